@@ -1,6 +1,7 @@
 #include "base/address.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -11,23 +12,18 @@ namespace cobra {
 namespace {
 
 constexpr absl::string_view kGrpcNames[] = {"unix:", "unix-abstract:", "dns:", "ipv4:", "ipv6:"};
-constexpr absl::string_view kUsualPort = "50051";
 
-bool IsPort(absl::string_view text) {
+bool IsPort(absl::string_view text, int least) {
   int port;
-  return absl::SimpleAtoi(text, &port) && port > 0 && port <= 65535;
+  return absl::SimpleAtoi(text, &port) && port >= least && port <= 65535;
 }
 
-}  // namespace
-
-absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {
+absl::Status Check(absl::string_view flag, absl::string_view address, int least_port, int usual_port) {
   const auto wrong = [&](absl::string_view what, absl::string_view instead) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(flag, " ", address, ": ", what),
                      absl::StrCat("write ", flag, " ", instead));
   };
-  for (absl::string_view name : kGrpcNames) {
-    if (absl::StartsWith(address, name)) return absl::OkStatus();
-  }
+  if (IsGrpcName(address)) return absl::OkStatus();
   if (const size_t scheme = address.find("://"); scheme != absl::string_view::npos) {
     absl::string_view rest = address.substr(scheme + 3);
     rest = rest.substr(0, rest.find('/'));
@@ -36,21 +32,37 @@ absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {
   const bool bracketed = absl::StartsWith(address, "[") && absl::StrContains(address, ']');
   const auto colons = std::count(address.begin(), address.end(), ':');
   if (!bracketed && colons > 1) {
-    return wrong("write an IPv6 address in brackets before the port", absl::StrCat("[", address, "]:", kUsualPort));
+    return wrong("write an IPv6 address in brackets before the port", absl::StrCat("[", address, "]:", usual_port));
   }
   const absl::string_view after = bracketed ? address.substr(address.find(']') + 1) : address;
   const size_t colon = after.find(':');
   if (colon == absl::string_view::npos) {
-    const bool is_port = IsPort(address);
+    const bool is_port = IsPort(address, least_port);
     return wrong(is_port ? "is a port without a host" : "has no port",
                  is_port ? absl::StrCat("127.0.0.1:", address)
-                         : absl::StrCat(address.empty() ? "HOST" : address, ":", kUsualPort));
+                         : absl::StrCat(address.empty() ? "HOST" : address, ":", usual_port));
   }
-  if (!IsPort(after.substr(colon + 1))) {
-    return wrong(absl::StrCat("\"", after.substr(colon + 1), "\" is not a port (1 to 65535)"), "HOST:PORT");
+  const absl::string_view port = after.substr(colon + 1);
+  if (!IsPort(port, least_port)) {
+    return wrong(absl::StrCat("\"", port, "\" is not a port (", least_port, " to 65535)"), "HOST:PORT");
   }
   if (!bracketed && colon == 0) return wrong("has no host", absl::StrCat("127.0.0.1", address));
   return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsGrpcName(absl::string_view address) {
+  return std::any_of(std::begin(kGrpcNames), std::end(kGrpcNames),
+                     [address](absl::string_view name) { return absl::StartsWith(address, name); });
+}
+
+absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {
+  return Check(flag, address, /*least_port=*/1, /*usual_port=*/50051);
+}
+
+absl::Status CheckListenAddress(absl::string_view flag, absl::string_view address, int usual_port) {
+  return Check(flag, address, /*least_port=*/0, usual_port);
 }
 
 }  // namespace cobra

@@ -12,6 +12,12 @@ namespace cobra {
 // "localhost". `flag` is the command-line flag of the address, "--server". No connection is made.
 absl::Status CheckAddress(absl::string_view flag, absl::string_view address);
 
+// The same for an address to listen on: port 0 chooses a free one. `usual_port` is what the hint suggests.
+absl::Status CheckListenAddress(absl::string_view flag, absl::string_view address, int usual_port);
+
+// Whether `address` is one of gRPC's own names (unix:PATH ...), which only gRPC can interpret.
+bool IsGrpcName(absl::string_view address);
+
 }  // namespace cobra
 
 #endif  // COBRA_BASE_ADDRESS_H_

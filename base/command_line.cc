@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -33,9 +34,9 @@ size_t Distance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
-// The known word that was meant, if one is near: a third of the letters may be wrong, or the end left out.
+// Returns the known word that the user probably meant, or "". A third of the letters may be wrong, or the end missing.
 std::string Nearest(absl::string_view word, const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 40;  // the distance is quadratic, and nobody mistypes forty letters
+  constexpr size_t kLongest = 40;  // the cost is quadratic in the length, and a mistyped word is never this long
   if (word.size() > kLongest) return "";
   std::string best;
   size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
@@ -81,12 +82,19 @@ absl::Status NotExpected(const std::string& word, const std::string& command, co
       meant.empty() ? absl::StrCat(command, " --help lists what it has") : absl::StrCat("did you mean ", meant, "?"));
 }
 
-// An option that must be given and was not.
+// Returns a required option that was not given, or nullptr.
 const CLI::Option* Missing(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_required() && option->count() == 0) return option;
   }
   return nullptr;
+}
+
+// Hints begin with a small letter, descriptions of flags with a capital: "Names of ..." but not "JSON ...".
+std::string AsHint(std::string description) {
+  if (description.size() > 1 && absl::ascii_islower(description[1]))
+    description[0] = absl::ascii_tolower(description[0]);
+  return description;
 }
 
 absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error) {
@@ -98,7 +106,7 @@ absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error)
   }
   const std::vector<std::string> commands = CommandNames(*command);
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  // A mistyped flag makes another one look missing, or its value an argument too many: it is named first.
+  // A mistyped flag makes another flag look missing, or its value look like an extra argument. So report it first.
   const bool of_words = is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::vector<std::string> unknown = of_words ? app.remaining(/*recurse=*/true) : std::vector<std::string>();
   for (const std::string& word : unknown) {
@@ -117,7 +125,7 @@ absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error)
     return Usage(absl::StrCat(unknown[0], ": unexpected argument"), absl::StrCat(name, " --help lists its arguments"));
   }
   if (const CLI::Option* missing = is_missing ? Missing(*command) : nullptr) {
-    return Usage(absl::StrCat(missing->get_name(), ": is missing"), missing->get_description());
+    return Usage(absl::StrCat(missing->get_name(), ": is missing"), AsHint(missing->get_description()));
   }
   return Usage(error.what(), absl::StrCat(name, " --help has the details"));
 }

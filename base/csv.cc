@@ -16,7 +16,7 @@ class CsvReader {
 
   bool AtEnd() const { return at_ >= text_.size(); }
 
-  // The fields of the next line; none of an empty one.
+  // Returns the fields of the next line; an empty line has none.
   absl::StatusOr<CsvTable::Row> Row() {
     CsvTable::Row row;
     row.line = line_;
@@ -76,7 +76,7 @@ int CsvTable::Column(absl::string_view name) const {
 }
 
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text) {
-  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // what spreadsheets put before UTF-8
+  absl::ConsumePrefix(&text, "\xEF\xBB\xBF");  // the byte order mark that spreadsheets write before UTF-8
   CsvReader reader(text);
   CsvTable table;
   while (!reader.AtEnd()) {

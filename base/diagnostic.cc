@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -61,7 +62,7 @@ int CharacterCount(absl::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
 }
 
-// The line without its indentation, and carets under the expression; none where they would underline all of it.
+// Appends the line without its indentation, and carets under the expression unless they would underline the whole line.
 void AppendSourceLine(absl::string_view line, const SourcePosition& p, std::string* out) {
   const size_t indent = line.find_first_not_of(" \t\f");
   if (indent == absl::string_view::npos) return;
@@ -83,7 +84,7 @@ void AppendSourceLine(absl::string_view line, const SourcePosition& p, std::stri
 
 void AppendFrame(const DiagnosticFrame& frame, std::string* out) {
   absl::StrAppend(out, "  File \"", frame.position.file, "\", line ", frame.position.line);
-  // A syntax error in an imported file has a place, but is in no call.
+  // A syntax error in an imported file has a position but no function.
   if (!frame.function.empty()) absl::StrAppend(out, ", in ", frame.function);
   absl::StrAppend(out, "\n");
   AppendSourceLine(frame.source_line, frame.position, out);
@@ -93,7 +94,7 @@ bool IsSamePosition(const DiagnosticFrame& a, const DiagnosticFrame& b) {
   return a.position.file == b.position.file && a.position.line == b.position.line && a.function == b.function;
 }
 
-// Deep recursion repeats itself: of equal frames in a row three are shown, of a long chain its two ends.
+// Deep recursion repeats frames: show at most three equal frames in a row, and only the two ends of a long chain.
 void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) {
   constexpr size_t kEqual = 3, kFirst = 4, kLast = 12;
   absl::StrAppend(out, "Traceback (most recent call last):\n");
@@ -115,7 +116,7 @@ void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) 
   }
 }
 
-// Line ends and tabs stay.
+// Replaces control characters except line ends and tabs.
 std::string WithoutControlCharacters(std::string text) {
   for (char& c : text) {
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
@@ -137,12 +138,12 @@ std::optional<Diagnostic::Kind> DiagnosticKindFromName(absl::string_view name) {
 int DiagnosticExitCode(Diagnostic::Kind kind) { return RowOf(kind).exit_code; }
 
 namespace {
-// What a stranger wrote may be of any length; nobody reads more than this.
+// Text from a user may have any length; a message keeps only its beginning.
 void Cut(std::string* text) {
   constexpr size_t kLongest = 2000;
   if (text->size() <= kLongest) return;
   size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xc0) == 0x80) --end;  // not within a character
+  while (end > 0 && (static_cast<unsigned char>((*text)[end]) & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
   text->resize(end);
   text->append(" ...");
 }
@@ -177,7 +178,7 @@ absl::Status DiagnosticToStatus(const Diagnostic& diagnostic) {
 std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status) {
   auto payload = status.GetPayload(kPayloadUrl);
   if (!payload.has_value()) return std::nullopt;
-  nlohmann::json j = nlohmann::json::parse(std::string(*payload), nullptr, /*allow_exceptions=*/false);
+  nlohmann::json j = ParseJson<nlohmann::json>(std::string(*payload));
   if (j.is_discarded()) return std::nullopt;
   Diagnostic d;
   d.kind = DiagnosticKindFromName(j.value("kind", "")).value_or(Diagnostic::Kind::kUnsupported);

@@ -44,7 +44,7 @@ Hash128 HashBytes(absl::string_view bytes) {
     n -= 16;
   }
   uint64_t tail[2] = {0, 0};
-  if (n > 0) std::memcpy(tail, p, n);  // an empty text may be at null
+  if (n > 0) std::memcpy(tail, p, n);  // the pointer of an empty text may be null
   h2 ^= Rotl(tail[1] * kC2, 33) * kC1;
   h1 ^= Rotl(tail[0] * kC1, 31) * kC2;
   h1 ^= bytes.size();

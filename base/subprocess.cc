@@ -17,8 +17,8 @@
 namespace cobra {
 namespace {
 
-// Starts the program with `stdout_fd` as its standard output and every signal as a fresh program expects it: the server
-// blocks some.
+// Starts the program with `stdout_fd` as its standard output. Unblocks every signal, because the server blocks some and
+// a new program expects none blocked.
 absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int stdout_fd) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
@@ -41,7 +41,7 @@ absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int stdout_fd)
   return pid;
 }
 
-// Reads until the end of file. Wakes up often enough to notice time and cancellation.
+// Reads until the end of file. Wakes up often enough to notice the timeout and a cancellation.
 absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& options, std::string* out) {
   const absl::Time deadline = absl::Now() + options.timeout;
   char buffer[1 << 16];

@@ -6,13 +6,15 @@
 #include "absl/time/clock.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
-#include "proto/status_proto.h"
+#include "proto/grpc_status.h"
 
 namespace cobra::client {
 namespace {
 
-// The end of "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to
-// remote host: Connection refused" says it.
+constexpr int kReconnectAfterMs = 100;  // gRPC's minimum
+
+// The reason is the end of gRPC's message, such as "failed to connect to all addresses; last error: UNKNOWN:
+// ipv4:127.0.0.1:50051: Failed to connect to remote host: Connection refused".
 absl::string_view ReasonOf(absl::string_view message) {
   constexpr absl::string_view kBefore = "to remote host: ";
   const size_t at = message.rfind(kBefore);
@@ -24,11 +26,13 @@ class GrpcClient final : public Client {
   explicit GrpcClient(const ClientOptions& options) : options_(options) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(options.max_reply_bytes);
-    arguments.SetMaxSendMessageSize(-1);  // the server knows its limit
-    // Our own loop retries: gRPC's would hold a call back for up to two minutes after a few failures.
-    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-    stub_ =
-        v1::Cobra::NewStub(grpc::CreateCustomChannel(options.address, grpc::InsecureChannelCredentials(), arguments));
+    arguments.SetMaxSendMessageSize(-1);  // the server checks its own limit
+    // Our own loop retries. Until gRPC itself connects again, it answers every retry with the old error; by default it
+    // waits 1 s before that, and up to two minutes after a few failures.
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
+    channel_ = grpc::CreateCustomChannel(options.address, grpc::InsecureChannelCredentials(), arguments);
+    stub_ = v1::Cobra::NewStub(channel_);
   }
 
   absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) override {
@@ -50,14 +54,18 @@ class GrpcClient final : public Client {
                                const Request& request) {
     const absl::Time deadline = absl::Now() + options_.deadline;
     Response response;
+    absl::Status status;
     const auto attempt = [&] {
+      // The deadline passed while the server was out of reach: that remains the reason.
+      if (absl::IsUnavailable(status) && absl::Now() >= deadline) return status;
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
-      return proto::FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
+      status = proto::FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
+      return status;
     };
-    const auto sleep = [&](absl::Duration d) { absl::SleepFor(std::min(d, deadline - absl::Now())); };
-    absl::Status status = RetryLoop(options_.retry, sleep, attempt);
+    const auto sleep = [&](absl::Duration d) { Wait(std::min(absl::Now() + d, deadline)); };
+    status = RetryLoop(options_.retry, sleep, attempt);
     if (status.ok()) return response;
     if (absl::IsUnavailable(status)) {
       return absl::UnavailableError(
@@ -71,7 +79,18 @@ class GrpcClient final : public Client {
     return status;
   }
 
+  // Returns earlier if a refused connection is established. gRPC connects only while a thread waits inside it, so a
+  // plain sleep would leave the next attempt with the old error. A connected server that is draining needs the time.
+  void Wait(absl::Time until) {
+    if (channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) {
+      absl::SleepFor(until - absl::Now());
+    } else {
+      channel_->WaitForConnected(absl::ToChronoTime(until));
+    }
+  }
+
   const ClientOptions options_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Cobra::Stub> stub_;
 };
 

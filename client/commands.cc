@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "base/address.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
@@ -59,10 +60,10 @@ ExplainBy ByName(absl::string_view name) {
 }
 
 constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
-// Of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB.
+// The limit of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB.
 constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 
-// Before anything is read or measured for a server that cannot be.
+// Called before anything is read or measured, so that an invalid address costs no time.
 absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--server", common.client.address); }
 
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
@@ -74,7 +75,7 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
                                        : "leave --send source out: the file is read here, and only its graph is sent");
 }
 
-// A graph without calls has no latency; the server would say so of a "graph" that the user never saw.
+// A graph without calls has no latency. The server's error would mention a "graph" that the user never saw.
 absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
   if (!graph.nodes().empty()) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
@@ -88,7 +89,7 @@ absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
   return ParsePrediction(*text, path);
 }
 
-// Of what JSON says beside the answer: the device that a target's name stands for.
+// Adds each target's device, which JSON output contains besides the answer.
 absl::Status AddTargets(Client* client, PredictionView* view) {
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
   for (const v1::Target& target : targets.targets()) view->targets[target.spec().name()] = target.spec();
@@ -100,12 +101,12 @@ absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common
   return Client::Connect(common.client)->Predict(request);
 }
 
-// The exit code of a comparison. As in BudgetExitCode(), a low confidence wins.
+// The exit code of a comparison. As in BudgetExitCode(), a low confidence takes precedence.
 int ChangeExitCode(const Comparison& comparison, double min_confidence) {
   int code = kExitOk;
   for (const TargetChange& t : comparison.targets) {
     if (!t.regressed) continue;
-    absl::FPrintF(stderr, "slower: %s takes %+.1f %%, %g %% more are allowed\n", t.after.target, 100 * t.change(),
+    absl::FPrintF(stderr, "%s: %.1f %% slower; at most %g %% is allowed\n", t.after.target, 100 * t.change(),
                   100 * comparison.max_increase);
     code = kExitOverBudget;
   }
@@ -124,7 +125,7 @@ int ChangeExitCode(const Comparison& comparison, double min_confidence) {
   return code;
 }
 
-// The exit code of a prediction. The middle of each prediction is compared with the budget.
+// The exit code of a prediction. The predicted latency, not its interval, is compared with the budget.
 int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flags) {
   int code = kExitOk;
   for (const v1::TargetPrediction& p : response.predictions()) {
@@ -134,7 +135,7 @@ int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flag
       code = kExitOverBudget;
     }
   }
-  // A prediction with low confidence says neither that the model is slow nor that it is fast enough: 5 wins over 1.
+  // A prediction with low confidence shows neither that the model is slow nor that it is fast enough: 5 replaces 1.
   for (const v1::TargetPrediction& p : response.predictions()) {
     if (p.confidence() < flags.min_confidence) {
       absl::FPrintF(stderr, "confidence too low: %.2f on %s, required at least %g\n", p.confidence(), p.target(),
@@ -153,7 +154,7 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   if (!flags.probe_file.empty()) {
     absl::StatusOr<std::string> text = ReadMaybeGzip(flags.probe_file, kMaxProbeBytes);
     if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", text.status().message()));
-    if (nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false).is_object()) return text;
+    if (ParseJson<nlohmann::json>(*text).is_object()) return text;
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is not a probe"),
                      "pass the unchanged output of `cobra-worker probe --json`");
   }
@@ -193,7 +194,14 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const Pr
   return request;
 }
 
-// The answer beside the baseline; what would be saved of it is what is compared.
+// The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
+void UseUserPaths(const ModelInput& input, v1::PredictResponse* response) {
+  for (v1::TargetPrediction& prediction : *response->mutable_predictions()) {
+    for (v1::NodeLatency& row : *prediction.mutable_breakdown()) row.set_file(input.UserPath(row.file()));
+  }
+}
+
+// Compares the answer with the baseline, in the form in which the answer would be saved.
 absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v1::PredictResponse& response,
                                                const PredictionView& view, double max_increase) {
   COBRA_ASSIGN_OR_RETURN(SavedPrediction now, ParsePrediction(PredictionJson(response, view), "this prediction"));
@@ -213,8 +221,9 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& fl
   }
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, input));
-  const absl::StatusOr<v1::PredictResponse> response = SendPredictRequest(common, request);
+  absl::StatusOr<v1::PredictResponse> response = SendPredictRequest(common, request);
   if (!response.ok()) return input.WithUserPaths(response.status());
+  UseUserPaths(input, &*response);
   PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown, flags.model, {}, nullptr};
   if (common.json || baseline.has_value()) {
     COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
@@ -282,7 +291,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common) {
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   std::unique_ptr<Client> client = Client::Connect(common.client);
-  // A minute of measuring is not spent on a server that is not there.
+  // Check that the server is reachable before a minute of measuring.
   COBRA_RETURN_IF_ERROR(client->GetModelInfo({}).status());
   v1::CalibrateRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_probe_json(), Probe(flags));

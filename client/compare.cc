@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/path_pattern.h"
@@ -21,10 +22,10 @@ namespace {
 
 using nlohmann::json;
 
-// Changes that differ by less than this part of themselves are one line: blocks at different depths are predicted a
-// little differently.
+// Changes whose relative difference is smaller are shown as one line: predictions of blocks at different depths differ
+// a little.
 constexpr double kSimilarityTolerance = 0.1;
-constexpr double kUnchangedUs = 0.005;  // what rounding leaves
+constexpr double kUnchangedUs = 0.005;  // a difference left by rounding
 
 absl::Status Usage(std::string message, std::string hint) {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
@@ -81,7 +82,7 @@ bool HasLargerChange(const ModuleChange& a, const ModuleChange& b) {
   return std::abs(a.change_us()) > std::abs(b.change_us());
 }
 
-// Modules that differ in numbers of their paths only and changed by the same become one line.
+// Merges modules into one line if their paths differ only in numbers and they changed equally.
 std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
   struct Group {
     const ModuleChange* first;
@@ -147,9 +148,9 @@ absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPredict
           absl::StrCat(key, " is ", shown(was), " in ", before.name, " and ", shown(is), " in ", after.name));
   }
   if (differences.empty()) return absl::OkStatus();
-  return Usage(
-      absl::StrCat(after.name, ": has another request than ", before.name, ": ", absl::StrJoin(differences, "; ")),
-      "use the same request for both, or add --different-models to compare two models");
+  return Usage(absl::StrCat(after.name, ": answers a different request from ", before.name, ": ",
+                            absl::StrJoin(differences, "; ")),
+               "use the same request for both, or add --different-models to compare two models");
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ bool Comparison::regressed() const {
 }
 
 absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const std::string& name) {
-  const json j = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const json j = ParseJson<json>(text);
   const auto predictions = j.is_object() ? j.find("predictions") : j.end();
   if (!j.is_object() || predictions == j.end() || !predictions->is_array()) {
     const bool error = j.is_object() && j.contains("error");

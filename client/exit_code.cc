@@ -23,7 +23,7 @@ int ExitCodeOf(const absl::Status& status) {
 
 namespace {
 
-// Of an error that is no Diagnostic.
+// The hint for an error that is not a Diagnostic.
 absl::string_view HintOf(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return "";
   return "start one (cobra-server --model model/pretrained, docs/operations.md), or name a running one: --server "

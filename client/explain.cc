@@ -16,10 +16,10 @@
 namespace cobra::client {
 namespace {
 
-// Deeper paths are one name: no network nests like this, a hostile graph may.
+// A deeper path counts as one name: no real network is nested so deeply, but a hostile graph may be.
 constexpr int kMaxDepth = 64;
 
-// Costs of absurd shapes end at the largest number.
+// Saturates at the largest number: the costs of absurd shapes may overflow.
 int64_t Sum(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
@@ -74,8 +74,8 @@ CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::Nod
   return call;
 }
 
-// The child `name`, made if it is not there; children stand in the order in which they are first seen. `known` has the
-// position of every path among its siblings.
+// Returns the child `name`, creating it if necessary; children are in the order in which they are first seen. `known`
+// has the position of every path among its siblings.
 ModuleCost* Child(ModuleCost* parent, absl::string_view name, absl::flat_hash_map<std::string, size_t>* known) {
   std::string path = parent->path.empty() ? std::string(name) : absl::StrCat(parent->path, ".", name);
   auto [it, added] = known->try_emplace(path, parent->children.size());
@@ -95,7 +95,7 @@ std::optional<absl::string_view> NumberedStem(absl::string_view name) {
   return name.substr(0, end);
 }
 
-// What two calls must share to be alike. Every node of a file of nodes has a number of its own.
+// The properties that equal calls share. In a file of nodes every node has its own number, so the line is left out.
 std::string CallGroupKey(const CallCost& call) {
   std::string key = PathPattern(call.module_path);
   const Cost& c = call.cost;
@@ -111,7 +111,7 @@ std::string CallGroupPath(const std::vector<const CallCost*>& calls) {
   return CommonPath(paths);
 }
 
-// What two blocks must share to be alike: everything but names of their own and times.
+// A hash of the properties that equal blocks share: everything except their own names and times.
 size_t Signature(const ModuleCost& m, bool with_name) {
   size_t hash = absl::HashOf(with_name ? m.name : "", m.own.calls, m.own.parameters, m.own.macs, m.own.flops,
                              m.own.bytes, m.alike, m.children.size());

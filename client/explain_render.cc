@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/counted.h"
 #include "client/unknown.h"
 #include "nlohmann/json.hpp"
 
@@ -21,7 +22,7 @@ constexpr int kBarWidth = 20;
 constexpr size_t kOverviewModules = 28;  // lines of the module tree
 constexpr size_t kOverviewLines = 5;
 constexpr size_t kOverviewOperators = 6;
-// A module of the overview is unfolded from one of these shares on: the least with which the tree fits.
+// The overview unfolds modules from one of these shares on: the smallest with which the tree fits.
 constexpr double kUnfoldFrom[] = {0.05, 0.1, 0.2, 0.3, 0.5};
 constexpr double kMinShownShare = 0.005;  // smaller siblings share a line there
 
@@ -29,21 +30,21 @@ constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kYellow[] = "\033[33m",
 
 std::string WhereOf(const CallCost& call) { return PlaceText(call.file, call.line); }
 
-// The source lines of which something is known, largest first; none of a file that has nodes.
+// The source lines, largest first; none if no call has a line number.
 std::vector<GroupCost> SourceLines(const Explanation& e) {
   const bool known = std::any_of(e.calls.begin(), e.calls.end(),
                                  [](const CallCost& call) { return !call.file.empty() && HasLineNumbers(call.file); });
   return known ? ByLine(e) : std::vector<GroupCost>();
 }
 
-// `full` fills the width; what would be less than half a character is a dot.
+// A share of `full` fills the width; less than half a character becomes a dot.
 std::string Bar(double share, double full) {
   if (share <= 0 || full <= 0) return "";
   const auto n = static_cast<size_t>(std::lround(kBarWidth * std::min(share / full, 1.0)));
   return n > 0 ? std::string(n, '#') : ".";
 }
 
-// Text with the colour of its weight: what takes a fifth of the whole stands out.
+// Text in the colour of its weight: a fifth of the whole or more stands out.
 class Painter {
  public:
   explicit Painter(bool color) : color_(color) {}
@@ -90,7 +91,7 @@ class Renderer {
   struct Row {
     std::vector<std::string> cells;
     double share = 0;
-    std::string below;  // a line of its own under the row
+    std::string below;  // a separate line under the row
   };
 
   void Line(absl::string_view line) { absl::StrAppend(&text_, line, "\n"); }
@@ -100,7 +101,7 @@ class Renderer {
 
   void Heading() {
     Line(paint_.Heading(absl::StrCat(e_.title, e_.inputs.empty() ? "" : ", input ", absl::StrJoin(e_.inputs, ", "))));
-    Line(absl::StrCat(e_.total.calls, " calls, ",
+    Line(absl::StrCat(Counted(e_.total.calls, "call"), ", ",
                       CountText(static_cast<double>(e_.total.parameters + e_.unused_parameters)), " parameters",
                       e_.unused_parameters > 0
                           ? absl::StrCat(" (", CountText(static_cast<double>(e_.unused_parameters)), " of them unused)")
@@ -111,8 +112,8 @@ class Renderer {
     if (timed_) {
       const v1::TargetPrediction& p = *e_.prediction;
       Line(absl::StrFormat("predicted %s ms on %s (%s interval %s ... %s ms), confidence %.2f%s",
-                           MillisecondsText(p.latency_us()), p.target(), CoverageText(p), MillisecondsText(p.low_us()),
-                           MillisecondsText(p.high_us()), p.confidence(),
+                           MillisecondsText(p.latency_us()), p.target(), p.coverage() > 0 ? CoverageText(p) : "guessed",
+                           MillisecondsText(p.low_us()), MillisecondsText(p.high_us()), p.confidence(),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
       for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {
@@ -130,7 +131,7 @@ class Renderer {
     return absl::StrCat(paint_.Weight(PercentText(share), share), " of ", OfWhat(cost));
   }
 
-  // What to look at first: the heaviest source line, where it is more than one kind of call, and the heaviest calls.
+  // The first things to look at: the heaviest source line, if it has several groups of calls, and the heaviest calls.
   void Headlines() {
     const std::vector<CallGroup> groups = GroupCalls(e_);
     if (groups.empty()) return;
@@ -202,8 +203,8 @@ class Renderer {
   struct TreeLine {
     const ModuleCost* module;
     int depth;
-    bool own = false;     // the calls that the module makes itself, where it has children too
-    bool folded = false;  // it has children, and they are not shown
+    bool own = false;     // the module's own calls, if it also has children
+    bool folded = false;  // it has children that are not shown
     const Cost& cost() const { return own ? module->own : module->cost; }
   };
 
@@ -218,7 +219,7 @@ class Renderer {
 
   bool IsShown(const TreeLine& line) const { return line.depth == 0 || e_.Share(line.cost()) >= kMinShownShare; }
 
-  // The tree of the overview; `least` becomes the share from which on it is unfolded.
+  // The tree of the overview; `least` becomes the share from which on modules are unfolded.
   std::vector<TreeLine> FittingTree(const ModuleCost& root, double* least) const {
     std::vector<TreeLine> lines;
     for (double share : kUnfoldFrom) {
@@ -289,7 +290,7 @@ class Renderer {
                                group.module_path, Shapes(call), WhereOf(call)}) {
         row.cells.push_back(std::move(cell));
       }
-      // The line is quoted once where calls of the same line follow each other.
+      // Consecutive calls of the same source line quote it once.
       if (!call.source.empty() && WhereOf(call) != last) row.below = absl::StrCat("        ", call.source);
       last = WhereOf(call);
       rows.push_back(std::move(row));

@@ -30,7 +30,7 @@ void AddVersions(const char* prefix, const char* kind, std::vector<std::string>*
   }
 }
 
-// For the name of a neighbour that is nearly right.
+// A hint if the missing name is almost that of a neighbouring file or folder.
 std::string MisspelledHint(const std::string& top, const fs::path& model, const std::string& model_path) {
   std::error_code error;
   const bool is_folder = fs::is_directory(model, error);
@@ -67,7 +67,7 @@ std::vector<std::string> InstalledPackageFolders() {
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed) {
   if (missing.empty()) return "";
-  const std::string top(missing.substr(0, missing.find('.')));  // "" of a relative import
+  const std::string top(missing.substr(0, missing.find('.')));  // "" for a relative import
   std::error_code error;
   const fs::path model = fs::absolute(model_path, error).lexically_normal();
   fs::path folder = fs::is_directory(model, error) ? model : model.parent_path();

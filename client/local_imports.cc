@@ -29,7 +29,7 @@ using ast::Alias;
 using ast::StmtKind;
 using ast::StmtNode;
 
-// One import: "." twice and "layers.conv" of `from ..layers import conv`.
+// One import: level 2 and "layers.conv" for `from ..layers import conv`.
 struct ImportedName {
   int level = 0;
   std::string name;
@@ -37,7 +37,7 @@ struct ImportedName {
 
 class ImportScan {
  public:
-  // All imports of the file, wherever they stand; none if it is no Python.
+  // Finds all imports of the file, wherever they are; none if it is not Python.
   explicit ImportScan(absl::string_view text, const std::string& name) {
     const auto code = python::ParseShared(text, name);
     if (!code.ok()) return;
@@ -51,7 +51,7 @@ class ImportScan {
   const std::vector<ImportedName>& names() const { return names_; }
 
  private:
-  // Each name costs a few looks at the disk. No model's file has a tenth of so many, no module's name is so long.
+  // Each name costs a few file system lookups. No model's file has a tenth of so many, and no module's name is so long.
   static constexpr size_t kMostNames = 5000, kMostCharacters = 1000;
   void Note(int level, std::string name) {
     if (names_.size() < kMostNames && name.size() <= kMostCharacters) names_.push_back({level, std::move(name)});
@@ -129,7 +129,7 @@ bool IsFolder(const fs::path& path) {
 
 std::string FirstPart(const std::string& dotted) { return dotted.substr(0, dotted.find('.')); }
 
-// Any name, as that of a package.
+// Makes any folder's name a valid name of a package.
 std::string PackageName(const fs::path& folder) {
   std::string name = folder.filename().string();
   for (char& c : name) {
@@ -138,7 +138,7 @@ std::string PackageName(const fs::path& folder) {
   return name.empty() ? "package" : name;
 }
 
-// The package that the file must be a module of for its imports to mean something; nothing: it is a script.
+// The package of which the file must be a module so that its imports work; nullopt: the file is a script.
 std::optional<fs::path> PackageOf(const fs::path& folder, const std::vector<ImportedName>& imports) {
   std::optional<fs::path> found;
   const auto take = [&](const fs::path& candidate) {
@@ -153,7 +153,7 @@ std::optional<fs::path> PackageOf(const fs::path& folder, const std::vector<Impo
       continue;
     }
     const std::string top = FirstPart(import.name);
-    // A script has it beside itself, or COBRA has it.
+    // The module is beside the script, or it is built into COBRA.
     if (HasModule(folder.string(), top) || python::IsBuiltInModule(top)) continue;
     const std::string rest = import.name.substr(std::min(import.name.size(), top.size() + 1));
     fs::path above = folder;
@@ -184,7 +184,7 @@ class Collector {
       const std::string source = files_.at(file);
       const ImportScan scan(source, BundlePath(file));
       for (const ImportedName& import : scan.names()) COBRA_RETURN_IF_ERROR(Add(file, import));
-      // What it loads by computed names is beside it.
+      // Modules that the file imports by computed names are in its folder.
       if (absl::StrContains(source, "import_module(") || absl::StrContains(source, "__import__("))
         COBRA_RETURN_IF_ERROR(AddAll(FolderOf(file)));
     }
@@ -209,7 +209,7 @@ class Collector {
     if (import.level > 0) {
       folder = FolderOf(from);
       for (int i = 1; i < import.level; ++i) {
-        if (folder.empty()) return absl::OkStatus();  // out of the package: the program will say so
+        if (folder.empty()) return absl::OkStatus();  // outside the package: reading the program reports it
         folder = FolderOf(folder);
       }
     } else if (!place_.package.empty()) {
@@ -246,7 +246,7 @@ class Collector {
     return absl::OkStatus();
   }
 
-  // Whether there is such a file, and it is not somewhere else.
+  // Whether the file exists, and a link does not lead out of the folder.
   bool IsInside(const std::string& path) const {
     std::error_code error;
     const fs::path real = fs::canonical(Below(place_.folder, path), error);
@@ -276,7 +276,7 @@ class Collector {
   const ModelLocation& place_;
   const Limits& limits_;
   std::map<std::string, std::string> files_;  // by path below the folder
-  std::vector<std::string> waiting_;          // whose imports were not looked at
+  std::vector<std::string> waiting_;          // files whose imports are not scanned yet
   std::set<std::string> everything_of_;
   int64_t bytes_ = 0;
 };
@@ -305,7 +305,7 @@ bool IsInstallationFolder(absl::string_view folder) {
 
 ModelLocation LocateModel(const std::string& path, absl::string_view text) {
   std::error_code error;
-  const fs::path file = fs::canonical(path, error);  // Python looks where a linked script really is, too
+  const fs::path file = fs::canonical(path, error);  // like Python, use the folder of the real script behind a link
   if (error || !IsFile(file)) return {};
   const fs::path folder = file.parent_path();
   const ImportScan scan(text, file.filename().string());

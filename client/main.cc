@@ -23,7 +23,7 @@ std::string PredictCodes(absl::string_view slow) {
                       "\n5 confidence below --min-confidence; if 1 and 5 both apply, the code is 5.");
 }
 
-// One value a flag: --input "[3x2,3x4]" --input 1x3.
+// One value per flag: --input "[3x2,3x4]" --input 1x3.
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
@@ -66,11 +66,10 @@ void AddServerFlags(CLI::App* command, CommonFlags* common) {
   command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
 }
 
-void AddDeadline(CLI::App* command, CommonFlags* common) {
+void AddDeadline(CLI::App* command, CommonFlags* common, const char* what = "Give up after this many seconds") {
   command
       ->add_option_function<double>(
-          "--deadline-s", [common](double s) { common->client.deadline = absl::Seconds(s); },
-          "Give up after this many seconds")
+          "--deadline-s", [common](double s) { common->client.deadline = absl::Seconds(s); }, what)
       ->check(CLI::Range(0.001, 86400.0))
       ->default_str("60");
 }
@@ -83,8 +82,9 @@ void AddMinConfidence(CLI::App* command, double* min_confidence) {
       ->check(CLI::Range(0.0, 1.0));
 }
 
-void AddMaxIncrease(CLI::App* command, std::string* max_increase) {
-  command->add_option("--max-increase", *max_increase, "Exit with 1 when the latency increased by more than this")
+CLI::Option* AddMaxIncrease(CLI::App* command, std::string* max_increase) {
+  return command
+      ->add_option("--max-increase", *max_increase, "Exit with 1 when the latency increased by more than this")
       ->type_name("PERCENT%")
       ->capture_default_str();
 }
@@ -109,9 +109,11 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
           "Exit with 1 when a prediction (latency_us, not an end of its interval) exceeds this many milliseconds")
       ->check(AboveZero());
   AddMinConfidence(command, &flags->min_confidence);
-  command->add_option("--baseline", flags->baseline, "Earlier result (--format json) to compare with (see `compare`)")
-      ->type_name("OLD.json");
-  AddMaxIncrease(command, &flags->max_increase);
+  CLI::Option* baseline =
+      command
+          ->add_option("--baseline", flags->baseline, "Earlier result (--format json) to compare with (see `compare`)")
+          ->type_name("OLD.json");
+  AddMaxIncrease(command, &flags->max_increase)->needs(baseline);
 }
 
 void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
@@ -238,7 +240,8 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
       ->type_name("FILE.json");
   command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
   command->add_option("--name", calibrate.name, "Name of the target; default: this-machine");
-  AddAskingFlags(command, flags);
+  AddServerFlags(command, &flags->common);
+  AddDeadline(command, &flags->common, "Time limit of the server's answer; measuring does not count");
 }
 
 void AddModel(CLI::App* app, Flags* flags) {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxGraphFileBytes = int64_t{1} << 30;
 
-// A file that cannot be opened is the user's mistake; one that is too large has met a limit.
+// A file that cannot be opened is the user's mistake; one that is too large exceeds a limit.
 absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_bytes) {
   absl::StatusOr<std::string> text = ReadFile(path, max_bytes);
   if (text.ok()) return text;
@@ -32,8 +32,8 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
-// The path of `file` below `root`, both as the file system knows them; nothing if it is not there. `itself`: "." of the
-// root is below it.
+// The path of `file` below `root`, with links resolved in both; nullopt if it is not below. `itself`: the root itself
+// (".") counts as below.
 std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
   std::error_code error;
   const fs::path real_file = fs::weakly_canonical(file, error);
@@ -201,6 +201,11 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits&
       return absl::OkStatus();
     }
   }
+  if (!absl::EndsWith(arguments.path, ".py")) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite or .json file"),
+                     "rename it: the ending decides how a file is read");
+  }
   COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.file_bytes));
   place_ = LocateModel(arguments.path, text);
   if (place_.folder.empty()) {
@@ -230,7 +235,7 @@ absl::Status ModelInput::LoadLocatedFile(const std::string& path, const std::str
 absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Limits& limits) {
   python::SourceRequest& program = this->program();
   user_prefix_ = absl::EndsWith(arguments.path, "/") ? arguments.path : absl::StrCat(arguments.path, "/");
-  // A package of a library is the module that it is there.
+  // A package inside a library is read as a module of the library.
   for (const std::string& root : library_roots_) {
     std::optional<std::string> below = PathBelow(absl::StrCat(user_prefix_, "__init__.py"), root);
     if (!below.has_value() || !FileExists(absl::StrCat(root, "/", *below))) continue;
@@ -251,7 +256,7 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
                                       "give the folder of the model alone, and the rest as --library DIR"));
   }
   COBRA_RETURN_IF_ERROR(ChooseFile(arguments));
-  // A folder whose file imports relatively, or by the folder's name, is the package that it is.
+  // A folder whose file imports relatively, or by the folder's name, is read as a package.
   if (program.file.empty() || !FileExists(absl::StrCat(user_prefix_, "__init__.py"))) return absl::OkStatus();
   const std::string file = absl::StrCat(user_prefix_, program.file);
   const std::string text = program.bundle.at(program.file);
@@ -304,7 +309,7 @@ absl::StatusOr<python::SourceRequest> ModelInput::Portable(python::SourceRequest
   if (!library_file_.empty()) program.file = library_file_;
   if (program.package.empty()) return program;
   program.file = absl::StrCat(place_.package, "/", place_.file);
-  // An installed package is large, and a server that is to read it has it in a library.
+  // An installed package is large and is not sent: a server that can read it has it in a library.
   if (IsInstallationFolder(fs::path(program.package).parent_path().string())) return program;
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadUserFile(path_, Limits().file_bytes));
   COBRA_ASSIGN_OR_RETURN(program.bundle, CollectImports(place_, text, Limits()));
@@ -318,7 +323,7 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   diagnostic->message = WithUserPath(diagnostic->message);
   for (DiagnosticFrame& frame : diagnostic->frames) frame.position.file = UserPath(frame.position.file);
   const absl::Status changed = DiagnosticToStatus(*diagnostic);
-  absl::Status result(status.code(), changed.message());  // NOT_FOUND of an unknown target stays that
+  absl::Status result(status.code(), changed.message());  // keeps the code, such as NOT_FOUND
   changed.ForEachPayload(
       [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
   return result;
@@ -353,7 +358,7 @@ std::string ModelInput::UserPath(const std::string& file) const {
   if (!model_file_.empty() && file == model_file_) return absl::StrCat(user_prefix_, file);
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (program == nullptr) return file;
-  // Read here, a regular package's files go by their full paths; elsewhere a package's begin with its name.
+  // When the client reads a regular package, its files have full paths; otherwise they begin with the package's name.
   absl::string_view below = file;
   if (!program->package.empty()) {
     if (!absl::ConsumePrefix(&below, absl::StrCat(place_.folder, "/")) &&
@@ -373,7 +378,7 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
     if (const auto it = program->bundle.find(file); it != program->bundle.end()) return it->second;
     if (!program->package.empty()) roots.push_back(program->package);
   }
-  // A library's file goes by its full path. Nothing else is opened: a graph file may name any path.
+  // A library's file is named by its full path. Nothing else is opened, because a graph file may contain any path.
   for (const std::string& root : roots) {
     if (!absl::StartsWith(file, absl::StrCat(root, "/"))) continue;
     absl::StatusOr<std::string> text = ReadFile(file, Limits().file_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// A path cut where digits begin and end: "h.3.mlp" -> "h.", "3", ".mlp".
+// A path split where digits begin and end: "h.3.mlp" -> "h.", "3", ".mlp".
 std::vector<absl::string_view> Runs(absl::string_view path) {
   std::vector<absl::string_view> runs;
   for (size_t begin = 0, i = 1; i <= path.size(); ++i) {

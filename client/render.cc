@@ -2,6 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/counted.h"
+#include "base/json.h"
 #include "client/compare_render.h"
 #include "client/text_table.h"
 #include "client/unknown.h"
@@ -17,7 +19,7 @@ using nlohmann::json;
 std::string Dump(const json& j) { return j.dump(1, ' ', false, json::error_handler_t::replace); }
 
 std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
-  return absl::StrCat(calls, " calls, ", CountText(static_cast<double>(parameters)), " parameters, ",
+  return absl::StrCat(Counted(calls, "call"), ", ", CountText(static_cast<double>(parameters)), " parameters, ",
                       CountText(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
                       MebibytesText(peak_memory_bytes));
 }
@@ -42,7 +44,7 @@ json SpecJson(const v1::TargetSpec& s) {
 
 json TargetJson(const v1::Target& t) {
   const v1::MeasuredErrors& e = t.errors();
-  // What was measured on the target itself: of a calibrated one that is its probe, the rest is of the target below it.
+  // Errors measured on the target itself: a calibrated target has only its probe, the others are of its base target.
   json j = {{"spec", SpecJson(t.spec())},
             {"calibrated", t.calibrated()},
             {"base_target", t.base_target()},
@@ -67,7 +69,7 @@ double Share(const v1::NodeLatency& row, const v1::TargetPrediction& prediction)
   return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
 }
 
-// The model as it was named on the command line, under the names of the flags.
+// Adds the model as given on the command line, with the names of the flags as keys.
 void AddQuestion(const ModelArguments& model, json* j) {
   (*j)["model"] = model.path;
   (*j)["arch"] = model.architecture;
@@ -166,7 +168,7 @@ std::string TargetsTable(const v1::ListTargetsResponse& response) {
     const v1::MeasuredErrors& e = t.errors();
     std::vector<std::string> row = {t.spec().name(), t.spec().device(), t.spec().runtime(),
                                     absl::StrCat(t.spec().threads())};
-    if (t.calibrated()) {  // nothing but its probe was measured on it
+    if (t.calibrated()) {  // only its probe was measured on it
       for (std::string cell : {PercentText(t.probe_layer_mape_after()), PercentText(t.probe_network_mape_after()),
                                std::string("-"), std::string("-")}) {
         row.push_back(std::move(cell));
@@ -192,7 +194,7 @@ std::string TargetsJson(const v1::ListTargetsResponse& response) {
 }
 
 std::string ProbeWarning(absl::string_view probe_json) {
-  const json probe = json::parse(probe_json.begin(), probe_json.end(), nullptr, /*allow_exceptions=*/false);
+  const json probe = ParseJson<json>(probe_json);
   const auto canary = probe.is_object() ? probe.find("canary") : probe.end();
   if (canary == probe.end() || !canary->is_object() || !canary->value("disturbed", false)) return "";
   return absl::StrFormat(
@@ -204,10 +206,10 @@ std::string ProbeWarning(absl::string_view probe_json) {
 std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view warning) {
   const v1::Target& t = r.target();
   return absl::StrCat("target ", t.spec().name(), ": ", t.spec().device(), ", ", t.spec().runtime(), ", on top of ",
-                      t.base_target(), "\nfrom ", r.layers_used(), " layers and ", r.networks_used(),
-                      " networks; error on the layers ", PercentText(t.probe_layer_mape_before()), " before, ",
-                      PercentText(t.probe_layer_mape_after()), " after; on the networks ",
-                      PercentText(t.probe_network_mape_after()), " after\n",
+                      t.base_target(), "\nfrom ", Counted(r.layers_used(), "layer"), " and ",
+                      Counted(r.networks_used(), "network"), "; error on the layers ",
+                      PercentText(t.probe_layer_mape_before()), " before, ", PercentText(t.probe_layer_mape_after()),
+                      " after; on the networks ", PercentText(t.probe_network_mape_after()), " after\n",
                       warning.empty() ? "" : "warning: ", warning, warning.empty() ? "" : "\n");
 }
 

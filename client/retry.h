@@ -11,8 +11,8 @@
 namespace cobra::client {
 
 struct RetryPolicy {
-  // 1.5 s of waiting in all: long enough for a server to restart, short enough to report a missing one.
-  int max_attempts = 5;
+  // 5.1 s of waiting in all: long enough for a server to start, short enough to report a missing one.
+  int max_attempts = 7;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(2);
 };

@@ -7,11 +7,11 @@
 namespace cobra::client {
 
 std::string CoverageText(const v1::TargetPrediction& prediction) {
-  return prediction.coverage() > 0 ? absl::StrFormat("%.0f %%", 100 * prediction.coverage()) : "no";
+  return prediction.coverage() > 0 ? absl::StrFormat("%.0f %%", 100 * prediction.coverage()) : "guess";
 }
 
 std::string UnknownText(const v1::TargetPrediction& prediction) {
-  constexpr double kMinListedShare = 0.0005;  // less is "0.0 %"
+  constexpr double kMinListedShare = 0.0005;  // a smaller share is shown as "0.0 %"
   std::string parts;
   for (const v1::UnknownPart& part : prediction.unknown()) {
     if (part.share() < kMinListedShare && !prediction.extrapolating()) continue;

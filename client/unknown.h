@@ -9,7 +9,7 @@
 
 namespace cobra::client {
 
-// "90 %"; "no" if the coverage of the interval is unknown.
+// "90 %"; "guess" if the coverage of the interval is unknown.
 std::string CoverageText(const v1::TargetPrediction& prediction);
 
 // Lines of text: the parts that the model does not know, with their shares of the time, and how to measure them. "" if

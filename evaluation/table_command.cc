@@ -41,7 +41,7 @@ absl::Status PrintLayerSum(const TableArguments& a) {
   return absl::OkStatus();
 }
 
-// The full table goes to docs/results. A quick one shows the shape; it is written only where --out names a directory.
+// The full table is written to docs/results. A quick one only shows the form; it is written only if --out is given.
 absl::Status PrintActive(TableArguments a) {
   a.replay.rows = a.rows;
   if (a.quick) a.replay.plan = QuickPlan();
@@ -63,8 +63,8 @@ absl::Status PrintActive(TableArguments a) {
   return absl::OkStatus();
 }
 
-// The published comparisons: document and progress go to docs/results, or where --out names a directory; those of a
-// quick one only there.
+// The published comparisons. Document and progress are written to docs/results, or to the directory of --out; those of
+// a quick run only to the latter.
 absl::Status PrintPublished(const TableArguments& a) {
   TableOptions options;
   options.name = a.name;
@@ -92,9 +92,8 @@ absl::Status RunTableCommand(const TableArguments& a) {
 
 train::Command AddTable(CLI::App* app) {
   const auto a = std::make_shared<TableArguments>();
-  std::string names = "active, layer_sum";
-  for (const TableEntry& e : Tables()) absl::StrAppend(&names, ", ", e.name);
-  CLI::App* command = app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", names));
+  CLI::App* command =
+      app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", TableNames()));
   command->add_option("name", a->name, "Which table")->required();
   command->add_option(
       "--configs", a->configs,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/status_macros.h"
+#include "frontend/python/request_limits.h"
 #include "graph/json.h"
 
 namespace cobra::frontend {
@@ -9,7 +11,7 @@ namespace {
 
 using graph::Graph;
 
-// One reader for each form.
+// Reads each form of model source with the reader for that form.
 struct Reader {
   const Limits& limits;
 
@@ -17,12 +19,15 @@ struct Reader {
     return python::ReadPythonModel(source, limits);
   }
   absl::StatusOr<Graph> operator()(const OnnxFile& file) const {
+    COBRA_RETURN_IF_ERROR(python::CheckInputs(file.request.inputs, limits));
     return onnx::ReadOnnxModel(file.bytes, file.request, limits);
   }
   absl::StatusOr<Graph> operator()(const TfliteFile& file) const {
+    COBRA_RETURN_IF_ERROR(python::CheckInputs(file.request.inputs, limits));
     return tflite::ReadTfliteModel(file.bytes, file.request, limits);
   }
   absl::StatusOr<Graph> operator()(const nas::ArchitectureRequest& architecture) const {
+    COBRA_RETURN_IF_ERROR(python::CheckInputs(architecture.inputs, limits));
     return nas::ReadArchitecture(architecture, limits);
   }
   absl::StatusOr<Graph> operator()(const GraphJson& json) const {

@@ -34,7 +34,7 @@ absl::Status CheckArity(const OpInfo& info, absl::Span<const TensorType* const> 
   return absl::OkStatus();
 }
 
-// Whether every attribute is one of the operator's, in their order.
+// Whether every attribute belongs to the operator, and they stand in the operator's order.
 bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
   auto known = info.attributes.begin();
   for (const auto& [name, value] : attributes) {
@@ -47,8 +47,8 @@ bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
 
 constexpr int64_t kMaxDimension = int64_t{1} << 40;
 
-// What slides over an input. Beyond 2^24 such a number is a mistake or an attack, and sums and products with sizes
-// could overflow.
+// Checks the attributes of a sliding window. A value beyond 2^24 is a mistake or an attack, and its sums and products
+// with sizes could overflow.
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   constexpr absl::string_view kNames[] = {"stride", "padding", "dilation", "kernel_size", "output_padding", "groups"};
   constexpr int64_t kMost = int64_t{1} << 24;
@@ -65,7 +65,7 @@ absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   return absl::OkStatus();
 }
 
-// "Not a number" is a value like another where it ends up in a tensor, and nonsense as a setting of a layer.
+// NaN is allowed in an attribute that becomes a value of a tensor, but not in a setting of a layer.
 absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
   constexpr absl::string_view kValues[] = {"value", "other",  "input",  "fill_value", "padding_value",
                                            "nan",   "posinf", "neginf", "min",        "max"};
@@ -90,7 +90,7 @@ namespace {
 
 constexpr absl::string_view kQuantized = "quantized";
 
-// What the operator gives for reals, as integers that stand for them.
+// Infers the types for real numbers, then replaces the outputs' dtype by the quantized one.
 absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& attributes,
                                                        absl::Span<const TensorType* const> inputs) {
   const std::string name = attributes.String(kQuantized);
@@ -132,7 +132,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   if (!types.ok()) return types;
   for (const TensorType& type : *types) {
     for (int64_t d : type.shape) {
-      // Sizes are products of sizes: one that is beyond every limit may even have wrapped around.
+      // An output size can be a product of input sizes: if it exceeds every limit, it may even have wrapped around.
       if (d < 0 || d > kMaxDimension) {
         return absl::InvalidArgumentError(absl::StrCat(GetOpInfo(op).name, ": the result is too large"));
       }

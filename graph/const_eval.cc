@@ -10,7 +10,7 @@ const_rules::Outputs const_rules::None(const ConstCall&) { return {}; }
 
 namespace {
 
-// To so many bits after the leading one, to even on a tie; below the smallest normal number the steps stay as wide.
+// Rounds to `bits` bits after the leading one, ties to even. Below the smallest normal number the step stays constant.
 double RoundBits(double value, int bits, int smallest_exponent) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent;
@@ -19,7 +19,7 @@ double RoundBits(double value, int bits, int smallest_exponent) {
   return std::nearbyint(value / step) * step;
 }
 
-// Two's complement, as a cast in C++ wraps.
+// Wraps around as a cast in C++ does (two's complement).
 double Wrapped(double value, int bits, bool is_signed) {
   value = std::trunc(value);
   const double modulus = std::ldexp(1.0, bits), low = is_signed ? -modulus / 2 : 0;
@@ -57,7 +57,7 @@ std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const A
   std::vector<std::shared_ptr<const std::vector<double>>> result(outputs.size());
   const const_rules::ConstRules& rules = const_rules::ConstRulesOf(op);
   if (outputs.empty() || inputs.empty()) return result;
-  // A number may stand in the place of the first operand of two (2 ** x).
+  // The first of two operands may be a number (2 ** x).
   if (inputs[0].type == nullptr && rules.real != const_rules::Binary) return result;
   bool complex = false;
   for (const TensorType& type : outputs) {

@@ -14,7 +14,7 @@ double PythonMod(double a, double b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-// As CPython's and c10's div_floor: through the remainder.
+// Computes the quotient from the remainder, as CPython and c10's div_floor do.
 double FloorDivide(double a, double b) {
   if (b == 0) return a / b;
   double quotient = (a - std::fmod(a, b)) / b;
@@ -115,14 +115,14 @@ constexpr BinaryFn BinaryFunction(Op op) {
   }
 }
 
-// The rules Unary and Binary are of the operators that have a function, and of no others.
+// Exactly the operators that have a function here use the rules Unary and Binary.
 constexpr bool HasItsFunction(Op op) {
   return (ConstRulesOf(op).real == Unary) == (UnaryFunction(op) != nullptr) &&
          (ConstRulesOf(op).real == Binary) == (BinaryFunction(op) != nullptr);
 }
-static_assert(OpThatFails<FirstOpThatFails(HasItsFunction)>::kNone);
+COBRA_CHECK_EVERY_OP(HasItsFunction);
 
-// One operand of an elementwise call: a tensor, or the number that stands for it.
+// One operand of an elementwise call: a tensor, or the number given instead of one.
 struct Operand {
   Values number;
   const Values* values = nullptr;
@@ -158,10 +158,10 @@ Outputs Elementwise(const Shape& out, std::vector<Operand> operands, F f) {
   return {values};
 }
 
-// A Python number takes part as a number of the tensors' type.
+// Rounds the Python numbers to the dtype of the tensors.
 Attributes InTypeOfTensors(const ConstCall& call) {
   DType dtype = call.out().dtype;
-  if (dtype == DType::bool_) {  // a comparison: of what the operands are promoted to
+  if (dtype == DType::bool_) {  // a comparison: the dtype of its operands
     for (const ConstInput& input : call.inputs) {
       if (input.type != nullptr) dtype = input.type->dtype;
     }
@@ -180,7 +180,7 @@ Outputs OfTwo(const ConstCall& call, BinaryFn function) {
   std::optional<Operand> a = OperandAt(call, 0, attributes, "input");
   std::optional<Operand> b = OperandAt(call, 1, attributes, call.op == Op::pow ? "exponent" : "other");
   if (!a || !b) return {};
-  // Operands take part in the type of the result: -1 is 255 among bytes.
+  // Operands are converted to the dtype of the result: -1 becomes 255 in uint8.
   Values narrow_a, narrow_b;
   const DType dtype = call.out().dtype;
   if (IsIntegral(dtype) && dtype != DType::int64) {
@@ -208,7 +208,7 @@ Outputs Unary(const ConstCall& call) {
 
 Outputs Binary(const ConstCall& call) { return OfTwo(call, BinaryFunction(call.op)); }
 
-// max, min: of one tensor, or of two.
+// max, min: a reduction of one tensor, or the elementwise extremum of two.
 Outputs Extremum(const ConstCall& call) {
   if (!call.has(1)) return Reduction(call);
   if (call.op == Op::max) return OfTwo(call, [](double a, double b) { return std::max(a, b); });
@@ -267,7 +267,7 @@ Outputs ProductAdded(const ConstCall& call) {
 }
 
 Outputs Clamp(const ConstCall& call) {
-  if (call.has(1) || call.has(2)) return {};  // by tensors
+  if (call.has(1) || call.has(2)) return {};  // the bounds are tensors
   const Attributes attributes = InTypeOfTensors(call);
   const double low = attributes.Double("min", -INFINITY), high = attributes.Double("max", INFINITY);
   Values values;
@@ -275,7 +275,7 @@ Outputs Clamp(const ConstCall& call) {
   return {values};
 }
 
-// Casts, copies, views in the same order: rounding to the output's type is all there is.
+// Casts, copies and views in the same order: only rounding to the output's dtype is needed.
 Outputs Unchanged(const ConstCall& call) { return {call.values(0)}; }
 
 Outputs Copied(const ConstCall& call) {

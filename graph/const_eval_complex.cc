@@ -1,5 +1,5 @@
-// Values of calls with complex tensors: rotary embeddings, spectra's filters, phases. Most calls do the same with the
-// real and the imaginary parts; the others are written out here.
+// Values of calls with complex tensors: rotary embeddings, filters of spectra, phases. Most calls treat the real and
+// the imaginary parts alike; the others are written out here.
 #include <cmath>
 #include <complex>
 #include <utility>
@@ -18,7 +18,7 @@ struct PartsOfTensor {
 
 PartsOfTensor Split(const ConstInput& input) {
   PartsOfTensor parts;
-  if (input.values == nullptr) return parts;  // all of it is overwritten
+  if (input.values == nullptr) return parts;  // the call overwrites all of it
   if (!IsComplex(input.type->dtype)) {
     parts.real = *input.values;
     parts.imaginary.assign(parts.real.size(), 0);
@@ -41,7 +41,7 @@ Values Join(const Values& real, const Values& imaginary) {
   return joined;
 }
 
-// A Python number is real: among imaginary parts it is 0.
+// A Python number is real: for the imaginary parts it becomes 0.
 Attributes OfImaginary(const Attributes& attributes) {
   Attributes result = attributes;
   for (absl::string_view name : {"other", "value", "input"}) {
@@ -50,13 +50,13 @@ Attributes OfImaginary(const Attributes& attributes) {
   return result;
 }
 
-// An input that selects, and has no part in the arithmetic: an index, a mask.
+// Whether the input only selects elements (an index, a mask) and takes no part in the arithmetic.
 bool IsSelector(const ConstCall& call, size_t i) {
   const DType dtype = call.type(i).dtype;
   return GetOpInfo(call.op).input(i).selects != Selects::kNothing && (IsIntegral(dtype) || dtype == DType::bool_);
 }
 
-// The call on both parts, each as float64.
+// Evaluates the call on both parts, each as float64.
 Outputs EvalParts(const ConstCall& call, bool conjugates) {
   std::vector<TensorType> types;
   std::vector<PartsOfTensor> parts;
@@ -90,7 +90,7 @@ Outputs EvalParts(const ConstCall& call, bool conjugates) {
   return results;
 }
 
-// One complex number to one.
+// Maps one complex number to one complex number.
 using UnaryFn = Complex (*)(Complex);
 constexpr UnaryFn UnaryFunction(Op op) {
   switch (op) {
@@ -122,15 +122,15 @@ constexpr BinaryFn BinaryFunction(Op op) {
   }
 }
 
-// ComplexUnary and ComplexBinary are of the operators that have a function, and of no others. Parts needs a rule for
-// tensors of reals.
+// Exactly the operators that have a function here use ComplexUnary and ComplexBinary. Parts and ConjugatedParts need a
+// rule for real tensors too.
 constexpr bool HasItsFunction(Op op) {
   const ConstRules& rules = ConstRulesOf(op);
   return (rules.complex == ComplexUnary) == (UnaryFunction(op) != nullptr) &&
          (rules.complex == ComplexBinary) == (BinaryFunction(op) != nullptr) &&
          !((rules.complex == Parts || rules.complex == ConjugatedParts) && rules.real == None);
 }
-static_assert(OpThatFails<FirstOpThatFails(HasItsFunction)>::kNone);
+COBRA_CHECK_EVERY_OP(HasItsFunction);
 
 // f(element of the first, element of the second or the number), broadcast to the output.
 template <typename F>
@@ -159,7 +159,7 @@ Outputs Pairwise(const ConstCall& call, absl::string_view number, F f) {
   return {values};
 }
 
-// A real number of each element.
+// Computes one real number for each element.
 template <typename F>
 Outputs RealOfEach(const ConstCall& call, F f) {
   const PartsOfTensor parts = Split(call.inputs[0]);
@@ -173,7 +173,7 @@ Outputs RealOfEach(const ConstCall& call, F f) {
 Outputs Parts(const ConstCall& call) { return EvalParts(call, /*conjugates=*/false); }
 Outputs ConjugatedParts(const ConstCall& call) { return EvalParts(call, /*conjugates=*/true); }
 
-// view_as_real, view_as_complex: pairs are pairs.
+// view_as_real, view_as_complex: the stored pairs of numbers stay the same.
 Outputs SameNumbers(const ConstCall& call) { return {call.values(0)}; }
 Outputs RealPart(const ConstCall& call) { return {Split(call.inputs[0]).real}; }
 Outputs ImaginaryPart(const ConstCall& call) { return {Split(call.inputs[0]).imaginary}; }

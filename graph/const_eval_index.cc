@@ -1,4 +1,4 @@
-// Values of calls that read or write where indices say.
+// Values of calls that read or write elements at given indices.
 #include <string>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = IndexItem::Kind;
 
-// The numbers of each "[0, [1, 2]]" of an index text.
+// Reads the numbers of each list, such as "[0, [1, 2]]", in an index text.
 void ReadLists(const std::string& index, const IndexList& items, std::vector<TensorType>* types,
                std::vector<std::vector<double>>* values) {
   for (const IndexItem& item : items) {
@@ -35,13 +35,13 @@ void ReadLists(const std::string& index, const IndexList& items, std::vector<Ten
   values->resize(types->size());
 }
 
-// Where the elements of x[index] stand in x. Plain items give strides; advanced ones, by tensors and lists, share
-// dimensions of their own.
+// Computes the offset in x of each element of x[index]. Plain items give strides; advanced items (tensors and lists)
+// share dimensions of their own.
 class IndexWalk {
  public:
   explicit IndexWalk(const Shape& shape) : shape_(shape), strides_(ContiguousStrides(shape)) {}
 
-  // False if one of the items is not computed: a mask.
+  // Returns false if an item is a mask: masks are not evaluated.
   bool Add(const IndexList& items, absl::Span<const ConstInput> tensors, absl::Span<const ConstInput> lists) {
     size_t consumed = 0, list = 0;
     for (const IndexItem& item : items) {
@@ -70,7 +70,7 @@ class IndexWalk {
     return true;
   }
 
-  // nullopt if an index is out of range.
+  // Returns nullopt if an index is out of range.
   std::optional<std::vector<int64_t>> Map(const Shape& out) const {
     const size_t at = apart_ ? 0 : advanced_at_, extra = out.size() - plain_.size();
     const Shape middle(out.begin() + at, out.begin() + at + extra);
@@ -192,7 +192,7 @@ Outputs Gather(const ConstCall& call) {
   if (rank == 0) return {};
   const int dim = Wrap(call.attributes.Int("dim"), rank);
   const Strides strides = ContiguousStrides(in);
-  // Through the elements of `index`: of index_select there is one for each slice.
+  // Strides through `index`: index_select has one index for each slice.
   Strides index_walk = ContiguousStrides(call.type(1).shape);
   if (call.op == Op::index_select) {
     index_walk.assign(out.size(), 0);
@@ -213,7 +213,7 @@ Outputs Gather(const ConstCall& call) {
   return {values};
 }
 
-// scatter, scatter_add, scatter_reduce: element n of `index` says where along `dim` element n of the source goes.
+// scatter, scatter_add, scatter_reduce: element n of `index` is the position along `dim` for element n of the source.
 Outputs Scattered(const ConstCall& call) {
   const Shape& self = call.type(0).shape;
   const Shape& index = call.type(1).shape;

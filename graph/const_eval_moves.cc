@@ -7,12 +7,12 @@
 namespace cobra::graph::const_rules {
 namespace {
 
-// The first input, read with other steps.
+// The first input, read with other strides.
 Outputs Moved(const ConstCall& call, const Strides& strides) {
   return {Gathered(call.values(0), call.out().shape, strides)};
 }
 
-// An element of a tensor by its index.
+// Reads an element of a tensor by its index.
 class ElementAt {
  public:
   ElementAt(const Shape& shape, const Values& values) : strides_(ContiguousStrides(shape)), values_(values) {}
@@ -227,7 +227,7 @@ Outputs Roll(const ConstCall& call) {
   const int rank = call.type(0).rank();
   if (rank == 0) return {};
   const std::vector<int64_t> dims = call.attributes.Ints("dims"), shifts = call.attributes.Ints("shifts");
-  if (dims.empty() && shifts.size() == 1) {  // of the flattened tensor
+  if (dims.empty() && shifts.size() == 1) {  // rolls the flattened tensor
     const int64_t n = static_cast<int64_t>(x.size());
     Values values;
     for (int64_t i = 0; i < n; ++i) values.push_back(x[((i - shifts[0]) % n + n) % n]);
@@ -260,7 +260,7 @@ Outputs Repeat(const ConstCall& call) {
 Outputs RepeatInterleave(const ConstCall& call) {
   const Values& x = call.values(0);
   const int rank = call.type(0).rank();
-  if (rank == 0 || call.has(1)) return {};  // by a tensor
+  if (rank == 0 || call.has(1)) return {};  // `repeats` is a tensor
   const int64_t repeats = call.attributes.Int("repeats", 1);
   if (call.attributes.Find("dim") == nullptr)
     return {EachOf(call.out().shape, [&](const Shape& index) { return x[index[0] / repeats]; })};
@@ -314,7 +314,7 @@ Outputs Rot90(const ConstCall& call) {
   })};
 }
 
-// Of mode "constant"; otherwise with elements of its own.
+// Pads with a constant in mode "constant", and with elements of the tensor in the other modes.
 Outputs Pad(const ConstCall& call) {
   const std::vector<int64_t> pad = call.attributes.Ints("pad");
   const std::string mode = call.attributes.String("mode", "constant");

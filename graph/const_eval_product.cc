@@ -27,7 +27,7 @@ Letters LettersOf(const std::vector<std::string>& terms, const ConstCall& call) 
   return letters;
 }
 
-// Sums of products over letters; none for an ellipsis or too much work.
+// Evaluates the equation as sums of products. Returns nothing for an ellipsis or too much work.
 Outputs Contracted(std::string equation, const ConstCall& call) {
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
   if (equation.find('.') != std::string::npos) return {};
@@ -74,7 +74,7 @@ Outputs Contracted(std::string equation, const ConstCall& call) {
   return {values};
 }
 
-// Of a product whose operands have `a` and `b` dimensions; empty where it is not computed.
+// The equation of a product whose operands have `a` and `b` dimensions; empty if it is not evaluated.
 std::string EquationOfMatmul(int a, int b) {
   if (a == 1 && b == 1) return "i,i->";
   if (a == 1 && b == 2) return "i,ij->j";
@@ -98,7 +98,7 @@ std::string EquationOf(const ConstCall& call) {
     case Op::linear: return call.inputs.size() < 3 && a == 2 && b == 2 ? "ij,kj->ik" : "";
     case Op::matmul: return EquationOfMatmul(a, b);
     case Op::mm: return "ij,jk->ik";
-    default: return "";  // no operator of this rule: a test calls each of them
+    default: return "";  // not an operator of this rule: a test calls each of those
   }
 }
 

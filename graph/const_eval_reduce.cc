@@ -1,4 +1,4 @@
-// Values of calls that make one number of each group of elements.
+// Values of calls that reduce each group of elements to one number.
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -9,7 +9,7 @@
 namespace cobra::graph::const_rules {
 namespace {
 
-// Of the elements of one group; nullopt where PyTorch raises an error.
+// Reduces the elements of one group; nullopt where PyTorch raises an error.
 using Reduce = std::optional<double> (*)(const Values& x, const Attributes& attributes);
 
 double SumOf(const Values& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
@@ -100,12 +100,12 @@ constexpr Reduce ReduceFunction(Op op) {
   }
 }
 
-// The rules Reduction and Extremum are of the operators that have a function, and of no others.
+// Exactly the operators that have a function here use the rules Reduction and Extremum.
 constexpr bool HasItsFunction(Op op) {
   const ConstRule rule = ConstRulesOf(op).real;
   return (rule == Reduction || rule == Extremum) == (ReduceFunction(op) != nullptr);
 }
-static_assert(OpThatFails<FirstOpThatFails(HasItsFunction)>::kNone);
+COBRA_CHECK_EVERY_OP(HasItsFunction);
 
 struct Grouping {
   Shape kept, reduced;

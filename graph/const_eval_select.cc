@@ -9,7 +9,7 @@
 namespace cobra::graph::const_rules {
 namespace {
 
-// The order of each line, and how much of it is kept.
+// Sorts each line and keeps `kept` elements from `first` on.
 Outputs SortedLines(const ConstCall& call, int64_t dim, bool descending, int64_t first, int64_t kept) {
   const Lines lines = LinesAlong(call.type(0).shape, dim);
   if (first < 0 || first + kept > lines.size) return {};
@@ -117,7 +117,7 @@ Outputs Diff(const ConstCall& call) {
 Outputs EvalSearchsorted(const ConstCall& call) {
   const bool buckets = call.op == Op::bucketize;
   const size_t of_sorted = buckets ? 1 : 0, of_wanted = buckets ? 0 : 1;
-  if (!buckets && call.has(2)) return {};  // by a sorter
+  if (!buckets && call.has(2)) return {};  // with a sorter
   const Values& sorted = call.values(of_sorted);
   const Values wanted = call.has(of_wanted) ? call.values(of_wanted) : Values{call.attributes.Double("input")};
   const bool right = call.attributes.Bool("right") || call.attributes.String("side") == "right";
@@ -201,7 +201,7 @@ Values BlockDiagonal(const ConstCall& call) {
 
 }  // namespace
 
-// diag, diag_embed, diagflat, block_diag: tensors on the diagonal of a larger one; or, diag, the diagonal of a matrix.
+// diag, diag_embed, diagflat, block_diag: tensors on the diagonal of a larger one. diag also reads a matrix's diagonal.
 Outputs OnDiagonals(const ConstCall& call) {
   if (call.op == Op::block_diag) return {BlockDiagonal(call)};
   const Attributes& attributes = call.attributes;

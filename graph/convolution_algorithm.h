@@ -57,6 +57,7 @@ bool RunsInOneDnn(const Convolution& convolution);
 ConvolutionAlgorithm AlgorithmOf(const Convolution& convolution);
 
 inline constexpr int64_t kChannelBlock = 16;  // channels of one block of oneDNN's with AVX-512 (nChw16c)
+constexpr int64_t RoundUpTo(int64_t channels, int64_t block) { return (channels + block - 1) / block * block; }
 inline constexpr int64_t kAccumulators = 28;  // vector registers in which a oneDNN kernel sums
 
 // Channels of a block; 0 if the channels of a group do not fill a block, since groups are not padded.

@@ -1,4 +1,4 @@
-// Multiply-accumulates count what the ATen dispatcher runs in convolutions and products; everything else counts as
+// What the ATen dispatcher runs in convolutions and products counts as multiply-accumulates; everything else counts as
 // FLOPs.
 #include "graph/cost.h"
 
@@ -13,10 +13,10 @@ namespace {
 
 enum class Work : uint8_t {
   kZero,           // moves data
-  kOutput,         // one operation an output element
-  kInput,          // one an input element
+  kOutput,         // one operation per output element
+  kInput,          // one operation per input element
   kNorm,           // passes over the input: mean, variance, scale
-  kPool,           // one a window element
+  kPool,           // one operation per window element
   kFft,            // 5 n log2 n, n the transformed elements
   kProduct,        // a tensor product whose multiply-accumulates PyTorch's own counters leave out
   kProductOfLast,  // addbmm: the product of the last two inputs
@@ -44,7 +44,7 @@ constexpr Work kWork[] = {
 
 constexpr int64_t kNormPasses = 4;
 
-// A sum or product beyond 2^63 stays there: such a network is refused by its limits anyway.
+// Saturates at the largest int64_t: the limits refuse such a network anyway.
 int64_t Times(int64_t a, int64_t b) {
   int64_t product;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
@@ -54,8 +54,8 @@ int64_t Plus(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-// An equation with letters only: the product of all sizes, none if there is a single operand. With an ellipsis: output
-// elements times the summed letters.
+// An equation with letters only: the product of all sizes, or 0 with a single operand. With an ellipsis: the number of
+// output elements times the sizes of the summed letters.
 int64_t EinsumMacs(const Node& node, const std::vector<const TensorType*>& inputs) {
   std::string equation = node.attributes.String("equation");
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
@@ -97,7 +97,7 @@ int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in) {
   const TensorType& out = node.outputs[0];
   const int64_t steps = out.shape.back() == 0 ? 0 : out.num_elements() / out.shape.back();
   int64_t weights = 0;
-  for (size_t i = GetOpInfo(node.op).inputs.size() - 1; i < in.size(); ++i) {  // the list of parameters is the last one
+  for (size_t i = GetOpInfo(node.op).inputs.size() - 1; i < in.size(); ++i) {  // the parameters are the last input
     if (in[i]->rank() == 2) weights += in[i]->num_elements();
   }
   return Times(steps, weights);
@@ -140,8 +140,8 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
 
 int64_t Clamped(double flops) { return flops < 9e18 ? static_cast<int64_t>(flops) : INT64_MAX; }
 
-// 5 n log2 n over the transformed dimensions, half of it where one side is real; the short-time transform does one for
-// each frame.
+// 5 n log2 n over the transformed dimensions; half of it if the input or the output is real. A short-time transform
+// does this for each frame.
 int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
   const absl::string_view name = OpName(node.op);
   const TensorType& input = *in[0];
@@ -162,7 +162,7 @@ int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
     if (dims.empty()) {
       for (int d = 0; d < input.rank(); ++d) dims.push_back(d);
     }
-    // The longer side of each dimension: real transforms keep half of the last one on the other.
+    // Take the larger size of each dimension: a real transform keeps only half of the last dimension on one side.
     for (int d = 0; d < input.rank(); ++d) elements *= static_cast<double>(std::max(input.shape[d], output.shape[d]));
     for (int64_t d : dims) {
       const int64_t at = d < 0 ? d + input.rank() : d;
@@ -181,7 +181,7 @@ int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) 
     case Work::kNorm: return Times(kNormPasses, first);
     case Work::kFft: return FftFlops(node, in);
     case Work::kProduct: {
-      // a M x K and K x N product, whatever dimensions they are made of: M N K = sqrt(MK * KN * MN)
+      // a M x K and K x N product, whichever dimensions form M, K and N: M N K = sqrt(MK * KN * MN)
       const double second = in.size() < 2 || in[1] == nullptr ? 1 : static_cast<double>(in[1]->num_elements());
       return Clamped(2 * std::sqrt(static_cast<double>(first) * second * static_cast<double>(out)));
     }
@@ -193,7 +193,7 @@ int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) 
     }
     case Work::kRnnCell: {
       int64_t weights = 0;
-      bool is_weight = false;  // after the states
+      bool is_weight = false;  // weights follow the states
       for (size_t i = 0; i < in.size(); ++i) {
         is_weight = is_weight || GetOpInfo(node.op).input(i).name == "w_ih";
         if (is_weight && in[i] != nullptr && in[i]->rank() == 2) weights += in[i]->num_elements();

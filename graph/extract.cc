@@ -12,7 +12,7 @@
 namespace cobra::graph {
 namespace {
 
-constexpr int kMostViews = 8;  // before one argument; beyond it, the memory is taken as it comes
+constexpr int kMostViews = 8;  // before one argument; a longer chain is cut there, and its tensor becomes an input
 
 class Extractor {
  public:
@@ -47,7 +47,7 @@ class Extractor {
       COBRA_ASSIGN_OR_RETURN(const int32_t view, Copy(ref.index, views_left - 1));
       return ValueRef::Node(view, ref.output);
     }
-    // The same tensor twice (x * x) is one tensor.
+    // A tensor that the call reads twice (x * x) becomes one leaf.
     const auto key = std::make_pair(static_cast<int>(ref.kind), std::make_pair(ref.index, ref.output));
     if (const auto found = leaves_.find(key); found != leaves_.end()) return found->second;
     const TensorType& type = graph_.TypeOf(ref);

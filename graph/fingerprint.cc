@@ -1,8 +1,8 @@
-// Colour refinement. Each call starts with a colour of what it is (operator, attributes, output types); a forward sweep
-// adds the colours of its sources, a backward sweep those of its readers. A DAG in execution order needs one sweep in
-// each direction to carry a difference from anywhere to everywhere downstream or upstream; the second round carries it
-// across (a parameter that two branches share, seen by a third). The fingerprint hashes the colours as a multiset:
-// neither names nor the order of independent calls enter.
+// Colour refinement. Each call starts with a colour for its operator, attributes and output types. A forward sweep adds
+// the colours of its sources, a backward sweep those of its readers. A DAG in execution order needs one sweep in each
+// direction to carry a difference to everything downstream or upstream of it. The second round carries it across
+// branches (a parameter that two branches share, seen by a third). The fingerprint hashes the colours as a multiset:
+// names and the order of independent calls have no effect.
 #include "graph/fingerprint.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class Refinement {
   }
 
  private:
-  ValueRef Resolve(ValueRef ref) const {  // through calls that hand on their argument
+  ValueRef Resolve(ValueRef ref) const {  // skips calls that return their argument unchanged
     while (ref.is_node() && skipped_[ref.index]) ref = nodes_[ref.index].inputs[0];
     return ref;
   }
@@ -98,7 +98,7 @@ class Refinement {
     }
   }
 
-  // Readers give their colour and the place at which they read; outputs of the network read too.
+  // Each reader adds its colour and the position of the argument. The network's outputs count as readers.
   void SweepBackward() {
     std::vector<std::vector<Hash128>> node_readers(nodes_.size());
     std::vector<std::vector<Hash128>> leaf_readers[kKinds];

@@ -151,7 +151,7 @@ class ShapeOfIndexed {
 
   Shape Finish() {
     TakeRest();
-    // Indices side by side put their result where they stood; separated ones put it first.
+    // Adjacent advanced indices put their dimensions at their own position; separated ones put them first.
     if (any_advanced_) out_.insert(out_.begin() + (apart_ ? 0 : advanced_at_), advanced_.begin(), advanced_.end());
     return std::move(out_);
   }
@@ -179,7 +179,7 @@ class ShapeOfIndexed {
     return absl::OkStatus();
   }
 
-  // The dimensions that no item names, once: where the ellipsis stands, or last.
+  // Adds the dimensions that no item names, only once: at the ellipsis, or at the end.
   void TakeRest() {
     for (; rest_ > 0; --rest_) out_.push_back(shape_[dim_++]);
   }

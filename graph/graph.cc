@@ -68,7 +68,7 @@ constexpr bool IsViewRule(StrideRule rule) {
          rule != StrideRule::kConcatenated;
 }
 
-// Of the class kView are the operators whose outputs may be views, and no others.
+// The class kView contains exactly the operators whose outputs may be views.
 constexpr bool AgreesWithItsClass(Op op) {
   const bool view = kCostClasses[static_cast<size_t>(op)] == CostClass::kView;
   const Storage storage = RulesOf(op).storage;
@@ -76,7 +76,7 @@ constexpr bool AgreesWithItsClass(Op op) {
                       storage == Storage::kViewOrGather || storage == Storage::kUnlessComplex;
   return view == IsViewRule(RulesOf(op).strides) && (storage == Storage::kSame || view == shares);
 }
-static_assert(OpThatFails<FirstOpThatFails(AgreesWithItsClass)>::kNone);
+COBRA_CHECK_EVERY_OP(AgreesWithItsClass);
 
 }  // namespace
 

@@ -63,7 +63,7 @@ class Writer {
     Json consts = Json::array();
     root["output"] = Json::array();
     for (const ValueRef& ref : graph_.outputs()) {
-      // Where there are several, always as pairs: two bare numbers would read as one pair.
+      // Several outputs are always written as pairs: two bare numbers would read as one pair.
       root["output"].push_back(ref.is_node() && graph_.outputs().size() > 1 ? Json::array({ref.index, ref.output})
                                                                             : SourceToJson(ref, &consts));
     }
@@ -100,8 +100,8 @@ class Writer {
     return ref.index;
   }
 
-  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 shows these to nobody who watches its calls (x[0,
-  // 1:] = tensor and x[0] = 1.0 it does); who compares graphs with what such a watcher saw takes x for unchanged.
+  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 does not show these calls to a tracer (it does
+  // show x[0, 1:] = tensor and x[0] = 1.0). A comparison with the graph of such a tracer must take x as unchanged.
   static bool IsUnwatched(const Node& node) {
     if (node.op != Op::setitem) return false;
     const std::string index = node.attributes.String("index");
@@ -116,11 +116,12 @@ class Writer {
     return writes_tensor && (tensors || (parts.size() == 1 && !absl::StartsWith(parts[0], "[")));
   }
 
-  // No input and no parameter is involved.
+  // Whether the value depends on no input and no parameter.
   bool IsConst(const Node& node) const {
     if (node.inputs.empty() || DrawsRandomNumbers(node.op)) return false;
     for (const ValueRef& ref : node.inputs) {
-      // What a network draws while it runs ("rand.3", "randn.0") and computes from that is no constant.
+      // Random numbers drawn while the network runs ("rand.3", "randn.0"), and values computed from them, are not
+      // constant.
       if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand"))
         return false;
       if (ref.is_node() ? !const_[ref.index]
@@ -131,7 +132,7 @@ class Writer {
     return true;
   }
 
-  // Touches no data, and yet makes a tensor of its own.
+  // Whether the call touches no data but still makes a new tensor.
   static bool IsListedAsNew(const Node& node) {
     const Storage storage = RulesOf(node.op).storage;
     return storage == Storage::kViewAsNew || storage == Storage::kUnlessComplex ||
@@ -155,7 +156,7 @@ class Writer {
     for (const auto& [name, value] : node.attributes) attributes[name] = std::visit(ValueToJson(), value);
     if (const auto size = attributes.find("output_size"); size != attributes.end() && size->is_array()) {
       for (Json& element : *size) {
-        if (element == -1) element = nullptr;  // PyTorch's None: as the input
+        if (element == -1) element = nullptr;  // PyTorch's None: the size of the input
       }
     }
     record["attrs"] = std::move(attributes);

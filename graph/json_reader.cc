@@ -1,4 +1,4 @@
-// JSON -> graph. The text may come from anybody: every field is checked, and a message names the node that it is about.
+// JSON -> graph. The text is untrusted: every field is checked, and an error message names the node it is about.
 #include <cmath>
 #include <limits>
 
@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/json.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
@@ -20,64 +21,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A graph's own nesting is 5.
-constexpr int kMaxDepth = 32;
-
 struct Parsed {
   Json root;
-  std::string fault;   // why it cannot be read as JSON; empty: it can
-  bool limit = false;  // of the fault: it is too much
+  std::string fault;   // why it cannot be read as JSON; empty: it can be read
+  bool limit = false;  // whether the fault is an exceeded limit
 };
-
-// What a look at the brackets and commas of a text says.
-struct Outline {
-  std::string fault;   // why it is too much to parse; empty: it is not
-  bool limit = false;  // not only of the form
-  int64_t keys = 0;    // of all its objects
-};
-
-// A parsed value takes some 50 bytes, however short its text (60,000 calls have about 1.5 million), and an object that
-// keeps the order of its keys looks through them for each new one.
-Outline OutlineOf(absl::string_view text, int64_t most_values) {
-  constexpr int64_t kMostEntries = 200'000;          // of one list: all calls, or the tensors of one
-  constexpr int64_t kMostComparisons = 200'000'000;  // of keys: an object of 20,000 has as many
-  Outline outline;
-  int64_t values = 0;
-  double comparisons = 0;
-  struct Open {
-    int64_t keys = 0, commas = 0;
-  };
-  std::vector<Open> open;
-  const auto too_much = [&outline](std::string fault, bool limit = true) {
-    outline.fault = std::move(fault);
-    outline.limit = limit;
-    return outline;
-  };
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\';
-    } else if (c == '{' || c == '[') {
-      ++values;
-      open.emplace_back();
-      if (open.size() > kMaxDepth) return too_much(LimitMessage("its nesting", kMaxDepth, "levels"), /*limit=*/false);
-    } else if (c == '}' || c == ']') {
-      if (!open.empty()) open.pop_back();
-    } else if (c == ',') {
-      ++values;
-      if (!open.empty() && ++open.back().commas >= kMostEntries) {
-        return too_much(LimitMessage("a list of it", kMostEntries, "entries"));
-      }
-    } else if (c == ':' && !open.empty()) {
-      ++outline.keys;
-      comparisons += static_cast<double>(open.back().keys++);
-    }
-    if (values > most_values) return too_much(LimitMessage("", most_values, "values"));
-    if (comparisons > static_cast<double>(kMostComparisons))
-      return too_much(LimitMessage("the keys of its objects", kMostComparisons, "comparisons"));
-  }
-  return outline;
-}
 
 int64_t KeysOf(const Json& value) {
   int64_t keys = value.is_object() ? static_cast<int64_t>(value.size()) : 0;
@@ -87,7 +35,7 @@ int64_t KeysOf(const Json& value) {
   return keys;
 }
 
-// The first key that stands twice in one object.
+// Returns the first key that occurs twice in one object.
 std::string RepeatedKey(absl::string_view text) {
   std::string repeated;
   std::vector<absl::flat_hash_set<std::string>> keys;
@@ -104,10 +52,12 @@ std::string RepeatedKey(absl::string_view text) {
   return repeated;
 }
 
-// The library keeps one of two equal keys without a word: then there are fewer than the text has.
+// The library silently keeps one of two equal keys: then the parsed value has fewer keys than the text.
 Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   Parsed parsed;
-  const Outline outline = OutlineOf(text, most_values);
+  JsonLimits limits;
+  limits.max_values = most_values;
+  const JsonOutline outline = OutlineOfJson(text, limits);
   parsed.fault = outline.fault;
   parsed.limit = outline.limit;
   if (!parsed.fault.empty()) return parsed;
@@ -120,7 +70,7 @@ Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   return parsed;
 }
 
-// Of a whole number that fits 64 bits with sign.
+// Returns the value if it is a whole number that fits in int64_t.
 std::optional<int64_t> Integer(const Json& value) {
   if (!value.is_number_integer()) return std::nullopt;
   if (value.is_number_unsigned() &&
@@ -130,7 +80,7 @@ std::optional<int64_t> Integer(const Json& value) {
   return value.get<int64_t>();
 }
 
-// JSON has no infinities: the writer spells them.
+// JSON has no infinities and no NaN: the writer spells them as strings.
 std::optional<double> Number(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value == "inf") return INFINITY;
@@ -194,7 +144,7 @@ class Reader {
   absl::Status Wrong(absl::string_view message) const {
     return Error(Diagnostic::Kind::kUsage, message, "write the graph with `cobra-client graph --format json`");
   }
-  // Of the builder and of the checks of types.
+  // Reports an error of the builder or of a type check.
   absl::Status Refused(absl::string_view what, const absl::Status& status) const {
     const std::string message = absl::StrCat(what, what.empty() ? "" : ": ", status.message());
     if (!absl::IsResourceExhausted(status)) return Wrong(message);
@@ -219,7 +169,7 @@ class Reader {
     return type;
   }
 
-  // Absent: ""; present: a string.
+  // Returns "" if the key is absent; if present, it must be a string.
   absl::StatusOr<std::string> StringAt(const Json& object, const char* key) const {
     const auto it = object.find(key);
     if (it == object.end()) return std::string();
@@ -294,7 +244,7 @@ class Reader {
     std::vector<int64_t> ints;
     std::vector<double> doubles;
     for (const Json& e : value) {
-      if (e.is_null() && name == "output_size") {  // a size that stays as the input has it
+      if (e.is_null() && name == "output_size") {  // None: the size of the input is kept
         ints.push_back(-1);
         doubles.push_back(-1);
         continue;
@@ -403,7 +353,7 @@ class Reader {
     return CheckOutputs(record, builder_.nodes()[*node]);
   }
 
-  // What the record says it makes must be what our rule says. "dtype" is left out where all are float32.
+  // The output types that the record declares must equal the inferred ones. "dtype" is absent if all are float32.
   absl::Status CheckOutputs(const Json& record, const Node& node) const {
     const auto out = record.find("out");
     if (out == record.end()) return absl::OkStatus();
@@ -447,7 +397,7 @@ class Reader {
     return origin;
   }
 
-  // "net.py:12" of the record, if it has that.
+  // Reads "net.py:12" from the record, if it is present.
   absl::Status ReadPlace(const Json& record, const char* key, std::shared_ptr<const std::string>* file, int* line) {
     COBRA_ASSIGN_OR_RETURN(const std::string place, StringAt(record, key));
     if (place.empty()) return absl::OkStatus();
@@ -463,7 +413,7 @@ class Reader {
 
   const GraphLimits limits_;
   GraphBuilder builder_;
-  std::string where_;  // "node 12 (conv2d)" while one is read
+  std::string where_;  // "node 12 (conv2d)" while that node is read
   absl::flat_hash_map<std::string, ValueRef> parameters_, buffers_;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files_;
   int64_t num_inputs_ = 0, num_constants_ = 0;

@@ -31,7 +31,7 @@ bool IsContiguous(const Shape& shape, const Strides& strides) {
 }
 
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view) {
-  // As in PyTorch: walk both shapes from the right over chunks of dimensions that are one run in memory.
+  // As in PyTorch: walk both shapes from the right over groups of dimensions that are contiguous in memory.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return ContiguousStrides(view);
   Strides out(view.size());
   int v = static_cast<int>(view.size()) - 1;
@@ -57,12 +57,12 @@ std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, c
 
 namespace {
 
-// Every element once and without gaps, in any order of dimensions.
+// Whether the strides reach every element once without gaps, in any order of dimensions.
 bool IsDense(const Shape& shape, const Strides& strides) {
   int64_t next = 1;
   int i = static_cast<int>(shape.size()) - 1;
   for (; i >= 0 && (shape[i] == 1 || strides[i] == next); --i) next *= shape[i];
-  if (i < 0) return true;  // in the usual order
+  if (i < 0) return true;  // in row-major order
   absl::InlinedVector<int, 8> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
@@ -82,8 +82,8 @@ bool IsChannelsLast(const Shape& shape, const Strides& strides) {
 
 Strides ChannelsLastStrides(const Shape& s) { return {s[1] * s[2] * s[3], 1, s[1] * s[3], s[1]}; }
 
-// One call of a view, as its rule sees it: which steps `strides` through the input `in` become through the output
-// `out`.
+// The arguments of a stride rule for one view call: the rule turns `strides` of the input (shape `in`) into strides of
+// the output (shape `out`).
 struct ViewCall {
   const Node& node;
   const Shape& in;
@@ -194,7 +194,7 @@ Strides LayoutTracker::Of(ValueRef ref) const {
   return ContiguousStrides(graph_.TypeOf(ref).shape);
 }
 
-// nullopt: a fresh contiguous tensor.
+// Returns nullopt for a new contiguous tensor.
 std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output) const {
   if (node.inputs.empty() || node.inputs[0].is_none()) return std::nullopt;
   const Shape& in = graph_.TypeOf(node.inputs[0]).shape;
@@ -219,7 +219,7 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
       return ChannelsLastStrides(out);
     case StrideRule::kMadeContiguous: return if_true(IsContiguous(in, strides), strides);
     case StrideRule::kViewed:
-      if (!node.attributes.String("dtype").empty()) return ContiguousStrides(out);  // other elements, the same memory
+      if (!node.attributes.String("dtype").empty()) return ContiguousStrides(out);  // the memory read as another dtype
       return ViewStrides(in, strides, out);
     case StrideRule::kReshaped: return ViewStrides(in, strides, out);
     case StrideRule::kKept: return out.size() == in.size() ? strides : ContiguousStrides(out);

@@ -1,7 +1,7 @@
-// Peak memory. A storage is what the allocator hands out: every output of a call that computes has its own, views and
-// in-place calls share that of their first input. A storage lives from the call that makes it to the last call that
-// reads any tensor on it; the network's inputs, parameters, buffers and constants live throughout. At each call the
-// live storages and the call's own workspace add up.
+// Peak memory. A storage is one allocation: every output of a call that computes has its own, and views and in-place
+// calls share that of their first input. A storage lives from the call that makes it to the last call that reads any
+// tensor on it; the network's inputs, parameters, buffers and constants live throughout. At each call the live storages
+// and the call's own workspace add up.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -14,26 +14,24 @@
 namespace cobra::graph {
 namespace {
 
-int64_t Blocked(int64_t channels) { return (channels + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
-
-// Of a tensor as a convolution blocks it: of a weight both its channels, of an activation its own.
+// Bytes of a tensor in a convolution's blocked layout: a weight has two blocked dimensions, an activation one.
 int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   int64_t bytes = DTypeBytes(type.dtype);
   for (int i = 0; i < type.rank(); ++i)
-    bytes *= i >= first && i < first + dimensions ? Blocked(type.shape[i]) : type.shape[i];
+    bytes *= i >= first && i < first + dimensions ? RoundUpTo(type.shape[i], kChannelBlock) : type.shape[i];
   return bytes;
 }
 
-// Of a convolution that oneDNN runs: input and weight are copied into blocks and the output is computed in blocks; when
-// the copies are gone it is copied out of them. Which of oneDNN's algorithms runs is left out of account, and blocks
-// are simpler than those of model/predict/call_work.cc, which times them: here an image has one channel or three and
-// not fewer than 16, narrow groups have no blocks of 8 or 4, a group for each input channel is depthwise however many
-// outputs it has.
+// Workspace of a convolution that oneDNN runs. The input and the weight are copied into blocks and the output is
+// computed in blocks; after those copies are freed, the output is copied out of its blocks. Which algorithm of oneDNN
+// runs is ignored. The blocks are simpler than in model/predict/call_work.cc, which predicts times. Here an image has 1
+// or 3 channels (there: fewer than 16), and narrow groups have no blocks of 8 or 4. A convolution with one group per
+// input channel counts as depthwise, however many outputs it has.
 int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output,
                          const Convolution& convolution) {
   const int channel_dim = convolution.batched ? 1 : 0;
   const int64_t channels = input.shape[channel_dim], groups = convolution.groups;
-  const bool image = channels == 1 || channels == 3;  // is read as it lies
+  const bool image = channels == 1 || channels == 3;  // read without a copy
   const bool padded = groups == 1 || groups == channels;
   if (!padded) return std::max((image ? 0 : input.num_bytes()) + weight.num_bytes(), output.num_bytes());
   const int64_t blocked_input = image ? 0 : BlockedBytes(input, channel_dim, 1);
@@ -42,8 +40,8 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
   return std::max(blocked_input + blocked_weight + blocked_output - output.num_bytes(), blocked_output);
 }
 
-// Of a convolution that multiplies matrices, transposed or not: columns of patches, one for each position that the
-// window takes, unless it has only one tap.
+// Workspace of a convolution, transposed or not, that multiplies matrices: one column of a patch for each position of
+// the window; none if the window has only one tap.
 int64_t ColumnBytes(const TensorType& input, const TensorType& weight, const TensorType& swept) {
   const int spatial_dims = weight.rank() - 2;
   int64_t window = 1;
@@ -61,7 +59,7 @@ int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
   const TensorType& output = node.outputs[0];
   const std::optional<Convolution> convolution = ConvolutionOf(graph, node);
   if (!convolution.has_value()) return ColumnBytes(input, weight, input);  // transposed
-  // LibTorch hands other types to its own products.
+  // LibTorch computes other dtypes with its own matrix products.
   if (input.dtype == DType::float32 && RunsInOneDnn(*convolution))
     return BlockedConvBytes(input, weight, output, *convolution);
   return ColumnBytes(input, weight, output);
@@ -77,7 +75,7 @@ int64_t MultiHeadWorkspaceBytes(const Graph& graph, const Node& node) {
   return projections + 2 * scores;
 }
 
-// bmm wants the batch dimensions as one: an operand whose strides do not allow that is copied.
+// bmm needs the batch dimensions merged into one: an operand whose strides do not allow that is copied.
 int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
   int64_t copied = 0;
   for (int i = 0; i < 2; ++i) {
@@ -91,21 +89,22 @@ int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout&
   return copied;
 }
 
-// Bytes that a call allocates beside its outputs and gives back when it returns.
+// Bytes that a call allocates besides its outputs and frees when it returns.
 int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
   switch (RulesOf(node.op).kernel) {
     case Kernel::kPlain:
+    case Kernel::kFactor:
     case Kernel::kBatched: return 0;
     case Kernel::kConvolution:
     case Kernel::kTransposed: return ConvWorkspaceBytes(graph, node);
     case Kernel::kMatmul: return MatmulWorkspaceBytes(graph, node, layout);
     case Kernel::kMultiHead: return MultiHeadWorkspaceBytes(graph, node);
-    case Kernel::kBatchNorm: {  // a factor and a summand a channel
+    case Kernel::kBatchNorm: {  // one factor and one summand per channel
       const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
       return shape.size() < 2 ? 0 : 2 * shape[1] * DTypeBytes(DType::float32);
     }
     case Kernel::kMaxPool:
-      // The kernel writes the indices whether or not they are asked for.
+      // The kernel writes the indices whether or not the call returns them.
       return node.outputs.size() > 1 ? 0 : node.outputs[0].num_elements() * DTypeBytes(DType::int64);
     case Kernel::kAttention: {
       const TensorType& query = graph.TypeOf(node.inputs[0]);
@@ -127,7 +126,7 @@ int64_t PeakMemoryBytes(const Graph& graph) {
     int32_t last_use = 0;
   };
   std::vector<Storage> storages;
-  std::vector<std::vector<int32_t>> storage_of(nodes.size());  // [node][output]; -1: of something that lives throughout
+  std::vector<std::vector<int32_t>> storage_of(nodes.size());  // [node][output]; -1: a tensor that lives throughout
   const auto find = [&](ValueRef ref) { return ref.is_node() ? storage_of[ref.index][ref.output] : -1; };
 
   for (size_t k = 0; k < nodes.size(); ++k) {
@@ -157,7 +156,7 @@ int64_t PeakMemoryBytes(const Graph& graph) {
   std::vector<std::vector<int32_t>> dies_after(nodes.size() + 1);
   for (size_t s = 0; s < storages.size(); ++s) dies_after[storages[s].last_use].push_back(static_cast<int32_t>(s));
   int64_t peak = live;
-  int32_t next = 0;  // storages are numbered in the order of their making
+  int32_t next = 0;  // storages are numbered in the order of creation
   for (size_t k = 0; k < nodes.size(); ++k) {
     for (const int32_t s : storage_of[k]) {
       if (s < next) continue;

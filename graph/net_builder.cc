@@ -10,7 +10,7 @@ namespace {
 
 std::vector<int64_t> List(const Size2d& size) { return {size.height, size.width}; }
 
-// A shape rule speaks of the call; the user needs to know which.
+// The error of a shape rule does not name the module, which the user needs: add the module's path.
 absl::Status AtModule(absl::string_view path, const absl::Status& status, const std::string& hint) {
   Diagnostic diagnostic;
   diagnostic.kind = absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kModelError;

@@ -46,7 +46,8 @@ enum class StrideRule : uint8_t {
   kIndexed,   // x[1:, None, ::2]
 };
 
-// PyTorch kernels with a rule of their own, for their work or for the memory that they need besides their outputs.
+// PyTorch kernels with a rule of their own: for their work, for the memory that they need besides their outputs, or for
+// the values that their inputs must have.
 enum class Kernel : uint8_t {
   kPlain,        // reads its inputs, writes its outputs
   kConvolution,  // graph/convolution_algorithm.h
@@ -57,6 +58,7 @@ enum class Kernel : uint8_t {
   kMaxPool,
   kAttention,
   kMultiHead,
+  kFactor,  // factors square matrices: works only on positive definite, or at least regular, ones
 };
 
 enum class Randomness : uint8_t {

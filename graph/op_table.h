@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "base/sanitizer.h"
 #include "graph/op.h"
 
 namespace cobra::graph {
@@ -47,5 +48,13 @@ struct OpThatFails {
 };
 
 }  // namespace cobra::graph
+
+// Compilation fails if `holds`, a constexpr function, is false for an operator, and the message names the operator.
+#ifdef COBRA_ASAN  // together with UBSan, under which g++ cannot compare functions at compile time (GCC bug 71962)
+#define COBRA_CHECK_EVERY_OP(holds) static_assert(true)
+#else
+#define COBRA_CHECK_EVERY_OP(holds) \
+  static_assert(::cobra::graph::OpThatFails<::cobra::graph::FirstOpThatFails(holds)>::kNone)
+#endif
 
 #endif  // COBRA_GRAPH_OP_TABLE_H_

@@ -13,8 +13,8 @@ absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> val
   return absl::OkStatus();
 }
 
-// The first checks of every convolution, in PyTorch's words. Spatial dimensions are the trailing `n`; inputs may lack
-// the batch dimension.
+// The first checks of every convolution, with PyTorch's messages. The trailing `n` dimensions are spatial; inputs may
+// lack the batch dimension.
 absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
@@ -34,7 +34,7 @@ absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
   const int64_t channels = input.shape[input.rank() - n - 1];
   const int64_t wanted = transposed ? weight.shape[0] : weight.shape[1] * groups;
   if (channels != wanted) {
-    // PyTorch has given an input without a batch one by then.
+    // At this point PyTorch has already added a batch dimension to an input without one.
     Shape batched = input.shape;
     if (input.rank() == n + 1) batched.insert(batched.begin(), 1);
     return ShapeError("Given ", transposed ? "transposed=1" : absl::StrCat("groups=", groups), ", weight of size ",

@@ -56,8 +56,8 @@ absl::Status NotImplementedFor(const Call& call, DType dtype) {
   return ShapeError("\"", call.name(), "_cpu\" not implemented for '", DTypeName(dtype), "'");
 }
 
-// torch.result_type: tensors with dimensions decide; a dimensionless tensor, and last a Python number, only where its
-// category is higher.
+// As torch.result_type: tensors with dimensions decide. A dimensionless tensor, and last a Python number, counts only
+// if its category is higher.
 DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeValue* number) {
   std::optional<DType> dims, scalars;
   for (const TensorType* input : inputs) {
@@ -128,7 +128,7 @@ absl::StatusOr<Shape> BroadcastAll(const Call& call) {
   return shape;
 }
 
-// The Python number that stands for a missing tensor: `other`, or pow's `exponent` or `input`.
+// The Python number given instead of a tensor: `other`, or pow's `exponent` or `input`.
 const AttributeValue* Number(const Call& call) {
   for (absl::string_view name : {"other", "exponent", "input", "elements", "test_elements"}) {
     if (const AttributeValue* value = call.attributes.Find(name)) return value;
@@ -136,7 +136,7 @@ const AttributeValue* Number(const Call& call) {
   return nullptr;
 }
 
-// Every operand is there, as a tensor or as a number.
+// Checks that every operand is given, as a tensor or as a number.
 absl::Status CheckOperands(const Call& call) {
   const OpInfo& info = GetOpInfo(call.op);
   for (size_t i = 0; i < info.inputs.size(); ++i) {
@@ -154,7 +154,7 @@ ShapeResult SameType(const Call& call) {
   if (call.op == Op::nan_to_num && IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
   return std::vector<TensorType>{call.in(0)};
 }
-// Kernels that exist for some types only, on every device.
+// Operators whose kernels exist for some dtypes only, on every device.
 ShapeResult FloatOnly(const Call& call) {
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
   return std::vector<TensorType>{call.in(0)};
@@ -291,7 +291,7 @@ ShapeResult Close(const Call& call) {
   return Compare(call);
 }
 
-// Floating point types of one kind only.
+// Real floating point types only.
 ShapeResult FloatSame(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastAll(call));
   const DType dtype = ResultDType(call.inputs);

@@ -9,7 +9,7 @@ namespace cobra::graph::shape_rules {
 
 ShapeResult Cat(const Call& call) {
   if (call.inputs.empty()) return ShapeError("torch.cat(): expected a non-empty list of Tensors");
-  // A 1-D tensor without elements is skipped, whatever the others look like: an old rule that code relies on.
+  // A 1-D tensor without elements is skipped, whatever the shape of the others: an old rule that code relies on.
   const auto skipped = [](const TensorType& t) { return t.rank() == 1 && t.shape[0] == 0; };
   const TensorType* first = nullptr;
   for (const TensorType* input : call.inputs) {
@@ -73,7 +73,7 @@ ShapeResult Vstack(const Call& call) { return JoinAlong(call, 2); }
 
 namespace {
 
-// atleast_3d puts its dimensions around: [n] -> [1, n, 1], [m, n] -> [m, n, 1].
+// atleast_3d adds dimensions on both sides: [n] -> [1, n, 1], [m, n] -> [m, n, 1].
 Shape Raised(Shape shape, int least_rank) {
   if (least_rank < 3) {
     while (static_cast<int>(shape.size()) < least_rank) shape.insert(shape.begin(), 1);
@@ -150,7 +150,7 @@ ShapeResult Combinations(const Call& call) {
   if (input.rank() != 1) return ShapeError("Expect a 1D vector, but got shape ", SizesText(input.shape));
   if (r < 0) return ShapeError("Expect a non-negative number, but got ", r);
   if (r == 0) return One({0}, input.dtype);
-  // n choose r, of n + r - 1 things with replacement
+  // n choose r; with replacement, n + r - 1 choose r
   const int64_t n = input.shape[0] + (call.attributes.Bool("with_replacement") ? r - 1 : 0);
   double rows = n < r ? 0 : 1;
   for (int64_t i = 1; i <= r && rows < 1e15; ++i) rows = rows * static_cast<double>(n - r + i) / static_cast<double>(i);
@@ -187,7 +187,7 @@ absl::StatusOr<int64_t> PackedSteps(const Call& call) {
   return total;
 }
 
-// [batch, time, ...] or [time, batch, ...] without the padding, step by step; and how many sequences each step has.
+// Returns [batch, time, ...] or [time, batch, ...] without the padding, step by step, and the sequences of each step.
 ShapeResult PackPaddedSequence(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& lengths = call.in(1);
@@ -211,7 +211,7 @@ ShapeResult PackPaddedSequence(const Call& call) {
   return std::vector<TensorType>{{data, input.dtype}, {{steps}, DType::int64}};
 }
 
-// The padded batch, and the length of each sequence.
+// Returns the padded batch and the length of each sequence.
 ShapeResult PadPackedSequence(const Call& call) {
   const TensorType& data = call.in(0);
   COBRA_ASSIGN_OR_RETURN(const int64_t total, PackedSteps(call));
@@ -269,7 +269,7 @@ ShapeResult Pad(const Call& call) {
       return ShapeError("Padding value causes wrapping around more than once.");
     size += pad[2 * i] + pad[2 * i + 1];
     if (mode != "constant" && size < 1) return ShapeError("pad: negative or empty output size");
-    // What only loses elements may lose all of them.
+    // A padding that only removes elements may remove all of them.
     const bool only_cuts = std::all_of(pad.begin(), pad.end(), [](int64_t p) { return p <= 0; });
     if (size < (only_cuts ? 0 : 1))
       return ShapeError("The input size ", SizesText(call.in(0).shape),
@@ -323,7 +323,7 @@ ShapeResult Tile(const Call& call) {
 ShapeResult RepeatInterleave(const Call& call) {
   TensorType out = call.in(0);
   if (call.has(1)) {
-    // As many as the values of `repeats` add up to: the reader gives their sum where it knows them.
+    // The size is the sum of the values of `repeats`: the reader sets it as output_size if it knows the values.
     if (call.attributes.Find("output_size") == nullptr)
       return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
     const int64_t size = call.attributes.Int("output_size");

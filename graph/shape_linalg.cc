@@ -1,4 +1,4 @@
-// Linear algebra: matrices are the last two dimensions, whatever stands before them is a batch.
+// Linear algebra: matrices are the last two dimensions, all dimensions before them are a batch.
 #include <algorithm>
 
 #include "base/status_macros.h"
@@ -50,7 +50,7 @@ absl::Status SameDTypes(const Call& call) {
 
 ShapeResult SquareSame(const Call& call) {
   if (call.op == Op::matrix_power || call.op == Op::linalg_matrix_power) {
-    // Powers are products: any type of number.
+    // Powers are products, which exist for every numeric dtype.
     const TensorType& input = call.in(0);
     if (input.rank() < 2 || Rows(input) != Columns(input))
       return ShapeError("linalg.matrix_power: A must be batches of square matrices, but they are ",
@@ -258,7 +258,7 @@ ShapeResult Solve(const Call& call) {
   const TensorType& a = call.in(0);
   const TensorType& b = call.in(1);
   const bool left = call.attributes.Bool("left", true);
-  // A vector, or a batch of them with exactly A's batch dimensions.
+  // Whether B is a vector, or a batch of vectors with exactly A's batch dimensions.
   const bool vectors =
       b.rank() == 1 || (a.rank() - 1 == b.rank() && Shape(a.shape.begin(), a.shape.end() - 1) == b.shape);
   if (b.rank() == 0) return ShapeError("linalg.solve: B must have a dimension");

@@ -1,4 +1,4 @@
-// Losses, as models call them to return one beside their output.
+// Losses: some models return one beside their output.
 #include <algorithm>
 
 #include "base/status_macros.h"
@@ -15,7 +15,7 @@ absl::StatusOr<bool> Reduces(const Call& call) {
   return ShapeError(reduction, " is not a valid value for reduction");
 }
 
-// `shape` for every element of a loss, or the scalar that it is reduced to.
+// Returns `shape` for a loss of each element, or a scalar if the loss is reduced.
 ShapeResult Reduced(const Call& call, Shape shape, DType dtype) {
   COBRA_ASSIGN_OR_RETURN(const bool reduces, Reduces(call));
   const bool averages = reduces && call.attributes.String("reduction", "mean") == "mean";
@@ -139,7 +139,7 @@ ShapeResult Bce(const Call& call) {
   for (int i = 2; i < static_cast<int>(call.inputs.size()); ++i)
     COBRA_RETURN_IF_ERROR(Broadcasts(call, input.shape, i));
   if (Category(call.in(1).dtype) < 2) return NotImplementedFor(call, call.in(1).dtype);
-  return Reduced(call, input.shape, call.in(1).dtype);  // computed in the target's tensor
+  return Reduced(call, input.shape, call.in(1).dtype);  // PyTorch computes it in the target's tensor
 }
 
 ShapeResult GaussianNll(const Call& call) {

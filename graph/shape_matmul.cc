@@ -1,4 +1,4 @@
-// Products: linear, matmul and kin, einsum, attention.
+// Products: linear, matmul and similar ones, einsum, attention.
 #include <algorithm>
 #include <map>
 
@@ -39,7 +39,7 @@ ShapeResult Linear(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);
   if (weight.rank() == 1 && input.rank() > 0 &&
-      input.shape.back() == weight.shape[0]) {  // one output, without a dimension
+      input.shape.back() == weight.shape[0]) {  // one output, without its own dimension
     COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     if (call.has(2) && (input.rank() == 2 || input.rank() == 3))
       return ShapeError("mat2 must be a matrix, got 1-D tensor");
@@ -177,14 +177,14 @@ ShapeResult Baddbmm(const Call& call) {
 
 namespace {
 
-// What the terms of an equation say about sizes, letter by letter. The ellipsis: broadcast leading dimensions.
+// The sizes that the terms of an equation give, letter by letter. `ellipsis`: the broadcast leading dimensions.
 struct EinsumSizes {
   std::map<char, int64_t> sizes;
   std::map<char, int> uses;
   Shape ellipsis;
 };
 
-// Letters and at most one "...", for the dimensions of one operand.
+// Adds the term of one operand: letters and at most one "...", for its dimensions.
 absl::Status AddEinsumTerm(const std::string& term, const TensorType& input, size_t operand, EinsumSizes* known) {
   const size_t dots = term.find("...");
   const int letters = static_cast<int>(term.size()) - (dots == std::string::npos ? 0 : 3);
@@ -226,7 +226,7 @@ absl::Status AddEinsumTerm(const std::string& term, const TensorType& input, siz
   return absl::OkStatus();
 }
 
-// The right side of an equation that has none: the letters that occur once.
+// The right side for an equation that has none: the letters that occur once.
 std::string ImpliedEinsumOutput(const std::string& equation, const EinsumSizes& known) {
   std::string output = equation.find("...") == std::string::npos ? "" : "...";
   for (const auto& [letter, count] : known.uses) {
@@ -270,7 +270,7 @@ ShapeResult Einsum(const Call& call) {
   const std::string output =
       arrow != std::string::npos ? equation.substr(arrow + 2) : ImpliedEinsumOutput(equation, known);
   COBRA_ASSIGN_OR_RETURN(Shape out, EinsumShape(output, known));
-  if (call.inputs.size() == 2) {  // a matrix product of one type, or elements times elements of any
+  if (call.inputs.size() == 2) {  // a matrix product needs equal dtypes, an elementwise product does not
     for (const auto& [letter, count] : known.uses) {
       if (count == 2 && output.find(letter) == std::string::npos) COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     }
@@ -374,11 +374,11 @@ ShapeResult Kron(const Call& call) {
   while (a.size() < b.size()) a.insert(a.begin(), 1);
   while (b.size() < a.size()) b.insert(b.begin(), 1);
   for (size_t i = 0; i < a.size(); ++i) a[i] *= b[i];
-  // Both have the same dimensions by then: a scalar promotes as any tensor.
+  // Both operands now have the same number of dimensions, so a scalar is promoted like any tensor.
   return One(a, PromoteDTypes(call.in(0).dtype, call.in(1).dtype));
 }
 
-// `dims`: how many last dimensions of a meet as many first ones of b; `axes`: those of a, then those of b.
+// `dims`: how many last dimensions of a are summed with the first dimensions of b; `axes`: those of a, then those of b.
 ShapeResult Tensordot(const Call& call) {
   const TensorType& a = call.in(0);
   const TensorType& b = call.in(1);
@@ -503,7 +503,7 @@ ShapeResult Cov(const Call& call) {  // cov, corrcoef: variables in rows, observ
     if (call.has(i) && (call.in(i).rank() > 1 || call.in(i).num_elements() != observations))
       return ShapeError("cov(): expected weights to have one value for each observation");
   }
-  const bool matrix = input.rank() == 2 && input.shape[0] != 1;  // a variable's own variance is a scalar
+  const bool matrix = input.rank() == 2 && input.shape[0] != 1;  // the variance of one variable is a scalar
   return One(matrix ? Shape{input.shape[0], input.shape[0]} : Shape{}, ToFloat(input.dtype));
 }
 

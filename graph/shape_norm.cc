@@ -1,4 +1,4 @@
-// Normalization: shapes stay, channels must fit.
+// Normalization: shapes are unchanged, channels must fit.
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 

@@ -79,7 +79,7 @@ ShapeResult LpPool(const Call& call) {
 ShapeResult AdaptivePool(const Call& call) {
   const TensorType& input = call.in(0);
   COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
-  // An average over everything is a mean, of any rank.
+  // With an output size of 1 an average pool is a mean, which accepts any rank above n.
   const absl::Span<const int64_t> given = call.attributes.IntSpan("output_size");
   const bool average = call.op == Op::adaptive_avg_pool2d || call.op == Op::adaptive_avg_pool3d;
   const bool to_one =
@@ -91,7 +91,7 @@ ShapeResult AdaptivePool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(IntTuple size, IntList(call, "output_size", n, 1));
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
-    if (size[i] == -1) continue;  // None in Python: as the input
+    if (size[i] == -1) continue;  // None in Python: the size of the input
     if (size[i] < 0) return ShapeError(call.name(), "(): elements of output_size must be greater than or equal to 0");
     out.shape[input.rank() - n + i] = size[i];
   }
@@ -100,7 +100,7 @@ ShapeResult AdaptivePool(const Call& call) {
   return types;
 }
 
-// Windows at places that the sizes (or random numbers) choose.
+// The sizes or random numbers choose the positions of the windows.
 ShapeResult FractionalMaxPool(const Call& call) {
   const TensorType& input = call.in(0);
   COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));

@@ -61,7 +61,7 @@ ShapeResult Gru(const Call& call) {
   return Recurrent(call, call.in(1), call.in(1).shape.back(), nullptr);
 }
 
-// One step of a recurrent layer: the new hidden state, of an LSTM with the new cell state.
+// One step of a recurrent layer. Returns the new hidden state, and for an LSTM the new cell state too.
 ShapeResult RnnCell(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& hidden = call.in(1);

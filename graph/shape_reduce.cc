@@ -44,7 +44,7 @@ bool Keep(const Call& call) { return call.attributes.Bool("keepdim"); }
 
 namespace {
 
-// A maximum of nothing does not exist.
+// An empty tensor has no maximum.
 absl::Status NotEmpty(const Call& call, const TensorType& input) {
   if (input.num_elements() > 0) return absl::OkStatus();
   if (call.attributes.Find("dim") == nullptr || (call.attributes.Ints("dim").empty()))
@@ -85,7 +85,7 @@ ShapeResult Sum(const Call& call) {
 ShapeResult ReducePair(const Call& call) {
   if (call.op == Op::aminmax) {
     COBRA_RETURN_IF_ERROR(NotEmpty(call, call.in(0)));
-    // A quirk: the kept dimension of a scalar.
+    // A quirk of PyTorch: with keepdim and dim, the result of a scalar has one dimension.
     if (call.in(0).rank() == 0 && Keep(call) && call.attributes.Find("dim") != nullptr)
       return std::vector<TensorType>(2, TensorType{{1}, call.in(0).dtype});
   } else if (Category(call.in(0).dtype) < 2) {
@@ -260,7 +260,7 @@ ShapeResult Logsumexp(const Call& call) {
   return One(shape, ToFloat(call.in(0).dtype));
 }
 
-// The middle of sorted values: one for each q, in front.
+// Returns one value for each q: a vector of q adds a first dimension.
 ShapeResult Quantile(const Call& call) {
   const TensorType& input = call.in(0);
   if (input.dtype != DType::float32 && input.dtype != DType::float64)

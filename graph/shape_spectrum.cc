@@ -9,7 +9,7 @@ namespace {
 
 enum class Dims { kOne, kLastTwo, kAny };
 
-// Those that a transform is over, by its name: fft_rfft, fft_rfft2, fft_rfftn.
+// The dimensions that a transform works on, taken from its name: fft_rfft, fft_rfft2, fft_rfftn.
 absl::StatusOr<Dims> DimsOf(const Call& call) {
   switch (call.name().back()) {
     case 't': return Dims::kOne;
@@ -43,7 +43,7 @@ absl::StatusOr<Transformation> Transformed(const Call& call) {
     } else if (kind == Dims::kLastTwo) {
       dims = {-2, -1};
     } else {
-      // Without dim: the last ones that `s` counts, or all.
+      // Without `dim`: as many last dimensions as `s` has sizes, or all.
       const int count = given_sizes != nullptr ? static_cast<int>(sizes.size()) : input.rank();
       if (count > input.rank())
         return ShapeError("Got shape with ", count, " values but input tensor only has ", input.rank(), " dimensions.");
@@ -81,7 +81,7 @@ ShapeResult Fft(const Call& call) {
   return One(t.shape, ComplexOf(call.in(0).dtype));
 }
 
-// rfft and ihfft: a real input, half of the last dimension comes out.
+// rfft and ihfft: the input is real, and the output has half of the last dimension.
 ShapeResult Rfft(const Call& call) {
   if (IsComplex(call.in(0).dtype))
     return ShapeError(call.name(), " expects a real input tensor, but got ", DTypeName(call.in(0).dtype));
@@ -90,7 +90,7 @@ ShapeResult Rfft(const Call& call) {
   return One(t.shape, ComplexOf(call.in(0).dtype));
 }
 
-// irfft and hfft: half of the last dimension goes in, a real tensor comes out.
+// irfft and hfft: the input has half of the last dimension, and the output is real.
 ShapeResult Irfft(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(Transformation t, Transformed(call));
   if (!t.last_given) t.shape[t.last] = 2 * (t.shape[t.last] - 1);

@@ -1,4 +1,4 @@
-// Views: shapes move, data stays.
+// Views: the shape changes, the data does not move.
 #include <algorithm>
 
 #include "base/limit_message.h"
@@ -9,7 +9,7 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-// Sizes with at most one -1 filled in so that the elements fit.
+// Returns the sizes; a single -1 is replaced by the size that makes the number of elements fit.
 absl::StatusOr<Shape> ResolveSizes(const std::vector<int64_t>& sizes, int64_t elements) {
   Shape out(sizes.begin(), sizes.end());
   int hole = -1;

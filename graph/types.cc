@@ -90,7 +90,7 @@ int64_t TensorType::num_elements() const {
     if (d == 0) return 0;
     if (__builtin_mul_overflow(n, d, &n)) n = std::numeric_limits<int64_t>::max();
   }
-  // Saturates where times 16 bytes an element would overflow: such a tensor is beyond every limit anyway.
+  // Saturates so that 16 bytes per element cannot overflow: such a tensor exceeds every limit anyway.
   return std::min(n, std::numeric_limits<int64_t>::max() / 16);
 }
 

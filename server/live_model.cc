@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/counted.h"
 #include "base/diagnostic.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -23,8 +24,8 @@ int64_t NextGeneration() {
   return ++generation;
 }
 
-// A version that cannot answer this does not serve. It also touches the weights once, so that the first request does
-// not pay for it.
+// A version that cannot answer this request is not served. It also touches the weights once, so that the first real
+// request is not slower.
 absl::Status WarmUp(const predict::Predictor& predictor) {
   if (predictor.targets().empty()) return absl::DataLossError("the model has no target");
   graph::GraphBuilder builder;
@@ -119,13 +120,13 @@ absl::Status LiveModel::Reload() {
   snapshot->calibrations = StoredCalibrations(**loaded);
   const predict::ModelInfo& info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
-  LogInfo(absl::StrCat("model ", info.version, " is serving: ", snapshot->Targets().size(), " targets"));
+  LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
   Publish(std::move(snapshot));
   return absl::OkStatus();
 }
 
-// A calibration belongs to the version that it was fitted for. For another one it is fitted anew from the probe it came
-// from.
+// A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its
+// stored probe.
 std::map<std::string, predict::Calibration> LiveModel::StoredCalibrations(const predict::Predictor& predictor) {
   std::map<std::string, predict::Calibration> calibrations;
   absl::StatusOr<std::vector<store::CalibrationRecord>> records = store_->LatestCalibrations();
@@ -183,7 +184,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   return outcome;
 }
 
-// What was measured is data for the next model, whatever became of the fit.
+// Stores the measurements as data for the next model, even if the fit failed.
 absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe) {
   std::vector<store::StoredMeasurement> rows;
   const absl::Time now = absl::Now();

@@ -7,12 +7,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/json.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
-#include "proto/status_proto.h"
+#include "proto/grpc_status.h"
 #include "server/request_record.h"
 #include "store/store.h"
 
@@ -66,12 +67,12 @@ void FillEvent(const store::TaskStatus& status, v1::TaskEvent* event) {
   event->set_message(status.message);
 }
 
-// A caller of Watch. It lives until gRPC and the watching thread have both let go of it.
+// One call of Watch. It lives until both gRPC and the watching thread have released it.
 class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public TaskWatch::Watcher {
  public:
   WatchCall(TaskWatch* watch, Metrics* metrics) : watch_(watch), record_(Rpc::kWatch, metrics) {}
 
-  // An error in place of the tasks ends the call.
+  // An error instead of the ids ends the call.
   void Start(absl::StatusOr<std::vector<std::string>> ids) {
     self_.reset(this);
     const absl::Status status = ids.ok() ? watch_->Add(self_, *std::move(ids)) : ids.status();
@@ -80,7 +81,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
     End(status);
   }
 
-  // Changes that come while a message is on its way wait for it, so that a slow reader gets few large ones.
+  // Changes that arrive while a message is being written are collected, so that a slow reader gets few large messages.
   void Changed(const std::vector<store::TaskStatus>& statuses, bool last) override {
     absl::MutexLock lock(&mutex_);
     for (const store::TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
@@ -192,7 +193,7 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
   return absl::OkStatus();
 }
 
-// Measured over predicted by the serving model (cobra_measured_over_predicted): how drift shows.
+// Records measured over predicted latency for the served model (cobra_measured_over_predicted), which shows drift.
 void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& stored) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   const store::Measurement& measured = stored.measurement;
@@ -221,7 +222,7 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   stored.time = queue_->Now();
   stored.task_id = proto.task_id();
   stored.measurement = *std::move(measurement);
-  const Json session = Json::parse(proto.session_json(), nullptr, /*allow_exceptions=*/false);
+  const Json session = ParseJson<Json>(proto.session_json());
   if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = session.dump();
   COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored));
   switch (outcome) {

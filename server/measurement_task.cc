@@ -41,14 +41,14 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   return Usage("subject: neither graph nor sample is given");
 }
 
-// The same question has the same id, whoever asks it.
+// The same subject, target and repetition have the same id, whichever caller requests them.
 std::string IdOf(const store::TaskSubject& subject, absl::string_view target) {
   return HashCombine(HashCombine(subject.Hash(), HashBytes(target)), static_cast<uint64_t>(subject.repeat)).ToHex();
 }
 
 }  // namespace
 
-// What is printed, becomes a label of a metric, or part of a file name.
+// Checks a name that is printed, becomes a label of a metric, or becomes part of a file name.
 absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
   for (const char c : name) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {

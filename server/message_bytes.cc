@@ -30,7 +30,7 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
 }
 
 absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes) {
-  bytes->Clear();  // gRPC's writer wants an empty one
+  bytes->Clear();  // gRPC's writer requires an empty buffer
   bool own_buffer = false;
   const grpc::Status status =
       grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::Message>(message, bytes, &own_buffer);

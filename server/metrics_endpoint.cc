@@ -1,6 +1,5 @@
 #include "server/metrics_endpoint.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -13,54 +12,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "prometheus/text_serializer.h"
+#include "server/listen_socket.h"
 
 namespace cobra::server {
 namespace {
 
-// A request is a line and a few headers; whoever sends more, or takes longer, is no Prometheus.
+// A request is a line and a few headers; a client that sends more, or takes longer, is not Prometheus.
 constexpr size_t kMaxRequestBytes = 16 << 10;
 constexpr absl::Duration kMaxConnectionTime = absl::Seconds(5);
-
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-absl::StatusOr<Socket> Listen(absl::string_view address) {
-  const size_t colon = address.rfind(':');
-  if (colon == absl::string_view::npos) return absl::InvalidArgumentError(absl::StrCat(address, ": is not HOST:PORT"));
-  absl::string_view host = address.substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const std::string port(address.substr(colon + 1));
-  if (int error = ::getaddrinfo(std::string(host).c_str(), port.c_str(), &hints, &found); error != 0) {
-    return absl::UnavailableError(absl::StrCat(address, ": ", ::gai_strerror(error)));
-  }
-  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  Socket socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int yes = 1;
-  ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  if (::bind(socket.fd(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.fd(), 16) != 0) {
-    return absl::ErrnoToStatus(errno, std::string(address));
-  }
-  return socket;
-}
 
 int PortOf(int fd) {
   sockaddr_storage address = {};
@@ -70,7 +33,7 @@ int PortOf(int fd) {
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }
 
-// Waits until `fd` is ready for `events`; false at the deadline.
+// Waits until `fd` is ready for `events`; returns false at the deadline.
 bool WaitFor(int fd, short events, absl::Time deadline) {
   pollfd wait = {fd, events, 0};
   const int64_t left_ms = absl::ToInt64Milliseconds(deadline - absl::Now());
@@ -84,7 +47,7 @@ std::string Response(absl::string_view status, absl::string_view type, absl::str
 
 class EndpointImpl final : public MetricsEndpoint {
  public:
-  EndpointImpl(Socket listener, std::vector<std::shared_ptr<prometheus::Collectable>> collectables)
+  EndpointImpl(Descriptor listener, std::vector<std::shared_ptr<prometheus::Collectable>> collectables)
       : listener_(std::move(listener)),
         stop_(::eventfd(0, EFD_CLOEXEC)),
         collectables_(std::move(collectables)),
@@ -92,21 +55,21 @@ class EndpointImpl final : public MetricsEndpoint {
 
   ~EndpointImpl() override {
     const uint64_t one = 1;
-    while (::write(stop_.fd(), &one, sizeof(one)) < 0 && errno == EINTR) {
+    while (::write(stop_.get(), &one, sizeof(one)) < 0 && errno == EINTR) {
     }
     thread_.join();
   }
 
-  int port() const override { return PortOf(listener_.fd()); }
+  int port() const override { return PortOf(listener_.get()); }
 
  private:
   void Loop() {
     while (true) {
-      pollfd waits[2] = {{listener_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}};
+      pollfd waits[2] = {{listener_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
       if (::poll(waits, 2, /*timeout_ms=*/-1) < 0) continue;
       if (waits[1].revents != 0) return;
-      Socket connection(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-      if (connection.fd() >= 0) Serve(connection.fd());
+      Descriptor connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (connection.get() >= 0) Serve(connection.get());
     }
   }
 
@@ -142,8 +105,8 @@ class EndpointImpl final : public MetricsEndpoint {
                     prometheus::TextSerializer().Serialize(families));
   }
 
-  const Socket listener_;
-  const Socket stop_;  // an event: readable when the loop is to end
+  const Descriptor listener_;
+  const Descriptor stop_;  // an event: readable when the loop must end
   const std::vector<std::shared_ptr<prometheus::Collectable>> collectables_;
   std::thread thread_;
 };
@@ -152,7 +115,7 @@ class EndpointImpl final : public MetricsEndpoint {
 
 absl::StatusOr<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Start(
     absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables) {
-  COBRA_ASSIGN_OR_RETURN(Socket listener, Listen(address));
+  COBRA_ASSIGN_OR_RETURN(Descriptor listener, ListenAt(address));
   return std::make_unique<EndpointImpl>(std::move(listener), std::move(collectables));
 }
 

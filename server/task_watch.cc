@@ -9,8 +9,8 @@
 namespace cobra::server {
 namespace {
 
-// Servers of one database have clocks of their own, and a transaction shows up later than the time that it wrote: look
-// back this far, and notify of nothing twice.
+// Servers of one database have different clocks, and a transaction becomes visible later than the time that it wrote.
+// So look back this far, and report nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
 
 bool IsOver(store::TaskState state) { return state != store::TaskState::queued && state != store::TaskState::leased; }
@@ -19,7 +19,7 @@ bool IsOver(store::TaskState state) { return state != store::TaskState::queued &
 
 struct TaskWatch::Entry {
   std::shared_ptr<Watcher> watcher;
-  absl::flat_hash_map<std::string, store::TaskStatus> last;  // as it was notified; default for an unknown task
+  absl::flat_hash_map<std::string, store::TaskStatus> last;  // the last reported status; default for an unknown task
   std::vector<std::string> ids;
   bool notified = false;
   bool over = false;
@@ -55,7 +55,7 @@ void TaskWatch::Remove(const Watcher* watcher) {
                  entries_.end());
 }
 
-// What of `statuses` is its tasks' and new to it.
+// Reports the statuses that belong to the watcher's tasks and are new to it.
 void TaskWatch::Notify(Entry& entry, const std::vector<store::TaskStatus>& statuses) {
   std::vector<store::TaskStatus> changes;
   for (const store::TaskStatus& status : statuses) {
@@ -104,7 +104,7 @@ void TaskWatch::Loop() {
     }
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->over; }),
                    entries_.end());
-    if (changes.ok()) since = now;  // a database that is away: asked again for the same time
+    if (changes.ok()) since = now;  // after a failure of the database, the same period is queried again
   }
 }
 

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "proto/status_proto.h"
+#include "proto/grpc_status.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
 namespace {
 
-// One call, from its arrival until gRPC is done with it. gRPC owns it: OnDone is the last thing that happens.
+// One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
   Call(Rpc rpc, absl::Time deadline, Metrics* metrics) : record_(rpc, metrics) {
@@ -21,7 +21,7 @@ class Call final : public grpc::ServerUnaryReactor {
 
   const CallContext& context() const { return context_; }
 
-  // REQUIRES: once. The object may be gone when it returns.
+  // REQUIRES: called once. The object may be deleted when it returns.
   void End(const absl::Status& status) {
     record_.Done(status);
     Finish(proto::ToGrpcStatus(status));
@@ -43,7 +43,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
   const absl::Time given = absl::FromChrono(context->deadline());
   auto* call = new Call(rpc, std::min(given, absl::Now() + default_deadline_), metrics_);
   absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
-    absl::Status status = call->context().Check();  // the time may have passed in the queue
+    absl::Status status = call->context().Check();  // the deadline may have passed in the queue
     if (status.ok()) status = work(call->context());
     call->End(status);
   });

@@ -14,7 +14,7 @@
 namespace cobra::server {
 namespace {
 
-constexpr size_t kMaxPending = 64;  // networks; a burst beyond it is forgotten, the next request will offer them again
+constexpr size_t kMaxPending = 64;  // networks; a burst beyond it is dropped, and the next request offers them again
 
 }  // namespace
 
@@ -62,7 +62,7 @@ absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
     COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(offered.graph, static_cast<int32_t>(i)));
     if (IsTooLarge(layer)) continue;
     store::TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
-    spec.priority = 1;  // layers before the networks that they are from: they serve others too
+    spec.priority = 1;  // layers before the networks that contain them: they help other networks too
     if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
   }
   if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph))

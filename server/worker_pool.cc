@@ -61,7 +61,7 @@ void WorkerPool::Loop() {
     PublishLocked();
     mutex_.Unlock();
     task();
-    task = nullptr;  // what it holds goes before the thread counts as idle
+    task = nullptr;  // release its captures before the thread counts as idle
     mutex_.Lock();
     --running_;
     PublishLocked();

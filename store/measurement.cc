@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
@@ -77,7 +78,7 @@ bool IsPresent(const MeasurementField& field, const T& value, bool success) {
 
 // ---- one value to JSON ----
 
-// Four significant digits more than the clock can tell; keeps lines short.
+// More digits than the clock can resolve; keeps lines short.
 double ThreeDecimals(double value) { return std::round(value * 1000) / 1000; }
 
 Json ValueToJson(const MeasurementField& field, double value) {
@@ -88,7 +89,7 @@ Json ValueToJson(const MeasurementField& field, const std::optional<double>& val
 }
 Json ValueToJson(const MeasurementField& field, const std::string& value) {
   if (field.type != FieldType::kJson) return value;
-  return value.empty() ? Json() : Json::parse(value, nullptr, /*allow_exceptions=*/false);
+  return value.empty() ? Json() : ParseJson<Json>(value);
 }
 Json ValueToJson(const MeasurementField&, const std::vector<double>& values) {
   Json list = Json::array();
@@ -188,7 +189,7 @@ std::string MeasurementToJson(const Measurement& measurement, const MeasurementJ
 }
 
 absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line) {
-  const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson<Json>(line);
   if (!json.is_object()) return absl::DataLossError("record: the line is not a JSON object");
   if (const auto kind = json.find("kind"); kind == json.end() || *kind != "record") {
     return absl::NotFoundError("the line is not a record");
@@ -208,7 +209,7 @@ absl::Status CheckLatency(const Measurement& measurement) {
 absl::Status CheckLatencies(const Measurement& measurement) {
   COBRA_RETURN_IF_ERROR(CheckLatency(measurement));
   if (measurement.outcome != Outcome::ok) return absl::OkStatus();
-  // 0: somebody else's tool did not report it. Rounding may turn equal times around.
+  // 0: another tool did not report it. Rounding may swap equal times.
   constexpr double kRounding = 1.000001;
   const Latency& latency = measurement.latency;
   const double steps[] = {latency.min_us, latency.p10_us, latency.median_us, latency.p90_us};

@@ -5,13 +5,13 @@
 namespace cobra::store {
 namespace {
 
-// Version n of the schema is what statements of versions 1 to n make. Written versions never change: what is new is a
-// version more.
+// The statements of versions 1 to n make version n of the schema. Existing versions never change: a change adds a
+// version.
 struct Statement {
   int version;
   const char* sql;
 };
-// DOUBLE PRECISION and BIGINT are what PostgreSQL calls them; SQLite takes any name (REAL and INTEGER affinity).
+// DOUBLE PRECISION and BIGINT are PostgreSQL's names; SQLite accepts any name (REAL and INTEGER affinity).
 constexpr Statement kStatements[] = {
     {1, R"sql(CREATE TABLE IF NOT EXISTS predictions (
                 id {serial},
@@ -46,7 +46,7 @@ constexpr Statement kStatements[] = {
     {2, "ALTER TABLE measurements ADD COLUMN outcome TEXT NOT NULL DEFAULT 'ok'"},
     {2, "ALTER TABLE measurements ADD COLUMN task_id TEXT"},
     {2, "ALTER TABLE measurements ADD COLUMN record_json TEXT NOT NULL DEFAULT ''"},
-    // NULLs are all different: a probe has no task.
+    // NULLs count as different values: a probe has no task.
     {2, "CREATE UNIQUE INDEX measurements_by_task ON measurements (task_id)"},
     {2, R"sql(CREATE TABLE tasks (
                 seq {serial},
@@ -95,7 +95,7 @@ absl::Status Migrate(SqlDatabase* database) {
 
 absl::Status PrepareSchema(SqlDatabase* database) {
   const absl::Status status = Migrate(database);
-  // Two servers that start at once on a new PostgreSQL: one of them makes the tables, the other finds them now.
+  // If two servers start at once on a new PostgreSQL database, one creates the tables and the other finds them now.
   return absl::IsAlreadyExists(status) ? Migrate(database) : status;
 }
 

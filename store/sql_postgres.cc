@@ -69,7 +69,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   absl::Status Connect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK) return absl::OkStatus();
     prepared_.clear();
-    // libpq's own time limit: without it, a host that does not answer holds this thread for minutes.
+    // libpq's own time limit: without it, a host that does not answer blocks this thread for minutes.
     const std::string seconds = absl::StrCat(std::max<int64_t>(2, absl::ToInt64Seconds(options_.patience)));
     const char* keys[] = {"dbname", "connect_timeout", "application_name", nullptr};
     const char* values[] = {url_.c_str(), seconds.c_str(), "cobra", nullptr};
@@ -108,7 +108,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     return prepared_[std::string(sql)] = name;
   }
 
-  // A double keeps every bit; PostgreSQL's text has no NUL.
+  // Keeps every bit of a double, and removes NUL, which PostgreSQL's text cannot contain.
   static std::string TextOf(const SqlValue& value) {
     if (const int64_t* number = absl::get_if<int64_t>(&value)) return absl::StrCat(*number);
     if (const double* real = absl::get_if<double>(&value)) {
@@ -155,7 +155,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     return Check(result.get());
   }
 
-  // By SQLSTATE class (PostgreSQL manual, appendix A).
+  // Maps the SQLSTATE class to a status (PostgreSQL manual, appendix A).
   absl::Status Check(PGresult* result) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return absl::OkStatus();

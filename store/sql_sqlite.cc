@@ -29,7 +29,7 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
                                "; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=1000; PRAGMA synchronous=FULL"));
   }
 
-  // SQLite itself waits while another process writes (busy_timeout); a full disk is for the caller to report.
+  // SQLite itself waits while another process writes (busy_timeout); the caller has to report a full disk.
   absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) override {
     absl::MutexLock lock(&mutex_);
     COBRA_RETURN_IF_ERROR(Script("BEGIN IMMEDIATE"));
@@ -57,7 +57,7 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
   absl::StatusOr<sqlite3_stmt*> Prepared(absl::string_view sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto found = statements_.find(sql);
     if (found != statements_.end()) return found->second;
-    // ?1 and not $1: SQLite numbers the latter by their first appearance.
+    // ?1 instead of $1: SQLite numbers the latter by their first appearance.
     const std::string text = absl::StrReplaceAll(
         sql, {{"{serial}", "INTEGER PRIMARY KEY AUTOINCREMENT"}, {"{skip_locked}", ""}, {"$", "?"}});
     sqlite3_stmt* statement = nullptr;
@@ -101,7 +101,7 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
   absl::Status ErrorOf(int code) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const std::string message = absl::StrCat(path_, ": ", sqlite3_errmsg(db_));
     switch (code & 0xff) {
-      case SQLITE_FULL:  // not a mistake in here, and may pass
+      case SQLITE_FULL:  // not a programming error, and may pass
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
       case SQLITE_IOERR: return absl::UnavailableError(message);
@@ -121,7 +121,7 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
 
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, const SqlOptions& options) {
   sqlite3* db = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;  // our mutex guards it
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;  // guarded by our mutex
   const int code = sqlite3_open_v2(std::string(path).c_str(), &db, flags, nullptr);
   auto database = std::make_unique<SqliteDatabase>(std::string(path), options, db);
   if (code != SQLITE_OK)

@@ -12,7 +12,7 @@ namespace {
 
 SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
 
-// ---- a measurement's row: columns that are asked for, and record_json with all its fields but the graph ----
+// ---- a measurement's row: the columns that queries use, and record_json with all its fields but the graph ----
 
 constexpr char kMeasurementColumns[] =
     "time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json";
@@ -47,7 +47,7 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
   Measurement& m = stored.measurement = *std::move(measurement);
   m.subject.fingerprint = row.Text(3);
   m.subject.is_network = row.Int(4) != 0;
-  // With every digit, where record_json has three decimals.
+  // The column has every digit, record_json only three decimals.
   m.latency.median_us = row.Real(5);
   m.subject.graph_json = row.Text(6);
   return stored;
@@ -115,7 +115,7 @@ class SqlStore final : public Store {
     std::vector<StoredMeasurement> measurements;
     for (const SqlRow& row : rows) {
       absl::StatusOr<StoredMeasurement> measurement = MeasurementFromRow(row);
-      // One damaged row does not stop learning from the others.
+      // One damaged row must not prevent learning from the others.
       if (!measurement.ok()) {
         LogWarning(absl::StrCat("a measurement is left out: ", measurement.status().message()));
         continue;
@@ -156,7 +156,7 @@ absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
   absl::StatusOr<Measurement> measurement = MeasurementFromJson(record_json);
   if (!measurement.ok()) return absl::InvalidArgumentError(measurement.status().message());
   COBRA_RETURN_IF_ERROR(CheckLatency(*measurement));
-  // What could not even be drawn has no graph.
+  // A subject that could not be sampled has no graph.
   if (measurement->outcome == Outcome::ok || !measurement->subject.graph_json.empty()) {
     COBRA_RETURN_IF_ERROR(RebuildGraph(&*measurement).status());
   }

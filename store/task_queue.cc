@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> 
   return created;
 }
 
-// Leases that have run out: back into the queue, or out of it where too many workers died at the task.
+// Expired leases: the task returns to the queue, or is poisoned if too many workers died at it.
 absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, int64_t now_us) {
   COBRA_RETURN_IF_ERROR(session.Execute(
       R"sql(UPDATE tasks
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target
     }
     return absl::OkStatus();
   }));
-  std::sort(leased.begin(), leased.end(), [](const auto& a, const auto& b) {  // RETURNING promises no order
+  std::sort(leased.begin(), leased.end(), [](const auto& a, const auto& b) {  // RETURNING guarantees no order
     return a.second.spec.priority != b.second.spec.priority ? a.second.spec.priority > b.second.spec.priority
                                                             : a.first < b.first;
   });
@@ -156,7 +156,7 @@ absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, Stored
   const int64_t now_us = absl::ToUnixMicros(Now());
   ReportOutcome outcome = ReportOutcome::unknown;
   COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
-    // The update locks the row: of two reports at the same moment, the second one finds it done.
+    // The update locks the row: of two simultaneous reports, the second one finds the task done.
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            session.Query(
                                R"sql(UPDATE tasks SET state = 'done', worker = $2, message = '', changed_us = $3

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -51,7 +52,7 @@ Hash128 TaskSubject::Hash() const {
 std::string TaskSubjectToJson(const TaskSubject& subject) {
   Json json;
   if (subject.graph() != nullptr) {
-    json["graph"] = Json::parse(graph::GraphToJson(*subject.graph(), {/*origins=*/false}));
+    json["graph"] = ParseJson<Json>(graph::GraphToJson(*subject.graph(), {/*origins=*/false}));
   } else {
     json = SampleToJson(*subject.sample());
   }
@@ -60,7 +61,7 @@ std::string TaskSubjectToJson(const TaskSubject& subject) {
 }
 
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {
-  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson<Json>(text);
   if (!json.is_object()) return Wrong("is not a JSON object");
   if (json.contains("graph") == json.contains("sample")) return Wrong("has not one of \"graph\" and \"sample\"");
   TaskSubject subject;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "model/fit/dataset.h"
@@ -49,7 +50,7 @@ absl::Status FitSeed(const fit::Dataset& data, const FitArguments& a, int seed) 
   return fit::Train(data, options, directory);
 }
 
-// Seeds run in child processes, `jobs` at a time: LibTorch has started no thread yet when they are forked.
+// Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
 absl::Status FitSeeds(const fit::Dataset& data, const FitArguments& a) {
   std::map<pid_t, int> running;
   absl::Status result = absl::OkStatus();
@@ -77,7 +78,7 @@ absl::Status FitSeeds(const fit::Dataset& data, const FitArguments& a) {
 
 // The results of a seed's training.
 struct FittedSeed {
-  double score = 0;  // on validation rows; the smallest ships
+  double score = 0;  // on validation rows; the smallest is shipped
   json report;
 };
 
@@ -87,7 +88,7 @@ absl::StatusOr<FittedSeed> FinishSeed(const fit::Dataset& data, const FitArgumen
   COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(SeedDirectory(a, seed), data));
   FittedSeed fitted;
   fitted.score = validation.networks["all"].mape + validation.layers["all"].mape / 4;
-  fitted.report = json::parse(fit::EvaluationToJson(test));
+  fitted.report = ParseJson<json>(fit::EvaluationToJson(test));
   fitted.report["seed"] = seed;
   fitted.report["validation_network_mape"] = validation.networks["all"].mape;
   fitted.report["validation_layer_mape"] = validation.layers["all"].mape;
@@ -96,7 +97,7 @@ absl::StatusOr<FittedSeed> FinishSeed(const fit::Dataset& data, const FitArgumen
   return fitted;
 }
 
-// The seed with the best validation rows ships; the spread over all seeds on the test rows goes beside it.
+// Ships the seed with the best score on validation rows, and writes the spread of all seeds on test rows beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
   if (absl::EndsWith(a.rows, ".csv") || absl::EndsWith(a.rows, ".csv.gz"))
     return absl::InvalidArgumentError(absl::StrCat(a.rows, ": is a table: name its search space with --space NAME"));
@@ -122,7 +123,7 @@ absl::Status FitMeasurements(const FitArguments& a) {
                          json{{"shipped_seed", best}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
 }
 
-// Flags of training on measurements. A model of a search space is one fit and chooses what there is to choose.
+// Flags for training on measurements. A model of a search space is fitted once and chooses its settings itself.
 void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();
@@ -154,7 +155,7 @@ Command AddFit(CLI::App* app) {
   command
       ->add_option(
           "--rows", a->rows,
-          "Directory of worker records with target.json; of a search space: CSV, row,arch and a column a device")
+          "Directory of worker records with target.json; of a search space: CSV, row,arch and a column per device")
       ->required();
   command
       ->add_option("--out", a->out,
@@ -162,7 +163,7 @@ Command AddFit(CLI::App* app) {
                    "of a search space")
       ->required();
   AddTrainingFlags(command, a.get());
-  // What both kinds of rows need is required; the rest is about training on measurements.
+  // Flags that both kinds of rows need are required; the others are for training on measurements.
   for (CLI::Option* option : command->get_options()) {
     if (!option->get_required() && option != space && option != command->get_help_ptr()) option->excludes(space);
   }

@@ -16,7 +16,7 @@
 namespace cobra::train {
 namespace {
 
-// Data sheets of the columns of published tables; one's own devices go without.
+// Data sheets for the columns of published tables; a user's own devices have none.
 constexpr const char* kSpecs = "data/devices/spaces.csv";
 
 constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings

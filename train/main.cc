@@ -1,4 +1,4 @@
-// cobra-train where evaluation/ is not built; with it, the program is evaluation/main.cc.
+// cobra-train without evaluation/; if evaluation/ is built, the program is evaluation/main.cc.
 #include "train/program.h"
 #include "train/without_evaluation.h"
 

@@ -29,8 +29,8 @@ struct RefitArguments {
   fit::RefitOptions options;
 };
 
-// Replaces one directory by another at once, so that a server that loads it sees the old version or the new one. The
-// old one is kept beside it.
+// Replaces one directory by another atomically, so that a server that loads it sees the old or the new version. The old
+// one is kept beside it.
 absl::Status Publish(const std::string& from, const std::string& to) {
   const std::string fresh = absl::StrCat(to, ".new");
   COBRA_RETURN_IF_ERROR(MakeDirectories(fresh));
@@ -60,7 +60,7 @@ absl::Status RunRefit(const RefitArguments& a) {
   fresh.samples.erase(std::remove_if(fresh.samples.begin(), fresh.samples.end(), is_old), fresh.samples.end());
   if (fresh.samples.empty())
     return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target));
-  // So few that holding some back would leave nothing to learn from: all are learned, and the report says so.
+  // With so few rows, holding some back would leave nothing to learn from: learn all, and the report states it.
   const auto held_out = std::count_if(fresh.samples.begin(), fresh.samples.end(),
                                       [](const fit::Sample& s) { return s.split != fit::Split::kTrain; });
   if (held_out < 5) {

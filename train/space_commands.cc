@@ -89,7 +89,7 @@ absl::Status RunChoose(const SpaceArguments& a) {
   return WriteMaybeGzip(a.out, text);
 }
 
-// What LibTorch throws becomes an error.
+// Turns LibTorch's exceptions into errors.
 std::function<absl::Status()> Guarded(absl::Status (*run)(const SpaceArguments&),
                                       std::shared_ptr<SpaceArguments> arguments) {
   return [run, arguments] {

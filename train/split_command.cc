@@ -15,7 +15,7 @@ struct SplitArguments {
   std::string rows = "data/measurements/cpu-epyc-genoa-1t", out;
 };
 
-// The test layers of a table, as a file that stays when rows are added.
+// Writes the test layers of a table to a file, so that they stay the same when rows are added.
 absl::Status WriteSplit(const std::string& rows, const std::string& out) {
   COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(rows));
   std::set<std::string> test;
@@ -34,7 +34,7 @@ Command AddSplit(CLI::App* app) {
   const auto a = std::make_shared<SplitArguments>();
   CLI::App* command = app->add_subcommand("split", "Writes the test layers of measurements to a file");
   command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
-  command->add_option("--out", a->out, "Fingerprints, one a line")->required();
+  command->add_option("--out", a->out, "Fingerprints, one per line")->required();
   return {command, [a] { return WriteSplit(a->rows, a->out); }};
 }
 

@@ -19,9 +19,9 @@
 namespace cobra::worker {
 namespace {
 
-constexpr int kNotHealthy = 75;  // exit status of a child that has sent its result and can do no more
+constexpr int kNotHealthy = 75;  // exit status of a child that has sent its result and cannot continue
 
-// A result on the pipe: its length, then its bytes. The task is the one that follows the last result.
+// A result on the pipe: its length, then its bytes. It belongs to the task after that of the previous result.
 using Length = uint64_t;
 
 bool WriteAll(int fd, const char* data, size_t size) {
@@ -37,8 +37,8 @@ bool WriteAll(int fd, const char* data, size_t size) {
 
 [[noreturn]] void ChildMain(int fd, pid_t parent, int first, int num_tasks, const ChildLimits& limits,
                             const std::function<std::string(int)>& run) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);   // a parent that is killed takes its child along
-  if (getppid() != parent) _exit(1);  // it was killed before that
+  prctl(PR_SET_PDEATHSIG, SIGKILL);   // if the parent is killed, the child is killed too
+  if (getppid() != parent) _exit(1);  // the parent was killed before that call
   if (limits.address_space_bytes > 0) {
     const rlimit limit = {static_cast<rlim_t>(limits.address_space_bytes),
                           static_cast<rlim_t>(limits.address_space_bytes)};
@@ -88,7 +88,7 @@ int ReadResult(int fd, double timeout_s, std::string* text) {
 ChildResult ResultOfWaitStatus(int wait_status) {
   if (WIFSIGNALED(wait_status)) {
     const int signal = WTERMSIG(wait_status);
-    // Nobody but the kernel's out-of-memory killer sends SIGKILL to a child of ours.
+    // Only the kernel's out-of-memory killer sends SIGKILL to such a child.
     if (signal == SIGKILL) return {store::Outcome::out_of_memory, "the kernel killed the child (out of memory)"};
     return {store::Outcome::crashed, absl::StrCat("the child died of signal ", signal, " (", strsignal(signal), ")")};
   }
@@ -110,7 +110,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
   while (next < num_tasks) {
     int ends[2];
     if (pipe(ends) != 0) return absl::InternalError(absl::StrCat("pipe: ", std::strerror(errno)));
-    std::fflush(nullptr);  // or the child would print it again
+    std::fflush(nullptr);  // otherwise the child would print buffered output again
     const pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
       close(ends[0]);

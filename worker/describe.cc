@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "worker/child.h"
@@ -34,7 +35,7 @@ absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   return machine;
 }
 
-// What `f` returns in a child: its text, or its error.
+// Runs `f` in a child and returns its text or its error.
 template <typename F>
 absl::StatusOr<std::string> InChild(F f) {
   absl::Status failure = absl::InternalError("the child process sent nothing");
@@ -97,7 +98,7 @@ absl::StatusOr<std::string> NameOfTarget(const Execution& execution) {
 
 absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core) {
   COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, DescribeTarget(execution));
-  Json j = Json::parse(predict::TargetSpecToJson(machine));
+  Json j = ParseJson<Json>(predict::TargetSpecToJson(machine));
   Json versions = {{"libtorch", LibTorchVersion()}};
   Json precisions = Json::array({"float32"});
   std::unique_ptr<Sensors> sensors;
@@ -107,7 +108,7 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
           COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
           return Json{{"memory_gb", gpu.memory_gb}, {"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
         }));
-    const Json gpu = Json::parse(text);
+    const Json gpu = ParseJson<Json>(text);
     j["memory_gb"] = gpu["memory_gb"];
     j["compute_capability"] = absl::StrCat(gpu["major"].get<int>(), ".", gpu["minor"].get<int>());
     precisions.push_back("float16");

@@ -23,19 +23,19 @@
 namespace cobra::worker {
 namespace {
 
-// The children of a worker that was killed hold its locks until they have died too: at once, or when a large allocation
-// is given back.
+// The children of a killed worker hold its locks until they have exited too: immediately, or after a large allocation
+// is freed.
 constexpr int kTriesForTheDead = 100;
 constexpr absl::Duration kBetweenTries = absl::Milliseconds(50);
 
-// Without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT on a file of another user
+// Tries without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT for a file of another user
 // (fs.protected_regular).
 int OpenLockFile(const std::string& path) {
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(path.c_str(), flags);
   if (fd >= 0 || errno != ENOENT) return fd;
   fd = ::open(path.c_str(), flags | O_CREAT, 0666);
-  if (fd >= 0) ::fchmod(fd, 0666);  // whatever the umask is: other users lock it too
+  if (fd >= 0) ::fchmod(fd, 0666);  // whatever the umask is: other users lock the file too
   return fd;
 }
 
@@ -74,7 +74,7 @@ absl::StatusOr<DeviceLock> LockFile(const std::string& path, absl::string_view w
   }
   const std::string pid = absl::StrCat(::getpid(), "\n");
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
-    // Whose it is, is only for the message.
+    // Ignored: the process id is only for the error message.
   }
   return DeviceLock(fd);
 }
@@ -83,8 +83,8 @@ absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string
                                                     absl::string_view folder) {
   std::vector<DeviceLock> locks;
   if (share) return locks;
-  // /run/lock is the place for it (FHS 5.9); where it cannot be written, the place for temporary files is what all
-  // users share.
+  // /run/lock is the standard folder for lock files (FHS 5.9). If it is not writable, use the folder for temporary
+  // files, which all users share.
   const std::string in = !folder.empty()                    ? std::string(folder)
                          : ::access("/run/lock", W_OK) == 0 ? "/run/lock"
                                                             : "/tmp";

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "model/predict/target.h"
 #include "nlohmann/json.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Empty where there is none.
+// Returns the text of a field; empty if it is absent.
 std::string TextOf(const Json& j, const std::string& name) {
   const auto found = j.find(name);
   if (found == j.end() || found->is_null()) return "";
@@ -36,12 +37,12 @@ void ForEachLine(absl::string_view text, F each) {
   }
 }
 
-// A list or a JSON text: its column stands behind those of the session.
+// Whether the field is a list or a JSON text: its column comes after those of the session.
 bool IsWide(const store::MeasurementField& field) {
   return field.type == store::FieldType::kReals || field.type == store::FieldType::kJson;
 }
 
-// The columns: the fields of a record, of its session's machine and environment, then what is wide.
+// The columns: the fields of a record, of its session's machine and environment, then the wide fields.
 std::vector<std::string> Header() {
   std::vector<std::string> header, wide;
   for (const store::MeasurementField& field : store::MeasurementCsvFields()) {
@@ -87,7 +88,7 @@ std::string CsvRow(const Json& record, const Json& session) {
   return CsvLine(cells);
 }
 
-// A row of a CSV by its columns' names.
+// Access to a row of a CSV by column name.
 class Row {
  public:
   Row(const CsvTable& table, const CsvTable::Row& row) : table_(table), row_(row) {}
@@ -102,7 +103,7 @@ class Row {
   const CsvTable::Row& row_;
 };
 
-// Sets j[name] to what `cell` says; leaves it out where the cell is empty.
+// Sets j[name] to the number in `cell`; leaves it out if the cell is empty.
 absl::Status SetNumber(const std::string& cell, const std::string& column, const std::string& name, bool integer,
                        Json* j) {
   if (cell.empty()) return absl::OkStatus();
@@ -139,7 +140,7 @@ absl::Status FieldFromCsv(const store::MeasurementField& field, const std::strin
     }
     case store::FieldType::kJson:
       if (cell.empty()) return absl::OkStatus();
-      (*j)[name] = Json::parse(cell, nullptr, /*allow_exceptions=*/false);
+      (*j)[name] = ParseJson<Json>(cell);
       if ((*j)[name].is_discarded()) return absl::InvalidArgumentError(absl::StrCat(name, ": is not JSON"));
       return absl::OkStatus();
   }
@@ -168,13 +169,13 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
   j["kind"] = "session";
   j["session"] = row["session"];
   j["machine"] = std::move(machine);
-  const Json environment = Json::parse(row["environment"], nullptr, /*allow_exceptions=*/false);
+  const Json environment = ParseJson<Json>(row["environment"]);
   if (environment.is_object()) j["environment"] = environment;
   return j;
 }
 
-// Whether a line's record is in order: nothing wrong with its numbers, and a graph that our own shape rules build. Its
-// fingerprint and its graph's text are then what we compute.
+// Checks a record: its numbers must be valid, and our shape rules must build its graph. Its fingerprint and its graph's
+// text are replaced by computed ones.
 absl::Status CheckRecord(store::Measurement* measurement) {
   COBRA_RETURN_IF_ERROR(store::CheckLatencies(*measurement));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, store::RebuildGraph(measurement));
@@ -189,13 +190,13 @@ absl::Status CheckRecord(store::Measurement* measurement) {
 absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines) {
   std::map<std::string, Json> sessions;
   ForEachLine(json_lines, [&](int, absl::string_view line) {
-    const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const Json j = ParseJson<Json>(line);
     if (j.is_object() && j.value("kind", "") == "session") sessions[j.value("session", "")] = j;
   });
   std::string csv = CsvLine(Header());
   absl::Status problem;
   ForEachLine(json_lines, [&](int number, absl::string_view line) {
-    const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const Json j = ParseJson<Json>(line);
     if (!j.is_object()) {
       if (problem.ok()) problem = absl::InvalidArgumentError(absl::StrCat("line ", number, ": is not a JSON object"));
       return;
@@ -240,7 +241,7 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
     const auto wrong = [&](absl::string_view what) {
       checked.problems.push_back(absl::StrCat("line ", number, ": ", what));
     };
-    const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const Json j = ParseJson<Json>(line);
     if (!j.is_object()) return wrong("is not a JSON object");
     if (j.value("kind", "") == "session") {
       sessions.insert(j.value("session", ""));
@@ -248,7 +249,7 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
       absl::StrAppend(&checked.json_lines, line, "\n");
       return;
     }
-    if (j.value("kind", "") != "record") return;  // a canary
+    if (j.value("kind", "") != "record") return;  // a canary record
     absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
     if (!measurement.ok()) return wrong(measurement.status().message());
     const std::string& session = measurement->conditions.session;

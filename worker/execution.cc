@@ -75,7 +75,7 @@ absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuI
       execution.precision,
       ParseName("--precision", flags.precision,
                 {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}, PrecisionName));
-  // PyTorch's word for it, and the targets'.
+  // Accept PyTorch's name; the targets use nhwc.
   const std::string layout = flags.layout == "channels-last" ? "nhwc" : flags.layout;
   COBRA_ASSIGN_OR_RETURN(execution.layout,
                          ParseName("--layout", layout, {Layout::nchw, Layout::channels_last}, LayoutName));

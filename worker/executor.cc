@@ -21,20 +21,21 @@
 #include "c10/core/CPUAllocator.h"
 #include "c10/core/InferenceMode.h"
 #include "c10/core/impl/DeviceGuardImplInterface.h"
+#include "graph/op_rules.h"
 #include "worker/executor_device.h"
 #include "worker/executor_fill.h"
 #include "worker/executor_kernels.h"
 #include "worker/executor_version.h"
 #include "worker/random.h"
 
-// Weak: another BLAS may stand in OpenBLAS's place.
+// Weak: the program may be linked with another BLAS than OpenBLAS.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 
 namespace cobra::worker {
 namespace {
 
-// Counts what is alive between Start() and Stop(). It wraps the allocator that is installed and takes from it, so that
-// memory may be freed through either, before or after.
+// Counts the live memory between Start() and Stop(). It wraps the installed allocator and allocates from it, so that
+// memory may be freed through either one, also before Start() and after Stop().
 class CountingAllocator final : public c10::Allocator {
  public:
   void Start() {
@@ -97,18 +98,18 @@ bool device_is_broken = false;
 absl::Status FromException(const std::exception& e, absl::string_view where, const Execution& execution) {
   const std::string what = e.what();
   const std::string first = what.substr(0, what.find('\n'));
-  // glibc's, c10's, cuBLAS's and cuDNN's words for it.
+  // The messages of glibc, c10, cuBLAS and cuDNN for out of memory.
   for (const char* words : {"allocate memory", "bad_alloc", "out of memory", "ALLOC_FAILED"}) {
     if (absl::StrContains(what, words))
       return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
   }
-  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED": the libraries' way of having no kernel, after which CUDA is as it was.
+  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED" means that a library has no kernel; CUDA stays usable after it.
   const bool not_supported = absl::StrContains(what, "NOT_SUPPORTED");
   if (absl::StrContains(what, "CUDA error") && !not_supported) {
     device_is_broken = true;
     return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
   }
-  // 1.13 says so of a data type in words, 2.x by the exception's class.
+  // For an unsupported data type, 1.13 has only a message, 2.x also a class of exception.
   if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr ||
       absl::StrContains(what, "not implemented for '") || not_supported || execution.converts_tensors()) {
     return absl::UnimplementedError(absl::StrCat(where, ": LibTorch has no kernel (", DeviceText(execution), ", ",
@@ -118,15 +119,14 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
   return absl::InternalError(absl::StrCat(where, ": LibTorch: ", first));
 }
 
-constexpr int kMostSets = 16;                        // of inputs and weights, between which cold calls rotate ...
-constexpr int64_t kMostSetBytes = int64_t{1} << 30;  // ... and together no more than this
+constexpr int kMostSets = 16;                        // of inputs and weights; cold calls rotate between them ...
+constexpr int64_t kMostSetBytes = int64_t{1} << 30;  // ... and they take no more than this together
 
-// What a call frees stays with the process, as it does in one that has served larger networks before. glibc's
-// thresholds otherwise depend on what ran earlier: below them it gives freed memory back to the system, and the next
-// call faults it in again, page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in one process and 19 ms in the next
-// (docs/targets.md).
+// Keeps freed memory in the process, as in a process that has run larger networks before. Otherwise glibc's thresholds
+// depend on what ran earlier: below them it returns freed memory to the system, and the next call faults it in again,
+// page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in one process and 19 ms in the next (docs/targets.md).
 void RetainHeap() {
-  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc takes
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
@@ -166,7 +166,7 @@ bool DeviceIsBroken() { return device_is_broken; }
 void FreeDeviceMemory(const Execution& execution) {
   try {
     EmptyDeviceCache(execution);
-  } catch (const std::exception&) {  // the next task will say what is wrong
+  } catch (const std::exception&) {  // the next task will report the error
   }
 }
 
@@ -190,7 +190,7 @@ class Executor::Impl {
     return absl::OkStatus();
   }
 
-  // The next set of inputs and weights.
+  // Switches to the next set of inputs and weights.
   void Rotate() {
     if (sets_.empty()) return;
     const std::vector<at::Tensor>& set = sets_[next_set_++ % sets_.size()];
@@ -199,11 +199,11 @@ class Executor::Impl {
       for (at::Tensor& tensor : *list) tensor = set[k++];
     }
   }
-  void Wait() { device_->Synchronize(); }  // inside a pass, which catches
+  void Wait() { device_->Synchronize(); }  // called inside a pass, which catches exceptions
   int num_sets() const { return static_cast<int>(sets_.size()); }
   const Execution& execution() const { return execution_; }
 
-  // Does something with the device: a GPU's errors may come long after the call that made them.
+  // Runs `f` on the device and catches its errors: a GPU may report an error long after the call that caused it.
   template <typename F>
   absl::Status OnDevice(absl::string_view where, F f) {
     try {
@@ -223,7 +223,7 @@ class Executor::Impl {
   }
   const absl::Status& failure() const { return failure_; }
 
-  // `after(i)` sees the outputs of step i before anything is released.
+  // Calls `after(i)` with the outputs of step i before anything is released.
   template <typename After>
   absl::Status Pass(After after) {
     size_t i = 0;
@@ -243,7 +243,7 @@ class Executor::Impl {
     return absl::OkStatus();
   }
 
-  // One pass; `visit` sees the graph's outputs in order. A graph may have no nodes at all.
+  // Runs one pass and calls `visit` for each of the graph's outputs in order. A graph may have no nodes at all.
   template <typename Visit>
   absl::Status PassForOutputs(Visit visit) {
     const auto visit_all = [&] {
@@ -292,8 +292,8 @@ class Executor::Impl {
     for (at::Tensor* slot : kept_) slot->reset();
   }
 
-  // What was there before this pass (workspaces of libraries, the other sets) does not count, what it needs itself
-  // does.
+  // Memory from before this pass (workspaces of libraries, the other sets) does not count; the inputs and weights of
+  // the pass do.
   absl::StatusOr<int64_t> DevicePeakBytes() {
     COBRA_RETURN_IF_ERROR(Synchronize("before counting memory"));
     int64_t before = 0, peak = 0;
@@ -323,10 +323,10 @@ class Executor::Impl {
   struct Step {
     Kernel kernel;
     Call call;
-    std::vector<at::Tensor*> dead;  // node outputs that nobody reads after this step
+    std::vector<at::Tensor*> dead;  // node outputs that no later step reads
   };
 
-  // float32 of the graph is the precision's type here, unless the graph itself casts.
+  // The graph's float32 is the type of the execution's precision here, unless the graph itself casts.
   bool IsTypeOf(at::ScalarType got, graph::DType want) const {
     if (got == ToScalarType(want)) return true;
     if (device_->FloatType() == at::kFloat) return false;
@@ -409,15 +409,13 @@ class Executor::Impl {
     }
   }
 
-  // A random matrix may have no inverse and seldom has a Cholesky factor: what is factored becomes symmetric and
+  // A random matrix may have no inverse and seldom has a Cholesky factor: a matrix to be factored is made symmetric and
   // positive definite.
   void MakeDefinite() {
     for (const graph::Node& node : graph_.nodes()) {
-      const bool factors = absl::StrContains(graph::OpName(node.op), "cholesky") ||
-                           absl::StrContains(graph::OpName(node.op), "solve") ||
-                           absl::StrContains(graph::OpName(node.op), "inv") || node.op == graph::Op::logdet;
+      if (graph::RulesOf(node.op).kernel != graph::Kernel::kFactor) continue;
       for (const graph::ValueRef& ref : node.inputs) {
-        if (!factors || ref.kind != graph::ValueRef::Kind::kInput) continue;
+        if (ref.kind != graph::ValueRef::Kind::kInput) continue;
         at::Tensor& tensor = inputs_[ref.index];
         const int64_t rank = tensor.dim();
         if (rank < 2 || tensor.size(rank - 1) != tensor.size(rank - 2) || !tensor.is_floating_point()) continue;
@@ -472,7 +470,7 @@ class Executor::Impl {
   std::vector<at::Tensor*> kept_;
   const Execution execution_;
   std::optional<ExecutionDevice> device_;      // from Prepare() on
-  std::vector<std::vector<at::Tensor>> sets_;  // cold caches: copies of everything fixed, one beside the other
+  std::vector<std::vector<at::Tensor>> sets_;  // cold caches: copies of all inputs, weights and constants
   size_t next_set_ = 0;
   absl::Status failure_;
 };

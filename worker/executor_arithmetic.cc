@@ -120,7 +120,7 @@ absl::StatusOr<Kernel> MakeDiv(const NodeContext& c) {
                      [=](at::Tensor& a, const auto& b) -> at::Tensor { return a.div_(b, c10::string_view(mode)); })(c);
 }
 
-// The number on the left: Tensor.__rdiv__ and its like, as torch/_tensor.py writes them.
+// The number is on the left: Tensor.__rdiv__ and similar methods, as in torch/_tensor.py.
 at::Tensor RightDiv(const at::Tensor& a, const at::Scalar& b) { return at::mul(at::reciprocal(a), b); }
 at::Tensor RightDiv(const at::Tensor& a, const at::Tensor& b) { return at::mul(at::reciprocal(a), b); }
 at::Tensor RightFloorDivide(const at::Tensor& a, const at::Scalar& b) {

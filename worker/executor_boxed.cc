@@ -1,7 +1,7 @@
-// Operators that need no words of their own: PyTorch's dispatcher knows their schemas, and a node's inputs and
-// attributes carry the schema's argument names. The overload is the first whose arguments the node fills; the call is
-// boxed (some hundred nanoseconds more than a direct one), so operators that networks spend their time in have direct
-// kernels in the other files.
+// Operators that need no kernel of their own: PyTorch's dispatcher has their schemas, and a node's inputs and
+// attributes have the names of the schema's arguments. The first overload whose arguments the node fills is called. A
+// boxed call takes some hundred nanoseconds more than a direct one, so operators that take much of a network's time
+// have direct kernels in the other files.
 #include "ATen/core/jit_type.h"
 #include "absl/strings/str_cat.h"
 #include "torch/csrc/jit/runtime/operator.h"
@@ -12,8 +12,8 @@ namespace {
 
 using Arguments = std::vector<c10::Argument>;
 
-// The input that stands for a schema's argument: the one of that name; the first under a name of its own ("self", "A",
-// "mean").
+// Returns the input for a schema's argument: the input of the same name, or the first input if the schema has another
+// name for it ("self", "A", "mean").
 int InputFor(const graph::OpInfo& info, absl::string_view argument) {
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const absl::string_view name = info.inputs[i].name;
@@ -32,7 +32,7 @@ absl::string_view AttributeFor(absl::string_view argument) {
   return argument == "test_element" ? "test_elements" : argument;
 }
 
-// An attribute as the schema's type wants it; nullopt if it cannot be.
+// Converts an attribute to the schema's type; nullopt if that is not possible.
 c10::optional<c10::IValue> Converted(const graph::AttributeValue& value, const c10::Type& type) {
   if (const auto* optional = type.castRaw<c10::OptionalType>()) return Converted(value, *optional->getElementType());
   const auto kind = type.kind();
@@ -69,7 +69,7 @@ c10::optional<c10::IValue> Converted(const graph::AttributeValue& value, const c
   return c10::nullopt;
 }
 
-// One argument of the stack: a constant, one of the node's tensors, or all of them from one on.
+// One argument of the stack: a constant, one of the node's tensors, or all tensors from that one on.
 struct Slot {
   c10::IValue constant;
   int tensor = -1;

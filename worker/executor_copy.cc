@@ -33,7 +33,7 @@ KernelFactory Joined(F f) {
   };
 }
 
-// One list of numbers: repeat, tile, flip.
+// Operators with one list of numbers: repeat, tile, flip.
 template <typename F>
 KernelFactory WithInts(const char* name, F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
@@ -48,7 +48,7 @@ absl::StatusOr<Kernel> MakePadSequence(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::pad_sequence(call.From(0), batch_first, value); });
 }
 
-// The lengths come from the attribute: sequence i takes part in the steps that have more than i.
+// The lengths come from the attribute: sequence i is in all steps that have more than i sequences.
 absl::StatusOr<Kernel> MakePackPaddedSequence(const NodeContext& c) {
   const bool batch_first = c.Bool("batch_first");
   const Ints sizes = c.Ints("batch_sizes");
@@ -73,7 +73,7 @@ absl::StatusOr<Kernel> MakePadPackedSequence(const NodeContext& c) {
   });
 }
 
-// x.new(size): memory of that type that nobody has written to.
+// x.new(size): uninitialized memory of the type of x.
 absl::StatusOr<Kernel> MakeNew(const NodeContext& c) {
   const Ints size = c.Ints("size");
   return Kernel([=](const Call& call) { call.outputs[0] = at::empty(size, call[0].options()); });
@@ -144,14 +144,14 @@ KernelFactory RandomFill(const char* a, double a_fallback, const char* b, double
   };
 }
 
-// To the type that the graph says; a tensor that has it already is returned as it is.
+// Casts to the output type of the graph; a tensor that already has it is returned as it is.
 absl::StatusOr<Kernel> MakeCast(const NodeContext& c) {
   const at::ScalarType type = ToScalarType(c.node.outputs[0].dtype);
   return Kernel([=](const Call& call) { call.outputs[0] = call[0].to(type); });
 }
 
-// Integers that stand for (value - zero_point) * scale, as plain integer tensors: LibTorch's own quantised types have
-// kernels of their own for few calls.
+// Quantized values, which mean (value - zero_point) * scale, as plain integer tensors: LibTorch's own quantized types
+// have kernels for few calls only.
 absl::StatusOr<Kernel> MakeQuantize(const NodeContext& c) {
   const double scale = c.Double("scale", 1), zero_point = c.Double("zero_point", 0);
   const at::ScalarType type = ToScalarType(c.node.outputs[0].dtype);

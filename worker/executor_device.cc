@@ -9,7 +9,7 @@
 #include "worker/executor_version.h"
 #include "worker/machine.h"
 
-// c10::Event knows the time between two events since 2.4; c10::DeviceAllocator came with 2.9.
+// c10::Event has the time between two events since LibTorch 2.4, c10::DeviceAllocator exists since 2.9.
 #if COBRA_TORCH_AT_LEAST(2, 9)
 #include "c10/core/CachingDeviceAllocator.h"
 #endif
@@ -17,19 +17,19 @@
 namespace cobra::worker {
 namespace {
 
-constexpr int64_t kCudaSweepBytes = int64_t{256} << 20;  // the largest L2 of today has 126 MB
+constexpr int64_t kCudaSweepBytes = int64_t{256} << 20;  // the largest L2 cache today has 126 MB
 
 c10::Device DeviceOf(const Execution& execution) {
   if (!execution.is_cuda()) return c10::Device(c10::DeviceType::CPU);
   return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(execution.cuda_device));
 }
 
-// One stream for the whole process: the caching allocator keeps memory by stream.
+// One stream for the whole process: the caching allocator keeps memory per stream.
 c10::Stream CreateStream(c10::Device device) {
   if (device.is_cpu()) return c10::Stream(c10::Stream::DEFAULT, device);
   const c10::impl::VirtualGuardImpl guard(device.type());
   static const c10::Stream stream = [&] {
-    at::empty({1}, at::TensorOptions().device(device));  // sets CUDA and its allocator up
+    at::empty({1}, at::TensorOptions().device(device));  // initializes CUDA and its allocator
     guard.setDevice(device);
     return guard.getStreamFromGlobalPool(device, /*isHighPriority=*/false);
   }();
@@ -127,7 +127,7 @@ int64_t ExecutionDevice::LiveBytes() const { return 0; }
 int64_t ExecutionDevice::PeakBytes() const { return 0; }
 void ExecutionDevice::ResetPeakBytes() const {}
 
-void EmptyDeviceCache(const Execution&) {}  // the allocator gives back by itself before it reports that memory is out
+void EmptyDeviceCache(const Execution&) {}  // the allocator frees its cache before it reports out of memory
 
 #endif
 

@@ -11,8 +11,8 @@
 namespace cobra::worker {
 namespace {
 
-// Fills quickly: a block of 65,521 (prime: no period that a cache or a kernel could meet) random numbers, copied on and
-// on.
+// Fills quickly: repeats a block of 65,521 random numbers. The length is prime, so that its period does not match that
+// of a cache or a kernel.
 template <typename T>
 void FillWith(T* data, int64_t count, Random* random, double low, double high) {
   constexpr int64_t kBlock = 65521;
@@ -20,7 +20,7 @@ void FillWith(T* data, int64_t count, Random* random, double low, double high) {
   for (int64_t i = 0; i < head; ++i) {
     double value = random->Uniform(low, high);
     if (std::is_floating_point_v<T> && std::abs(value) < 1e-3)
-      value = 1e-3;  // zeros would hide denormals and skip work
+      value = 1e-3;  // no zeros, which skip work, and no values near denormals
     data[i] = static_cast<T>(value);
   }
   for (int64_t i = head; i < count; i += kBlock) std::copy_n(data, std::min(kBlock, count - i), data + i);
@@ -53,7 +53,7 @@ void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
 
 namespace {
 
-// What the integers of input `i` must be below; nullopt if the call takes any.
+// The exclusive upper bound for the integers of input `i`; nullopt if every integer is valid.
 std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& node, size_t i) {
   const graph::OpInfo& info = graph::GetOpInfo(node.op);
   const auto shape_of = [&](size_t input) -> const graph::Shape& { return graph.TypeOf(node.inputs[input]).shape; };
@@ -69,7 +69,7 @@ std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& 
     case graph::Selects::kDim: return size_of_first(node.attributes.Int("dim"));
     case graph::Selects::kEach: return size_of_first(static_cast<int64_t>(i + 1 - info.inputs.size()));
     case graph::Selects::kAny:
-      // Which dimension an index selects does not matter: below the smallest it fits all of them.
+      // The dimension that an index selects is not needed: an index below the smallest dimension fits all of them.
       if (shape_of(0).empty()) return std::nullopt;
       return *std::min_element(shape_of(0).begin(), shape_of(0).end());
     case graph::Selects::kElement: return std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements());

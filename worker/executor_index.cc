@@ -69,7 +69,7 @@ absl::StatusOr<Kernel> MakeBucketize(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::bucketize(call[0], call[1], int32, right); });
 }
 
-// An index as it stands in the source, with its tensors: T0 is operand 1 of the node.
+// An index as in the source code, with its tensors: T0 is operand 1 of the node.
 using TorchIndex = std::vector<at::indexing::TensorIndex>;
 
 absl::StatusOr<graph::IndexList> IndexOf(const NodeContext& c) {
@@ -90,7 +90,7 @@ TorchIndex Bind(const graph::IndexList& list, const Call& call) {
       case graph::IndexItem::Kind::kEllipsis: index.emplace_back(at::indexing::Ellipsis); break;
       case graph::IndexItem::Kind::kNone: index.emplace_back(at::indexing::None); break;
       case graph::IndexItem::Kind::kBool: index.emplace_back(item.value != 0); break;
-      // The graph keeps a list's shape, not its numbers: any valid ones cost the same.
+      // The graph keeps a list's shape, not its numbers: all valid numbers cost the same.
       case graph::IndexItem::Kind::kList:
         index.emplace_back(at::zeros(at::IntArrayRef(item.list_shape.data(), item.list_shape.size()), at::kLong));
         break;

@@ -1,4 +1,4 @@
-// Losses as torch.nn.functional writes them, and other functions that are several calls of ATen.
+// Losses as in torch.nn.functional, and other functions that consist of several calls of ATen.
 #include "ATen/TensorOperators.h"
 #include "ATen/ops/arange.h"
 #include "ATen/ops/binary_cross_entropy_with_logits.h"
@@ -170,7 +170,7 @@ absl::StatusOr<Kernel> MakeLstmCell(const NodeContext& c) {
   });
 }
 
-// As torch.nn.functional: one dimension is two of which the last is 1.
+// As in torch.nn.functional: one dimension is treated as two, of which the last is 1.
 absl::StatusOr<Kernel> MakeMaxUnpool(const NodeContext& c) {
   const graph::Shape& out = c.node.outputs[0].shape;
   if (c.node.op == graph::Op::max_unpool1d) {

@@ -60,7 +60,7 @@ absl::StatusOr<Kernel> MakeGroupNorm(const NodeContext& c) {
   });
 }
 
-// Not in this LibTorch: as the models write it.
+// This LibTorch does not have it: computed as in the code of models.
 absl::StatusOr<Kernel> MakeRmsNorm(const NodeContext& c) {
   Ints dims;
   for (int64_t i = -static_cast<int64_t>(c.Ints("normalized_shape").size()); i < 0; ++i) dims.push_back(i);

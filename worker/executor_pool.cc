@@ -46,7 +46,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// max_pool: with indices two outputs, through the function that torch.nn.functional calls for each case.
+// max_pool: one output, or two with indices. Each case calls the function that torch.nn.functional calls.
 template <typename Plain, typename WithIndices>
 KernelFactory MaxPool(Plain plain, WithIndices with_indices) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
@@ -76,7 +76,7 @@ KernelFactory AvgPool(F f) {
   };
 }
 
-// -1 stands for the size that the input has there.
+// Replaces -1 by the input's size in the same dimension.
 Ints Resolved(Ints size, const at::Tensor& input) {
   for (size_t i = 0; i < size.size(); ++i) {
     if (size[i] == -1) size[i] = input.size(static_cast<int64_t>(i) - static_cast<int64_t>(size.size()));
@@ -105,7 +105,7 @@ KernelFactory AdaptiveMaxPool(F f) {
   };
 }
 
-// F.lp_pool: (relu(sign(y)) * |y|) * k) ** (1/p) of the average y of x**p, as written there.
+// F.lp_pool, as written there: (sign(y) * relu(|y|) * k) ** (1/p), where y is the average of x**p.
 template <typename F>
 KernelFactory LpPool(F average, int dims) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
@@ -139,7 +139,7 @@ absl::StatusOr<Kernel> MakeMaxUnpool2d(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::max_unpool2d(call[0], call[1], size); });
 }
 
-// F.interpolate: the size wins, then the factors; `recompute_scale_factor` decides whether ATen sees the factors.
+// F.interpolate: the size comes before the factors; `recompute_scale_factor` decides whether ATen gets the factors.
 struct Resampling {
   c10::optional<Ints> size;
   c10::optional<std::vector<double>> factors;
@@ -215,7 +215,7 @@ absl::StatusOr<Kernel> MakeInterpolate(const NodeContext& c) {
   return Refused(c, "mode '" + mode + "' for this rank");
 }
 
-// The windows lie at random; without given numbers each call draws its own, as PyTorch does.
+// The windows have random positions. Without given numbers each call draws its own, as PyTorch does.
 absl::StatusOr<Kernel> MakeFractionalMaxPool(const NodeContext& c) {
   const graph::Shape& in = c.inputs[0]->shape;
   const graph::Shape& out = c.node.outputs[0].shape;

@@ -67,7 +67,7 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
   });
 }
 #else
-// 1.13 has it as _scaled_dot_product_attention, always with 1/sqrt(head width).
+// LibTorch 1.13 has it as _scaled_dot_product_attention, always with a scale of 1/sqrt(head width).
 absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
   const bool causal = c.Bool("is_causal");
   if (c.HasValue("scale") || c.Bool("enable_gqa")) return Refused(c, "scale and enable_gqa need a newer LibTorch");
@@ -85,7 +85,7 @@ struct Attention {
   int64_t heads;
   bool need_weights, average_weights, same_query_key, same_key_value, batched;
 
-  // From 2.0 on, attention whose weights nobody asks for is one operator.
+  // From LibTorch 2.0 on, attention is one operator if its weights are not returned.
   bool FusesHeads() const { return COBRA_TORCH_AT_LEAST(2, 5) && !need_weights; }
 };
 
@@ -110,7 +110,7 @@ void Project(const Call& call, const Attention& a, const at::Tensor& query, cons
   const c10::optional<at::Tensor> b = call.Optional(4);
   if (a.same_query_key && a.same_key_value) {
     const at::Tensor packed = at::linear(query, w, b);
-#if COBRA_TORCH_AT_LEAST(2, 0)  // one copy, so that each part lies in one piece
+#if COBRA_TORCH_AT_LEAST(2, 0)  // one copy makes each part contiguous
     const at::Tensor parts =
         packed.view({query.size(0), query.size(1), 3, width}).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous();
 #else
@@ -190,9 +190,9 @@ absl::StatusOr<Kernel> MakeMultiHeadAttention(const NodeContext& c) {
 struct Recurrence {
   bool has_biases, bidirectional, batch_first;
   int64_t layers;
-  at::Tensor batch_sizes;  // of a packed batch: on the CPU, as LibTorch wants it; else undefined
+  at::Tensor batch_sizes;  // of a packed batch, on the CPU as LibTorch requires; otherwise undefined
 
-  // Of a packed batch the tensor of batch sizes comes last: the attribute has its values.
+  // The last input of a packed batch is the tensor of batch sizes: leave it out, the attribute has its values.
   std::vector<at::Tensor> Weights(const Call& call, size_t first) const {
     std::vector<at::Tensor> weights = call.From(first);
     if (batch_sizes.defined()) weights.pop_back();

@@ -39,7 +39,7 @@ using Ints = std::vector<int64_t>;
 using OptionalType = c10::optional<at::ScalarType>;
 
 struct Reduction {
-  c10::optional<Ints> dim;  // nullopt: over everything
+  c10::optional<Ints> dim;  // nullopt: over all dimensions
   bool keepdim = false;
   OptionalType dtype;
   at::OptionalIntArrayRef Dim() const { return dim ? at::OptionalIntArrayRef(*dim) : at::OptionalIntArrayRef(); }

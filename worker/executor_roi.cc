@@ -1,4 +1,4 @@
-// roi_align is torchvision's, not ATen's: the same arithmetic, one thread.
+// roi_align is in torchvision, not in ATen: the same arithmetic with one thread.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ struct RoiOptions {
   bool aligned;
 };
 
-// Bilinear interpolation in one plane; 0 beyond one element outside of it.
+// Bilinear interpolation in one plane; 0 at more than one element outside the plane.
 template <typename T>
 T Interpolate(const T* plane, int64_t height, int64_t width, T y, T x) {
   if (y < -1 || y > static_cast<T>(height) || x < -1 || x > static_cast<T>(width)) return 0;

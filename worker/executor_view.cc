@@ -39,7 +39,7 @@ KernelFactory WithInts(const char* name, F f) {
   };
 }
 
-// The shape is the one that the graph inferred (-1 and `other` are resolved there).
+// Uses the output shape that the graph inferred (-1 and `other` are resolved there).
 template <typename F>
 KernelFactory ToOutputShape(F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
@@ -163,7 +163,7 @@ absl::StatusOr<Kernel> MakeSqueeze(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::squeeze(call[0], dim); });
 }
 
-// No call of PyTorch's: after a view of `base` was changed in place, `base` is read again.
+// Not a call of PyTorch: after an in-place change of a view of `base`, `base` is read again.
 absl::StatusOr<Kernel> MakeAsBase(const NodeContext& c) {
   return Kernel([](const Call& call) { call.outputs[0] = call[1]; });
 }

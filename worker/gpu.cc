@@ -29,7 +29,7 @@ class Library {
     if (handle_ != nullptr) dlclose(handle_);
   }
 
-  // Null where an older driver lacks it.
+  // Sets null if an older driver does not have the function.
   template <typename Function>
   void Find(const char* name, Function** function) const {
     *function = reinterpret_cast<Function*>(dlsym(handle_, name));

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -20,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The samples of one space that a file lists. Their graphs stay text until one is measured: tens of thousands of them
-// are held.
+// The samples of one space in a file. Their graphs stay text until they are measured, because there may be tens of
+// thousands of them.
 class ListSampler : public Sampler {
  public:
   explicit ListSampler(std::string space) : space_(std::move(space)) {}
@@ -47,11 +48,13 @@ class ListSampler : public Sampler {
 
 class ListReader {
  public:
-  // Errors do not say where; the caller does.
+  // Errors do not contain the position; the caller adds it.
   absl::Status AddLine(absl::string_view line, int64_t number) {
+    const Json object = ParseJson<Json>(line);
+    if (object.is_discarded()) return absl::InvalidArgumentError("not JSON");
     try {
-      return AddObject(Json::parse(line.begin(), line.end()), number);
-    } catch (const Json::exception& e) {  // no JSON, or a field of another type
+      return AddObject(object, number);
+    } catch (const Json::exception& e) {  // a field of another type
       return absl::InvalidArgumentError(e.what());
     }
   }
@@ -75,7 +78,7 @@ class ListReader {
     if (kind == "canary") return absl::OkStatus();
     if (j.contains("seed"))
       COBRA_RETURN_IF_ERROR(SetSeed(j["seed"].is_number_unsigned() ? j["seed"].get<uint64_t>() : 0));
-    if (kind == "session") return absl::OkStatus();  // of a file of records
+    if (kind == "session") return absl::OkStatus();  // from a file of records
     if (!j.contains("graph")) return absl::InvalidArgumentError("has no \"graph\"");
     COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(j["graph"].dump()));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("the graph has no calls; there is nothing to measure");
@@ -88,7 +91,7 @@ class ListReader {
     if (!j.contains("label")) {
       subject.label = subject.is_network ? "network" : std::string(graph::OpName(graph.nodes().back().op));
     }
-    // Records of one subject, measured twice, are one subject.
+    // Two records of the same subject are one subject.
     return Add(std::move(subject), /*again=*/kind == "record");
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -23,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kCanaryWindow = 400;  // canaries that the session's median looks back on
+constexpr size_t kCanaryWindow = 400;  // canaries in the session's running median
 
 Json CanaryJson(const CanaryTimes& times) {
   return {{"conv_us", times.conv_us}, {"matmul_us", times.matmul_us}, {"copy_us", times.copy_us}};
@@ -45,11 +46,11 @@ Json RulesJson(const MeasureOptions& o) {
 }
 
 CanaryTimes CanaryFromText(const std::string& text) {
-  const Json j = Json::parse(text, nullptr, false);
+  const Json j = ParseJson<Json>(text);
   return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0)};
 }
 
-// What is known of a sample that could not be measured.
+// The measurement of a sample that could not be measured.
 store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::string_view message) {
   store::Measurement measurement;
   measurement.outcome = outcome;
@@ -95,7 +96,7 @@ absl::Status GroupRunner::Enter() {
   const Execution& execution = options_.execution;
   ConfigureLibTorch(execution.threads);
   COBRA_ASSIGN_OR_RETURN(canary_, Canary::Create(execution));
-  canary_->Measure();  // warms LibTorch up, and a GPU's clocks
+  canary_->Measure();  // warms up LibTorch, and a GPU's clocks
   sensors_ = execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
   return absl::OkStatus();
 }
@@ -109,7 +110,7 @@ std::string GroupRunner::FirstCanaryText() {
 }
 
 absl::Status GroupRunner::TakeFirstCanaries(const std::string& text) {
-  const Json j = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json j = ParseJson<Json>(text);
   if (!j.is_object() || !j.contains("canaries")) {
     const std::string why = j.is_object() ? j.value("error", "") : "";
     return absl::UnavailableError(
@@ -124,7 +125,7 @@ std::string GroupRunner::CanaryText() {
   return status.ok() ? CanaryJson(canary_->Measure()).dump() : "{}";
 }
 
-// In the child: the line of what it measured. Empty: there is nothing to measure.
+// Runs in the child. Returns the measurement as a line; empty if there is nothing to measure.
 std::string GroupRunner::MeasureTask(const GroupTask& task) {
   const absl::StatusOr<Sample> sample = task.draw();
   if (!sample.ok()) return "";
@@ -158,7 +159,7 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   j["session"] = session_;
   j["worker_version"] = "2";
   j["time_utc"] = TimeUtc();
-  j["machine"] = Json::parse(predict::TargetSpecToJson(machine_));
+  j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine_));
   j["environment"] = {{"torch", LibTorchVersion()},
                       {"blas_core_type", core_type == nullptr ? "default" : core_type},
                       {"core", options_.core},
@@ -176,13 +177,13 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   }
   j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))},
                 {"networks", RulesJson(options_.network_rules(execution))}};
-  j.update(Json::parse(more_json));
+  j.update(ParseJson<Json>(more_json));
   j["canary_us"] = CanaryJson(MedianCanaryTimes());
   return j.dump();
 }
 
 absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
-  const int last = static_cast<int>(tasks.size()) + 1;  // first and last: the canary
+  const int last = static_cast<int>(tasks.size()) + 1;  // the first and the last task are canaries
   std::vector<std::optional<store::Measurement>> measurements(tasks.size());
   std::vector<CanaryTimes> around;
   const double load = LoadAverage();

@@ -100,7 +100,7 @@ std::string CpuCodeName(const CpuInfo& cpu) {
       return code.name;
     }
   }
-  // Some virtual machines hide the model's number. AMX came with this generation.
+  // Some virtual machines hide the model number. AMX is new in this generation.
   if (cpu.vendor == "GenuineIntel" && cpu.has_amx) return "xeon-sapphirerapids";
   return Slug(cpu.model_name);
 }

@@ -18,6 +18,7 @@
 #include "base/address.h"
 #include "base/command_line.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "model/predict/device_table.h"
@@ -83,8 +84,8 @@ absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
   return options;
 }
 
-// A GPU does in a millisecond what takes a core a second: only what fits no card of 40 GB, or takes it seconds, is left
-// out.
+// A GPU computes in a millisecond what takes a core a second. So only samples that do not fit a card of 40 GB, or take
+// seconds on it, are left out.
 SampleCaps CapsFor(const Execution& execution) {
   SampleCaps caps;
   if (!execution.is_cuda()) return caps;
@@ -96,7 +97,7 @@ SampleCaps CapsFor(const Execution& execution) {
   return caps;
 }
 
-// A child on a GPU takes seconds to set up its context, so that its groups are longer.
+// A child on a GPU takes seconds to set up its context, so its groups are larger.
 int GroupTasks(const MeasureFlags& flags, const Execution& execution) {
   constexpr int kCpuGroup = 60, kCudaGroup = 600;
   return flags.group_tasks > 0 ? flags.group_tasks : execution.is_cuda() ? kCudaGroup : kCpuGroup;
@@ -106,7 +107,7 @@ absl::StatusOr<std::vector<DeviceLock>> LockFor(const GroupRunnerOptions& runner
   return LockDevices(DevicesOf(runner.execution, runner.core), flags.share_device);
 }
 
-// What --space and --count say, groups taken apart: each space with how many samples.
+// The spaces of --space, with groups expanded, and how many samples of each (--count).
 absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, const SamplerOptions& sampler_options) {
   std::vector<SpaceCount> found;
   const std::vector<std::string> spaces = absl::StrSplit(flags.spaces, ',', absl::SkipEmpty());
@@ -119,8 +120,8 @@ absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, cons
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> members, ExpandSpace(spaces[i]));
     for (const std::string& name : members) {
       COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Sampler> sampler, MakeSampler(name, sampler_options));
-      // With a budget alone the series is longer than any budget; layers and networks in the proportion in which they
-      // were shipped.
+      // With only a budget, the series is longer than any budget. Layers and networks have the proportion of the
+      // shipped measurements.
       const int64_t wanted = !counts.empty() ? count : IsNetworkSpace(name) ? 20000 : 500000;
       found.push_back({name, std::min(wanted, sampler->size())});
     }
@@ -209,12 +210,12 @@ absl::Status RunSample(const MeasureFlags& flags) {
   return WriteMaybeGzip(flags.out, lines);
 }
 
-// The canary again and again: how much a load elsewhere on the machine changes what is measured here.
+// Repeats the canary, to show how much load elsewhere on the machine changes the measurements.
 absl::Status RunCanary(const MeasureFlags& flags, int count) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
-  for (int i = 0; i < count; i += 2) {  // one before and one after a group of nothing
+  for (int i = 0; i < count; i += 2) {  // one before and one after an empty group
     COBRA_RETURN_IF_ERROR(runner->Run({}).status());
     for (const std::string& line : runner->TakeCanaryLines()) std::printf("%s\n", line.c_str());
   }
@@ -229,7 +230,7 @@ absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
                          }));
-  const nlohmann::json canary = nlohmann::json::parse(json)["canary"];
+  const nlohmann::json canary = ParseJson<nlohmann::json>(json)["canary"];
   if (canary["disturbed"].get<bool>()) {
     std::fprintf(stderr,
                  "warning: this machine was busy during the probe (the same work took %.2f times as long, a copy "
@@ -305,7 +306,7 @@ absl::Status RunImport(const ExchangeFlags& flags) {
   return WriteOut(flags.out, lines);
 }
 
-// What `targets` of a model and the measurements' target.json say of a machine: this one, or one in the table of GPUs.
+// Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of a table.
 struct DescribeFlags {
   // A GPU of the table instead of this machine.
   std::string table_device;
@@ -398,7 +399,7 @@ void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
 }
 #endif
 
-// Before the command line is parsed: LibTorch's threads are decided by the environment that it is loaded in.
+// Called before the command line is parsed: the environment at process start determines LibTorch's threads.
 int ThreadsOf(int argc, char** argv) {
   int threads = 1;
   for (int i = 1; i < argc; ++i) {
@@ -439,14 +440,14 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
   command->add_option(
       "--networks", flags->networks,
       absl::StrCat(
-          "File of graphs, one JSON object with name and graph a line, for the spaces graphs, torchvision (default: ",
+          "File of graphs, one JSON object with name and graph per line, for the spaces graphs, torchvision (default: ",
           kTorchvisionNetworks, ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
   command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
   command->add_flag("--in-turns", flags->in_turns,
                     "With --graph: for each line of standard input, measure for a quarter of a second and print a "
                     "line {latency_us, runs}; to alternate with another program on the same core");
   command->add_option("--graphs", flags->graphs,
-                      "File of graphs instead of --space, one a line: `sample`, `cobra-train select`, or records");
+                      "File of graphs instead of --space, one per line: `sample`, `cobra-train select`, or records");
 }
 
 void AddSampleOptions(CLI::App* command, MeasureFlags* flags) {

@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(graph::NetBuilder&& builder
   return Executor::Create(graph, 1, execution);
 }
 
-// 0 if it does not run.
+// Returns 0 if the graph does not run.
 double MedianOfRuns(Executor* executor, int runs) {
   const RegionHooks hooks = executor->Hooks();
   std::vector<double> samples_us;
@@ -159,7 +159,7 @@ MeasureOptions LayerSeriesRules(const Execution& execution) {
   options.meter.warmup_max_ms = 100;
   options.meter.max_ms = 250;
   options.meter.single_run_above_ms = 200;
-  options.energy_region_ms = 0;  // would cost more than all the rest
+  options.energy_region_ms = 0;  // would take longer than everything else
   return OnDevice(options, execution);
 }
 
@@ -185,7 +185,7 @@ MeasureOptions InterleavedRules(const Execution& execution) {
   options.meter.warmup_ms = 30;
   options.meter.warmup_max_ms = 50;
   options.meter.max_ms = 200;
-  options.meter.interval = 0;  // to the end of the turn: to stop when the runs agree would choose the quiet moments
+  options.meter.interval = 0;  // use the whole turn: stopping as soon as the runs agree would prefer quiet moments
   options.meter.min_batch_us = 1000;  // as torch.utils.benchmark does
   return OnDevice(options, execution);
 }

@@ -22,7 +22,7 @@ struct Times {
   double wall_us = 0, device_us = 0;  // of one call
 };
 
-// What is timed, and with which clock.
+// The timed call and its clock.
 class Region {
  public:
   Region(const std::function<void()>& call, const ClockNs& now_ns, const RegionHooks& hooks)
@@ -45,7 +45,7 @@ class Region {
   const RegionHooks& hooks_;
 };
 
-// Runs until time, count and agreement are reached; returns the last window's time of one call.
+// Runs until time, count and agreement are reached. Returns the time of one call in the last window.
 double WarmUp(const Region& region, const MeterOptions& options) {
   const double start = region.Now();
   const auto elapsed_ms = [&] { return (region.Now() - start) / 1e6; };
@@ -85,8 +85,8 @@ store::Latency Summarise(std::vector<double> samples_us) {
   latency.p90_us = Quantile(samples_us, 0.9);
   latency.min_us = samples_us.front();
   latency.mean_us = std::accumulate(samples_us.begin(), samples_us.end(), 0.0) / n;
-  // The number of samples below the true median is binomial(n, 1/2): ranks n/2 +- 1.96 sqrt(n)/2 hold it 95 times of
-  // 100.
+  // The number of samples below the true median is binomial(n, 1/2): ranks n/2 +- 1.96 sqrt(n)/2 contain it with 95 %
+  // probability.
   const double reach = 0.98 * std::sqrt(static_cast<double>(n));
   const int low = std::clamp(static_cast<int>(std::floor(n / 2.0 - reach)), 0, n - 1);
   const int high = std::clamp(static_cast<int>(std::ceil(n / 2.0 + reach)), 0, n - 1);
@@ -125,7 +125,7 @@ store::Latency MeasureLatency(const std::function<void()>& call, const MeterOpti
     sample(batch);
     const int n = static_cast<int>(samples_us.size());
     if (n < min_runs) {
-      // The cap on time holds before the wish for runs, but never below three.
+      // The time limit has precedence over min_runs, but not over min_runs_slow.
       if (n >= options.min_runs_slow && (now_ns() - start) / 1e6 > options.max_ms) break;
       continue;
     }

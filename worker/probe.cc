@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "graph/net_builder.h"
@@ -22,7 +23,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kSubjectsPerCanary = 8;  // some five seconds
+constexpr size_t kSubjectsPerCanary = 8;  // about five seconds
 
 // Layers and networks, each made by a function (NetBuilder*, ValueRef input) -> ValueRef output.
 class Subjects {
@@ -214,7 +215,7 @@ graph::ValueRef SmallVgg(graph::NetBuilder* b, graph::ValueRef x) {
   return b->Linear(b->Dropout(b->ReluInPlace(b->Linear(x, 2048)), 0.5), 100);
 }
 
-// The records of a probe; Unavailable where more than a quarter of the measurements failed.
+// Measures the records of a probe; Unavailable if more than a quarter of the measurements failed.
 absl::StatusOr<Json> MeasureSubjects(const std::vector<Sample>& subjects, GroupRunner* runner,
                                      const std::function<void(int, int, absl::string_view)>& progress) {
   const size_t total = subjects.size();
@@ -264,7 +265,7 @@ absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
   predict::TargetSpec machine = runner->machine();
   machine.name = "this-machine";
   Json j;
-  j["machine"] = Json::parse(predict::TargetSpecToJson(machine));
+  j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine));
   j["records"] = std::move(records);
   const CanaryRatios worst = WorstRatios(runner->canaries(), MedianCanary(runner->canaries()));
   j["canary"] = {{"compute_ratio", worst.compute},

@@ -12,7 +12,7 @@
 #include "base/status_macros.h"
 #include "grpcpp/grpcpp.h"
 #include "proto/graph_proto.h"
-#include "proto/status_proto.h"
+#include "proto/grpc_status.h"
 #include "store/task_subject.h"
 #include "worker/meter.h"
 
@@ -69,10 +69,10 @@ absl::Status QueueClient::RunOnce() {
 absl::Status QueueClient::Shutdown() {
   COBRA_RETURN_IF_ERROR(UploadRecords());
   return RenewLeases(
-      /*release=*/true);  // what a killed worker had begun stays its own until the lease runs out: that start counts
+      /*release=*/true);  // a started task keeps its lease until it expires: that start counts as an attempt
 }
 
-// The server says of each record what became of it; whatever it says, the record has been seen and leaves the spool.
+// The server returns an outcome for each record. Whatever it is, the record was received and leaves the spool.
 absl::Status QueueClient::UploadRecords() {
   while (true) {
     COBRA_ASSIGN_OR_RETURN(std::vector<std::string> done, spool_.Done());
@@ -128,7 +128,7 @@ absl::Status QueueClient::RenewLeases(bool release) {
     const bool released = release && begun.count(task.id) == 0;
     const bool held = !released && kept < response.held_size() && response.held(kept);
     if (!released) ++kept;
-    // Somebody else's now, or cancelled. One that is being measured is left alone: its record counts.
+    // Leased to another worker, or cancelled. A task that is being measured is kept: its record counts.
     if (!held && begun.count(task.id) == 0) COBRA_RETURN_IF_ERROR(spool_.DropTodo(task));
   }
   return absl::OkStatus();
@@ -156,7 +156,7 @@ absl::Status QueueClient::LeaseTasks() {
 
 absl::Status RunQueueClient(const QueueClientOptions& options, Spool spool) {
   signal(SIGTERM, RequestStop);
-  signal(SIGINT, SIG_IGN);  // of a terminal: it goes to both processes, and the measuring one tells this one
+  signal(SIGINT, SIG_IGN);  // a terminal sends it to both processes, and the measuring one stops this one
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);

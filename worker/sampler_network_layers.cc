@@ -1,9 +1,8 @@
-// The layers of networks that were measured, each of them once: what the sum of layers measured alone is compared with
-// (docs/results/layer_sum.md).
+// The layers of measured networks, each distinct layer once. The sum of their times measured alone is compared with the
+// time of the network (docs/results/layer_sum.md).
 //
-// In the order in which they complete networks: one network of each family, then a second one of each, and so on, of
-// each what the ones before it do not have. So whatever a budget allows makes as many networks complete as it can, of
-// all families alike.
+// The order completes networks: one network of each family, then a second one of each, and so on. Each adds the layers
+// that earlier networks do not have. So any budget completes as many networks as possible, of all families equally.
 #include <map>
 #include <set>
 #include <string>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/extract.h"
 #include "graph/fingerprint.h"
@@ -42,7 +42,7 @@ class NetworkLayerSampler final : public Sampler {
   absl::string_view space() const override { return kSpace; }
   int64_t size() const override { return static_cast<int64_t>(layers_.size()); }
 
-  // The caps do not count: the networks were measured as they are.
+  // The caps do not apply: the networks were measured as they are.
   absl::StatusOr<Sample> At(int64_t index) const override {
     if (index < 0 || index >= size())
       return absl::NotFoundError(absl::StrCat(kSpace, "/", index, ": there are ", size()));
@@ -74,7 +74,7 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
     if (line.empty()) continue;
-    const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const Json json = ParseJson<Json>(line);
     if (!json.is_object())
       return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is not a JSON object"));
     const auto wrong = [&](const absl::Status& status) {

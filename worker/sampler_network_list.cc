@@ -1,6 +1,6 @@
-// Networks from a file, each once, in an order that the seed gives. All are read once at the start, so that a bad line
-// is an error and not a network that is missing; kept is the text, which is a tenth of the graphs (torchvision's 318
-// have 150,000 calls).
+// Networks from a file, each once, in an order determined by the seed. All are parsed once at the start, so that a bad
+// line is an error instead of a missing network. Only the text is kept, a tenth of the size of the graphs
+// (torchvision's 318 networks have 150,000 calls).
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -25,7 +26,7 @@ struct Row {
 };
 
 absl::StatusOr<Row> ParseRow(const std::string& line) {
-  const Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json row = ParseJson<Json>(line);
   if (!row.is_object()) return absl::InvalidArgumentError("not a JSON object");
   const auto name = row.find("name"), family = row.find("family"), graph = row.find("graph");
   if (name == row.end() || !name->is_string()) return absl::InvalidArgumentError("there is no string \"name\"");
@@ -35,8 +36,8 @@ absl::StatusOr<Row> ParseRow(const std::string& line) {
   return Row{of_row, family != row.end() && family->is_string() ? family->get<std::string>() : of_row, std::move(read)};
 }
 
-// A list names what somebody wants to know of: it is left out only where it would take minutes a run or memory that few
-// have.
+// A list names networks that a user wants to measure: a network is left out only if it takes minutes per run or more
+// memory than most machines have.
 SampleCaps CapsOfLists(SampleCaps caps) {
   caps.network_macs = std::max<int64_t>(caps.network_macs, 1'100'000'000'000);  // ViT-H/14 at 518 x 518 has 1.02e12
   caps.tensor_bytes = std::max(caps.tensor_bytes, int64_t{1} << 30);

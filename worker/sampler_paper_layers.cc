@@ -11,7 +11,7 @@ namespace {
 
 struct Type {
   const char* label;
-  int64_t samples;  // as the table says
+  int64_t samples;  // as in the table
   graph::ValueRef (*draw)(Random*, graph::NetBuilder*);
 };
 
@@ -40,7 +40,7 @@ graph::ValueRef Convolution(Random* r, graph::NetBuilder* b) {
 graph::ValueRef BatchNormalization(Random* r, graph::NetBuilder* b) { return b->BatchNorm2d(Image(r, b)); }
 graph::ValueRef Relu(Random* r, graph::NetBuilder* b) { return b->Relu(Image(r, b)); }
 
-// M tensors of one shape: x1 + x2 + ... as sum() adds them, two at a time.
+// M tensors of one shape: x1 + x2 + ... in the order of sum(), two at a time.
 graph::ValueRef Add(Random* r, graph::NetBuilder* b) {
   const graph::ValueRef first = Image(r, b);
   const graph::Shape shape = b->ShapeOf(first);
@@ -90,7 +90,7 @@ class PaperLayerSampler final : public Sampler {
     int64_t at = random.Between(0, total - 1);
     const Type* type = kTypes;
     while (at >= type->samples) at -= (type++)->samples;
-    // The type is drawn once: what the caps refuse must not change the proportions.
+    // The type is drawn once: samples that the caps refuse must not change the proportions.
     for (int tries = 0; tries < 2000; ++tries) {
       graph::NetBuilder builder;
       const graph::ValueRef output = type->draw(&random, &builder);

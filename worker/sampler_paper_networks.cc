@@ -1,8 +1,8 @@
 // Random ResNet-like networks after the COBRA paper, A.2 and Table 6: a random upper triangular adjacency (p = 0.4),
-// what lies on no path from input to output pruned, convolution blocks before additions that bring the summands to a
-// common (smallest) shape. Not published: input size and number of nodes. Here: 32 to 224 (every size is 2^k or 7 *
-// 2^k, so that sizes divide each other), 4 to 24 nodes; networks beyond SampleCaps::network_macs, or below a floor
-// drawn log-uniformly from 5 million up, are drawn again.
+// without the nodes that are on no path from input to output. Convolution blocks before additions bring the summands to
+// a common (smallest) shape. The paper does not give the input size and the number of nodes. Here: 32 to 224 (every
+// size is 2^k or 7 * 2^k, so that sizes divide each other), 4 to 24 nodes. Networks beyond SampleCaps::network_macs, or
+// below a floor drawn log-uniformly from 5 million up, are drawn again.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -44,7 +44,7 @@ Adjacency DrawAdjacency(Random* r, int nodes) {
   return edges;
 }
 
-// Which nodes lie on a path from the first to the last.
+// Which nodes are on a path from the first to the last.
 std::vector<bool> OnPath(const Adjacency& edges) {
   const int n = static_cast<int>(edges.size());
   std::vector<bool> forward(n), backward(n), both(n);
@@ -61,7 +61,7 @@ std::vector<bool> OnPath(const Adjacency& edges) {
 
 graph::ValueRef Apply(graph::NetBuilder* b, const Operation& op, graph::ValueRef x) {
   const int64_t size = b->Dim(x, 2);
-  // A stride needs something to stride over; sizes stay divisors of each other.
+  // Stride only over sizes that the stride divides: sizes stay divisors of each other.
   const int64_t stride = size % op.stride == 0 && size > op.stride ? op.stride : 1;
   switch (op.kind) {
     case Operation::Kind::kConv:
@@ -131,7 +131,7 @@ class PaperNetworkSampler final : public Sampler {
 
   absl::StatusOr<Sample> At(int64_t index) const override {
     Random random(options_.seed, space(), index);
-    // Most draws stride down to 1x1 at once and would all take less than a millisecond: a floor spreads them over the
+    // Most draws stride down to 1x1 early and would take less than a millisecond: a random floor spreads them over the
     // range.
     const int64_t least_macs = random.LogBetween(kLeastMacs, options_.caps.network_macs / 2);
     for (int tries = 0; tries < 4000; ++tries) {

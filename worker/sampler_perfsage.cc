@@ -1,9 +1,10 @@
 // PerfSAGE's four design spaces ("PerfSAGE: Generalized Inference Performance Predictor for Arbitrary Deep Learning
 // Models on Edge Devices", Chai et al., section 3.2 and Table 2), re-created: every option is drawn uniformly and
-// independently (section 3.1). The paper gives the structure and not all the numbers; those left open are chosen so
-// that the networks have the sizes (Table 2: megabytes of int8 weights) and, for keyword spotting, the numbers of
-// operators that it publishes. docs/nas_spaces.md says what is the paper's and what is ours. The paper's networks are
-// int8 TFLite graphs with batch norms folded away; these are what PyTorch runs in eval mode, float32, batch 1.
+// independently (section 3.1). The paper gives the structure but not all numbers. The missing ones are chosen so that
+// the networks have the published sizes (Table 2: megabytes of int8 weights) and, for keyword spotting, the published
+// numbers of operators. docs/nas_spaces.md states which numbers are the paper's and which are ours. The paper's
+// networks are int8 TFLite graphs with batch norms folded away; these are what PyTorch runs in eval mode, float32,
+// batch 1.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The spaces have no dense layer: a 1x1 convolution.
+// The spaces have no dense layer: the classifier is a 1x1 convolution.
 graph::ValueRef PoolAndClassify(graph::NetBuilder* b, graph::ValueRef x, int64_t classes) {
   return b->Flatten(b->Conv2d(b->AdaptiveAvgPool2d(x, 1), {.out_channels = classes, .kernel_size = 1, .bias = true}));
 }
@@ -105,7 +106,7 @@ absl::StatusOr<graph::Graph> CnnCifar10(Random* r) {
 }
 
 // --- CNN-KWS: DS-CNN on 49 x 10 MFCC features of a second of speech
-// Half the size, rounded up, at stride 2; the same size at stride 1, where kernels are odd.
+// The output has half the size, rounded up, at stride 2, and the same size at stride 1, where kernels are odd.
 graph::ValueRef KwsConvBnRelu(graph::NetBuilder* b, graph::ValueRef x, const graph::Conv2dOptions& conv) {
   graph::Conv2dOptions padded = conv;
   padded.padding = {conv.kernel_size.height / 2, (conv.kernel_size.width - 1) / 2};
@@ -113,7 +114,7 @@ graph::ValueRef KwsConvBnRelu(graph::NetBuilder* b, graph::ValueRef x, const gra
 }
 
 absl::StatusOr<graph::Graph> CnnKws(Random* r) {
-  const auto width = [r] { return 100 * r->Between(1, 10); };  // a tenth to the whole of 1,000
+  const auto width = [r] { return 100 * r->Between(1, 10); };  // 100 to 1,000
   graph::NetBuilder b;
   graph::ValueRef x = b.Call(graph::Op::reshape, {{"shape", Ints{1, 1, 49, 10}}}, {b.Input({1, 490})});
   const graph::Size2d stem_kernel = r->Pick<graph::Size2d>({{10, 4}, {8, 4}, {5, 4}, {5, 5}, {3, 3}});
@@ -137,7 +138,7 @@ graph::ValueRef WithOther(graph::NetBuilder* b, graph::Op op, graph::ValueRef x,
   return b->Call(op, {{"other", other}}, {x});
 }
 
-// The tanh form call by call, as Table 2's operators (POW, MUL, ADD, TANH) say.
+// The tanh form as separate calls, like the operators in Table 2 (POW, MUL, ADD, TANH).
 graph::ValueRef Gelu(graph::NetBuilder* b, graph::ValueRef x) {
   const graph::ValueRef cube = b->Call(graph::Op::pow, {{"exponent", 3.0}}, {x});
   const graph::ValueRef inner =

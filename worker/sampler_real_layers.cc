@@ -1,9 +1,9 @@
-// Layers of real networks (data/layers/real_layers.jsonl.gz) with their dimensions perturbed, and kinds that the file
-// has too few of.
+// Layers of real networks (data/layers/real_layers.jsonl.gz) with perturbed dimensions, and kinds of layers that are
+// too rare in the file.
 //
-// Perturbing keeps what belongs together together: within one layer, every size that occurs (channels, width, tokens)
-// is one symbol, and a symbol gets one new value wherever it occurs, in shapes and in attributes. What the shape rules
-// then refuse is drawn again.
+// Perturbation keeps sizes consistent: within one layer, each distinct size (channels, width, tokens) is one symbol. A
+// symbol gets one new value wherever it occurs, in shapes and in attributes. Layers that the shape rules refuse are
+// drawn again.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/builder.h"
 #include "graph/net_builder.h"
@@ -37,7 +38,7 @@ struct Layer {
   std::vector<Operand> operands;
 };
 
-// How often each operator is drawn: where the time of networks goes, and enough of everything else.
+// How often each operator is drawn: mainly operators that take a network's time, and enough of all others.
 struct Share {
   graph::Op op;
   double share;
@@ -69,7 +70,7 @@ constexpr Share kShares[] = {
     {graph::Op::leaky_relu, 0.006},
 };
 constexpr double kRareShare = 0.03;   // any other operator of the file
-constexpr double kExtraShare = 0.08;  // kinds below that the file lacks
+constexpr double kExtraShare = 0.08;  // kinds below that are missing in the file
 constexpr double kUnchanged = 0.3;    // a layer as it is in its network
 
 graph::AttributeValue ToAttribute(const json& value) {
@@ -82,7 +83,7 @@ graph::AttributeValue ToAttribute(const json& value) {
 }
 
 absl::StatusOr<Layer> ParseLayer(absl::string_view line) {
-  const json j = json::parse(line.begin(), line.end(), nullptr, false);
+  const json j = ParseJson<json>(line);
   if (!j.is_object()) return absl::DataLossError("no JSON object");
   try {
     const std::optional<graph::Op> op = graph::OpFromName(j.at("op").get<std::string>());
@@ -100,7 +101,7 @@ absl::StatusOr<Layer> ParseLayer(absl::string_view line) {
 
 bool IsConvolution(graph::Op op) { return op == graph::Op::conv2d || op == graph::Op::conv1d; }
 
-// New values for sizes: up to a factor of two either way; every other one a multiple of 8, as people choose them.
+// New values for sizes: up to a factor of two either way; every other one is a multiple of 8, as in real models.
 class Renaming {
  public:
   explicit Renaming(Random* random) : random_(random) {}
@@ -178,8 +179,8 @@ void Perturb(Random* random, Layer* layer) {
   }
 }
 
-// In place where models do so and where a call again and again on the same tensor stays harmless (no drift to 0 or
-// infinity).
+// Draws in-place calls where models have them, and where repeated calls on the same tensor are harmless (no drift to 0
+// or infinity).
 bool DrawInplace(Random* random, const Layer& layer) {
   if (layer.op == graph::Op::relu || layer.op == graph::Op::hardtanh) return random->Chance(0.6);
   if (layer.op == graph::Op::add && layer.operands.size() == 2 && layer.operands[0].shape == layer.operands[1].shape) {
@@ -202,7 +203,7 @@ absl::StatusOr<graph::Graph> Build(const Layer& layer, bool inplace) {
   return std::move(builder).Build({graph::ValueRef::Node(node)});
 }
 
-// --- Kinds that the file lacks
+// --- Kinds that are missing in the file
 struct Extra {
   const char* label;
   graph::ValueRef (*draw)(Random*, graph::NetBuilder*);

@@ -31,8 +31,8 @@ class RealNetworkSampler final : public Sampler {
         break;
       }
     }
-    // A floor drawn log-uniformly spreads the networks over the range; families that do not reach it give their largest
-    // of many draws.
+    // A floor drawn log-uniformly spreads the networks over the range. A family that does not reach it gives its
+    // largest network of many draws.
     const int64_t least_macs = random.LogBetween(kLeastMacs, caps.network_macs / 2);
     std::optional<graph::Graph> largest;
     int64_t largest_macs = -1;

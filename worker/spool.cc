@@ -19,6 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -68,7 +69,7 @@ absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFiles(Path("todo", ""), kJson));
   uint64_t sequence = 0;
   for (const std::string& name : names) {
-    if (absl::EndsWith(name, absl::StrCat("-", id, kJson))) return absl::OkStatus();  // it came twice
+    if (absl::EndsWith(name, absl::StrCat("-", id, kJson))) return absl::OkStatus();  // the task arrived twice
     uint64_t number = 0;
     if (absl::SimpleAtoi(name.substr(0, kSequenceDigits), &number)) sequence = std::max(sequence, number + 1);
   }
@@ -91,7 +92,7 @@ absl::StatusOr<std::vector<std::string>> Spool::Done() const {
 
 absl::StatusOr<FinishedTask> Spool::ReadDone(absl::string_view id) const {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(Path("done", absl::StrCat(id, kJson))));
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = ParseJson<Json>(text);
   if (!json.is_object()) return FinishedTask();
   return FinishedTask{json.value("record", Json()).dump(), json.value("session", Json()).dump()};
 }
@@ -120,8 +121,8 @@ void Spool::MarkStarted(absl::string_view id) const {
 
 absl::Status Spool::Finish(const SpooledTask& task, const FinishedTask& finished) {
   Json json;
-  json["record"] = Json::parse(finished.record_json);
-  json["session"] = Json::parse(finished.session_json);
+  json["record"] = ParseJson<Json>(finished.record_json);
+  json["session"] = ParseJson<Json>(finished.session_json);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("done", absl::StrCat(task.id, kJson)), json.dump()));
   return DropTodo(task);
 }

@@ -33,13 +33,13 @@ constexpr int kMostDisturbedTries = 3;  // after that, the record of a disturbed
 volatile std::sig_atomic_t stop_requested = 0;
 void RequestStop(int) { stop_requested = 1; }
 
-// The process that talks to the server.
+// The process that communicates with the server.
 class QueueClientProcess {
  public:
   explicit QueueClientProcess(std::vector<std::string> command) : command_(std::move(command)) {}
   ~QueueClientProcess() { Stop(); }
 
-  // Starts it where it is not running; at most one start a second, on a clock that nobody can set.
+  // Starts the process if it is not running; at most one start per second, by a clock that cannot be set.
   void Keep() {
     if (command_.empty() || IsRunning() || over_) return;
     if (started_ns_ && SteadyNowNs() < *started_ns_ + kQueueClientRestartWaitNs) return;
@@ -48,7 +48,7 @@ class QueueClientProcess {
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when this process is killed, it reports the records in the spool and exits
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when the parent is killed, this process reports the spooled records and exits
     if (getppid() != parent) _exit(0);
     std::vector<char*> argv;
     for (std::string& word : command_) argv.push_back(&word[0]);
@@ -57,7 +57,7 @@ class QueueClientProcess {
     _exit(127);
   }
 
-  // It ends with 0 when there is nothing more to do (--until-idle).
+  // The process exits with 0 when there is nothing more to do (--until-idle).
   bool IsOver() {
     IsRunning();
     return over_;
@@ -89,7 +89,7 @@ class QueueClientProcess {
   std::optional<double> started_ns_;
 };
 
-// A graph that somebody asked for: a layer, if but one call in it computes.
+// The sample of a requested graph: a layer if only one of its calls computes.
 Sample SampleOfGraph(const graph::Graph& graph) {
   Sample sample{false, "", graph};
   const auto compute = [&](const graph::Node& node) { return !graph::IsView(node) && !graph::IsAlias(graph, node); };
@@ -155,7 +155,7 @@ class Work {
           measurements[i] ? *std::move(measurements[i]) : NotMeasured(tasks[i].draw().status());
       if (measurement.conditions.suspect && ++tries_[todo[i].id] < kMostDisturbedTries) {
         ++again_;
-        continue;  // it stays where it is
+        continue;  // the task stays in the spool
       }
       if (subjects[i].ok()) NameSubject(*subjects[i], &measurement.subject);
       COBRA_RETURN_IF_ERROR(Finish(todo[i], measurement));

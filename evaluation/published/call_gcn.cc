@@ -3,7 +3,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <torch/optim/adam.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ at::Tensor CallGcn::Latency(const CallBatch& b) {
 
 namespace {
 
-// Latency over `scale_us` of some networks, a few at a time.
+// Predicts latency over `scale_us` of the chosen networks, a few at a time.
 std::vector<double> PredictLatencies(CallGcn& net, const CallGraphs& graphs, const std::vector<size_t>& which,
                                      double scale_us) {
   at::NoGradGuard no_grad;

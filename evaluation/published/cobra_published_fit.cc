@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-// These expect the names of torch/types.h.
+// These headers need the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/adam.h>
 #include <torch/serialize.h>
@@ -25,12 +25,12 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr uint64_t kHeldOutSeed = 1;  // of the masks that nets are compared with
+constexpr uint64_t kHeldOutSeed = 1;  // of the masks with which networks are compared
 
-// Some texts side by side, padded to the longest.
+// A batch of texts, padded to the longest.
 struct TokenBatch {
   at::Tensor ids, keep;     // [batch, tokens]
-  at::Tensor place, piece;  // int64 [masked]: place in the flattened batch, piece that stood there
+  at::Tensor place, piece;  // int64 [masked]: index in the flattened batch, the masked piece
   at::Tensor log_latency;   // [batch]
 };
 
@@ -124,7 +124,7 @@ class Phase {
         checkpoint_(std::move(checkpoint)),
         optimizer_(net.parameters(), torch::optim::AdamOptions(config.learning_rate)) {}
 
-  // Epochs that it trained for. The weights with the best validation loss are kept.
+  // Returns how many epochs it trained. The weights with the best validation loss are kept.
   int Run() {
     const int most = pre_training_ ? config_.epochs : config_.fine_tune_epochs;
     int epoch = Resume();
@@ -159,7 +159,7 @@ class Phase {
   }
 
   double Epoch(int epoch) {
-    // Masks and order depend on the epoch alone, so that a run that goes on is the run that was not cut.
+    // Masks and order depend on the epoch only, so that a resumed run equals an uninterrupted one.
     std::mt19937_64 random(seed_ * 7919 + static_cast<uint64_t>(epoch));
     torch::manual_seed(seed_ * 7919 + static_cast<uint64_t>(epoch));
     for (auto& group : optimizer_.param_groups())
@@ -216,7 +216,7 @@ class Phase {
     std::rename(partial.c_str(), checkpoint_.c_str());
   }
 
-  // The epoch to go on with; 0 without a checkpoint.
+  // Returns the epoch at which to resume; 0 without a checkpoint.
   int Resume() {
     if (checkpoint_.empty() || !FileExists(checkpoint_)) return 0;
     torch::serialize::InputArchive archive, moments;
@@ -253,7 +253,7 @@ class Phase {
   int since_best_ = 0;
 };
 
-// Calls `use` with the pooled representations of some texts at a time and the texts' places.
+// Calls `use` with the pooled representations of a few texts at a time and the indices of these texts.
 template <typename F>
 void ForEachPooled(const WordPieceVocabulary& vocabulary, const PublishedEncoderConfig& config, PublishedNet& net,
                    const std::vector<std::string>& texts, F use) {

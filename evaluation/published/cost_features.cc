@@ -16,7 +16,7 @@ namespace {
 
 double Log2OnePlus(double x) { return std::log2(1 + std::max(0.0, x)); }
 
-// The last four dimensions, 0 where there are fewer.
+// The last four dimensions; 0 for each missing one.
 std::array<int64_t, 4> LastFour(const graph::TensorType* type) {
   std::array<int64_t, 4> last{};
   const size_t rank = type == nullptr ? 0 : type->shape.size();
@@ -33,16 +33,16 @@ const graph::TensorType* TypeOrNull(const graph::Graph& graph, const graph::Node
   return input < node.inputs.size() && !node.inputs[input].is_none() ? &graph.TypeOf(node.inputs[input]) : nullptr;
 }
 
-// The weight of a convolution, a linear or an embedding; else the second tensor.
+// The weight of a convolution, a linear layer or an embedding; otherwise the second tensor.
 const graph::TensorType* WeightOf(const graph::Graph& graph, const graph::Node& node) {
   return TypeOrNull(graph, node, node.op == graph::Op::embedding ? 0 : 1);
 }
 
-// How channels and rows divide by the blocks of vector kernels.
+// How well channels and rows fill the blocks of vector kernels.
 void AppendBlocking(const graph::Graph& graph, const graph::Node& node, std::vector<double>* out) {
   const auto input = LastFour(TypeOrNull(graph, node, 0)), weight = LastFour(WeightOf(graph, node)),
              output = LastFour(node.outputs.empty() ? nullptr : &node.outputs[0]);
-  // Those of conv1d have their channels elsewhere.
+  // The channels of conv1d are in another dimension.
   const bool convolution = node.op == graph::Op::conv2d || node.op == graph::Op::conv_transpose2d;
   const auto groups = static_cast<double>(std::max<int64_t>(1, node.attributes.Int("groups", 1)));
   const double in = convolution ? static_cast<double>(input[1]) / groups : static_cast<double>(input[3]);
@@ -106,7 +106,7 @@ std::vector<double> WorkFeatures(const graph::Graph& graph) {
 
 namespace {
 
-// Families of operators whose calls, operations and bytes are added up.
+// Families of operators: calls, operations and bytes are summed for each.
 enum Family {
   kDepthwise,
   kPointwise,
@@ -122,8 +122,8 @@ enum Family {
   kNumFamilies
 };
 
-// The families that are named by their operators. Every other operator, also a new one, is in the family of its cost
-// class: kProduct, kOtherMemory or kView.
+// The families that list their operators. Every other operator, also a new one, is in the family of its cost class:
+// kProduct, kOtherMemory or kView.
 constexpr std::pair<graph::Op, Family> kNamedFamilies[] = {
     {graph::Op::conv1d, kConvolution}, {graph::Op::conv2d, kConvolution}, {graph::Op::conv_transpose2d, kConvolution},
     {graph::Op::batch_norm, kNorm},    {graph::Op::layer_norm, kNorm},    {graph::Op::group_norm, kNorm},

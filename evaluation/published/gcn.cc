@@ -33,7 +33,7 @@ Gcn::Gcn(const GcnOptions& o) : dropout_(o.dropout), out_(o.width, 1) {
   for (int64_t i = 0; i < o.layers; ++i) {
     nn::Linear weight(i == 0 ? o.kinds + 1 : o.width, o.width);
     {
-      at::NoGradGuard no_grad;  // theirs draws by the width that goes out, LibTorch by the one that comes in
+      at::NoGradGuard no_grad;  // the original initializes by the output width, LibTorch by the input width
       const double bound = 1 / std::sqrt(static_cast<double>(o.width));
       weight->weight.uniform_(-bound, bound);
       weight->bias.uniform_(-bound, bound);
@@ -49,7 +49,7 @@ at::Tensor Gcn::Latency(const GcnGraphs& g) {
   const int64_t global = g.features.size(1) - 1;
   at::Tensor h = g.features;
   for (size_t i = 0; i < weights_.size(); ++i) {
-    // Of the last block only the global node is read. A (h W) + b is (A h) W + b.
+    // Only the global node of the last block is read. A (h W) + b equals (A h) W + b.
     const bool last = i + 1 == weights_.size();
     const at::Tensor read = at::matmul(last ? g.adjacency.narrow(1, global, 1) : g.adjacency, h);
     h = dropout_(at::relu(norms_[i](weights_[i](read))));
@@ -71,12 +71,12 @@ std::vector<double> GcnLatencyMs(const GcnGraphs& graphs, Gcn& net, double mean_
 
 namespace {
 
-// Halves the rate as ReduceLROnPlateau does, and says when to stop.
+// Halves the learning rate as ReduceLROnPlateau does, and decides when to stop.
 class Patience {
  public:
   Patience(const GcnFitOptions& o) : o_(o), rate_(o.learning_rate) {}
   double rate() const { return rate_; }
-  // False: stop.
+  // Returns false if training should stop.
   bool Continue(double loss) {
     if (loss < 0.99 * plateau_) {
       plateau_ = loss;
@@ -96,7 +96,7 @@ class Patience {
   int since_plateau_ = 0, since_best_ = 0;
 };
 
-// The weights of the best epoch.
+// Keeps the weights of the best epoch.
 class BestWeights {
  public:
   explicit BestWeights(const std::vector<at::Tensor>& parameters) : parameters_(parameters) {}

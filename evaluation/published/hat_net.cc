@@ -6,7 +6,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <torch/optim/adam.h>
 
 #include <algorithm>

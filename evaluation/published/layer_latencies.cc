@@ -15,9 +15,9 @@
 namespace cobra::evaluation {
 namespace {
 
-// A distinct call of the networks.
+// One distinct call of the networks.
 struct LayerEstimate {
-  double measured_us = 0;  // 0: never alone
+  double measured_us = 0;  // 0: never measured alone
   double predicted_us = 0;
 };
 
@@ -33,7 +33,7 @@ class LayerLatencyEstimator {
     }
   }
 
-  // Where each call of the network stands among the distinct ones; -1 for what takes no time.
+  // Returns the index of each call among the distinct ones; -1 for a call that takes no time.
   absl::StatusOr<std::vector<int64_t>> Add(const graph::Graph& network) {
     std::vector<int64_t> places;
     for (int32_t i = 0; i < static_cast<int32_t>(network.nodes().size()); ++i) {

@@ -51,7 +51,7 @@ NormalEquations Normal(const FeatureRows& train, const std::vector<double>& late
   return equations;
 }
 
-// A line may go below zero; no prediction falls below a tenth of the least latency.
+// A line may be negative: no prediction is below a tenth of the least latency.
 std::vector<double> Line(const std::vector<double>& weights, const FeatureRows& rows,
                          const std::vector<double>& latency) {
   double least = INFINITY;

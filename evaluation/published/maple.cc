@@ -9,8 +9,8 @@ namespace {
 
 at::Tensor WithOne(const at::Tensor& rows) { return at::cat({rows, at::ones({rows.size(0), 1}, at::kDouble)}, 1); }
 
-// One over the square root of the distance between data sheets, each entry divided by its deviation over the devices;
-// mean 1.
+// One over the square root of the distance between data sheets, with mean 1. Each entry is divided by its deviation
+// over the devices.
 at::Tensor Similarity(const std::vector<space::DeviceSpec>& specs, const space::DeviceSpec& target) {
   std::vector<double> distance(specs.size(), 0);
   for (double space::DeviceSpec::*entry :
@@ -68,7 +68,7 @@ at::Tensor Maple::Rows(const at::Tensor& choices, const at::Tensor& description)
 std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const std::vector<double>& latency_ms,
                                    const at::Tensor& asked_choices) const {
   at::NoGradGuard no_grad;
-  // The new device's look-up table, over the mean latency of the pool, and that mean.
+  // The look-up table of the new device, relative to the mean latency of the pool, and that mean.
   const at::Tensor table = (similarity_.unsqueeze(1) * tables_).sum(0) / similarity_.sum();
   const at::Tensor table_latency = at::matmul(counts_, table).clamp_min(1e-3);
   double measured = 0, looked_up = 0;
@@ -81,7 +81,7 @@ std::vector<double> Maple::Predict(const std::vector<int64_t>& samples, const st
   std::vector<double> log_ms;
   for (double ms : latency_ms) log_ms.push_back(std::log(ms / mean_ms));
   for (size_t s = 0; options_.neighbourhoods && s < samples.size(); ++s) {
-    // Those whose latency is nearest on the training devices, on average.
+    // The rows with the nearest latency on the training devices, on average.
     const at::Tensor distance = (log_latency_ - log_latency_[samples[s]]).abs().mean(1);
     const at::Tensor near = std::get<1>(distance.topk(options_.neighbours, /*dim=*/0, /*largest=*/false));
     const double mean_of_table = table_latency.index_select(0, near).mean().item<double>();

@@ -28,7 +28,7 @@ at::Tensor NetworkGcn::forward(const NetworkBatch& b) {
   global.select(1, kinds_.size(1) - 1).fill_(1);
   for (size_t i = 0; i < weights_.size(); ++i) {
     const at::Tensor x = weights_[i](h), w = weights_[i](global);
-    // (A + I) x: along the data flow, and every node into the network's own.
+    // (A + I) x: along the data flow, and from every node into the network's global node.
     const at::Tensor nodes = x.index_add(0, b.destinations, x.index_select(0, b.sources));
     const at::Tensor own = w.index_add(0, b.graph_of_node, x);
     h = dropout_(at::relu(norms_[i](nodes)));

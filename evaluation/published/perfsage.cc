@@ -112,7 +112,7 @@ PerfSageFit FitPerfSage(const NetworkSet& set, const std::vector<double>& target
   PerfSageFit fit;
   for (const at::Tensor& p : net.parameters()) fit.parameters += p.numel();
   fit.predicted = PredictNetworks(set, [&](const NetworkBatch& batch) { return net.forward(batch); });
-  for (double& p : fit.predicted) p = std::max(p * mean, 0.1 * least);  // a linear output may be below zero
+  for (double& p : fit.predicted) p = std::max(p * mean, 0.1 * least);  // a linear output may be negative
   return fit;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -14,10 +15,10 @@ namespace {
 using nlohmann::json;
 using Field = std::variant<int64_t*, int*, double*, bool*>;
 
-// Every key of the file must be one of `fields`; "what" is a sentence for people.
+// Every key of the file must be one of `fields`; "what" is a description for readers.
 absl::Status Fill(absl::string_view path, const std::map<std::string, Field>& fields) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  const json j = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json j = ParseJson<json>(text);
   if (!j.is_object()) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a JSON object"));
   for (const auto& [key, value] : j.items()) {
     if (key == "what") continue;

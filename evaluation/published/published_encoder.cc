@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
 #include "nlohmann/json.hpp"
@@ -54,7 +55,7 @@ absl::Status PublishedEncoder::Fit(const std::vector<const fit::Sample*>& train,
   PublishedEncoderConfig config = config_;
   if (!fine_tune) config.fine_tune_epochs = 0;
   const absl::Time start = absl::Now();
-  // Validation rows only say when to stop: a tenth of the training rows is enough of them.
+  // Validation rows only decide when to stop: a tenth of the training rows is enough.
   std::vector<const fit::Sample*> held_out = validation;
   if (held_out.size() > rows.size() / 10 + 32) held_out.resize(rows.size() / 10 + 32);
   COBRA_ASSIGN_OR_RETURN(PublishedFit fit, PublishedTrainer(vocabulary_, config)
@@ -82,7 +83,7 @@ absl::Status PublishedEncoder::Save(const std::string& path) const {
 absl::Status PublishedEncoder::Load(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string tensors, ReadFile(path + ".safetensors"));
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path + ".json"));
-  const nlohmann::json j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json j = ParseJson<nlohmann::json>(text);
   if (!j.is_object())
     return absl::DataLossError(absl::StrCat(path, ".json: is not a JSON object; remove it to train again"));
   notes_ = {j.value("rows", int64_t{0}),    j.value("parameters", int64_t{0}), j.value("epochs", 0),

@@ -17,8 +17,8 @@ std::string TensorText(const graph::TensorType& type) {
   return text;
 }
 
-// Pieces of `text` behind what is there; a piece is of a parameter if it is a number's, and the function's name is
-// none.
+// Appends the pieces of `text`. A piece belongs to a parameter if it is part of a number and not in the function's
+// name.
 void AppendPieces(const WordPieceVocabulary& vocabulary, absl::string_view text, size_t parameters_begin,
                   PublishedTokens* out) {
   for (const WordPiece& piece : vocabulary.Split(text)) {
@@ -60,7 +60,7 @@ std::string PublishedText(const graph::Graph& layer) {
 PublishedTokens TokenizePublished(const WordPieceVocabulary& vocabulary, const std::string& text,
                                   const std::string& appended, int64_t max_tokens) {
   PublishedTokens behind;
-  AppendPieces(vocabulary, appended, appended.size(), &behind);  // the latency is no parameter
+  AppendPieces(vocabulary, appended, appended.size(), &behind);  // the latency is not a parameter
   behind.ids.push_back(vocabulary.sep());
   behind.is_parameter.push_back(0);
   PublishedTokens tokens{{vocabulary.cls()}, {0}};

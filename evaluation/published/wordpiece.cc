@@ -11,7 +11,7 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr size_t kLongestWord = 100;  // as BERT's own
+constexpr size_t kLongestWord = 100;  // as in BERT
 
 }  // namespace
 

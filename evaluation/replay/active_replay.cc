@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
@@ -34,11 +35,11 @@ namespace {
 
 using nlohmann::json;
 
-// The layers of a data set, test and pool apart. What an active selection chose before is in neither: random would draw
-// from what is chosen already.
+// The layers of a data set, split into test and pool. Layers that an active selection chose before are in neither:
+// otherwise the random strategy would draw from selected layers.
 struct Layers {
   std::vector<const fit::Sample*> all;
-  std::vector<size_t> test, pool;  // places in `all`
+  std::vector<size_t> test, pool;  // indices in `all`
 };
 
 absl::StatusOr<Layers> SplitLayers(const fit::Dataset& data, const std::string& split_path) {
@@ -65,7 +66,7 @@ double MeanOf(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// One strategy, one seed.
+// The replay of one strategy with one seed.
 class Replay {
  public:
   Replay(const Layers& layers, const ReplayPlan& plan, fit::Strategy strategy, int seed)
@@ -102,7 +103,7 @@ class Replay {
  private:
   const fit::Sample& At(size_t layer) const { return *layers_.all[layer]; }
 
-  // A few at random, the same for every strategy: nothing is known yet.
+  // Measures a few layers at random, the same for every strategy: there is no model yet.
   void MeasureFirst() {
     size_t count = 0;
     while (count < unmeasured_.size() && seconds_ < plan_.rounds_s[0]) seconds_ += At(unmeasured_[count++]).measuring_s;
@@ -110,8 +111,8 @@ class Replay {
     unmeasured_.erase(unmeasured_.begin(), unmeasured_.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // What the strategy chooses, in its order, until the time is used up, as a worker with a budget does. (A third more
-  // is asked for than is expected to fit.)
+  // Measures what the strategy chooses, in its order, until the time is used up, like a worker with a budget. It asks
+  // for a third more layers than are expected to fit.
   absl::Status MeasureChosen(double until_s) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<double> predicted_us, model_->Predict(unmeasured_));
     COBRA_ASSIGN_OR_RETURN(const fit::SelectionTask task, TaskOf(predicted_us));
@@ -188,9 +189,9 @@ class Replay {
   const fit::Strategy strategy_;
   const uint64_t seed_;
   std::unique_ptr<KernelModel> model_;
-  std::vector<size_t> unmeasured_, targets_;  // places in layers_.all
-  std::vector<size_t> measured_;              // in order
-  std::vector<double> tried_error_;           // of the last round's, before they were learned; empty after the first
+  std::vector<size_t> unmeasured_, targets_;  // indices in layers_.all
+  std::vector<size_t> measured_;              // in the order of measuring
+  std::vector<double> tried_error_;           // of the last round, before training on its layers; empty after the first
   double seconds_ = 0;
 };
 
@@ -213,7 +214,7 @@ json CurveToJson(const ReplayCurve& curve, const std::string& configuration) {
           {"wall_s", curve.wall_s}};
 }
 
-// What a finished curve depends on.
+// All settings that a finished curve depends on.
 std::string ConfigurationOf(const ReplayPlan& plan, const Layers& layers, const std::string& rows) {
   json j = {{"rows", rows},
             {"pool", layers.pool.size()},
@@ -224,10 +225,10 @@ std::string ConfigurationOf(const ReplayPlan& plan, const Layers& layers, const 
   return j.dump();
 }
 
-// The curve of a strategy and seed from an earlier run, if it is there.
+// Finds the curve of a strategy and seed from an earlier run.
 bool FindCurve(const std::string& state, const std::string& configuration, ReplayCurve* curve) {
   for (absl::string_view line : absl::StrSplit(state, '\n', absl::SkipEmpty())) {
-    const json j = json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const json j = ParseJson<json>(line);
     if (!j.is_object() || j.value("configuration", "") != configuration ||
         j.value("strategy", "") != fit::StrategyName(curve->strategy) || j.value("seed", 0) != curve->seed) {
       continue;
@@ -264,7 +265,7 @@ absl::StatusOr<ActiveTable> RunActiveTable(const ReplayOptions& options) {
   for (size_t layer : layers.pool) table.pool_s += layers.all[layer]->measuring_s;
   table.floor = fit::RepeatabilityFloor(data.layer_repeats);
   table.repeats = static_cast<int64_t>(data.layer_repeats.size());
-  // Seed by seed, so that a run that is cut has whole comparisons.
+  // One seed after the other, so that an interrupted run has complete comparisons.
   for (int seed = 1; seed <= options.seeds; ++seed) {
     for (fit::Strategy strategy : options.plan.strategies) {
       ReplayCurve curve;

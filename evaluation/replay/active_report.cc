@@ -18,7 +18,7 @@ double MeanOf(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// "12.3 (11.9 to 12.8)"; one value: "12.3".
+// "12.3 (11.9 to 12.8)"; for a single value "12.3".
 std::string WithSpread(const std::vector<double>& values, const char* format_digits) {
   const auto digits = [&](double v) {
     return *format_digits == '1' ? absl::StrFormat("%.1f", v) : absl::StrFormat("%.2f", v);
@@ -130,7 +130,7 @@ std::vector<SpeedUp> SpeedUps(const ActiveTable& table) {
         level.strategy = groups[g][0]->strategy;
         level.by_seed.clear();
         for (size_t s = 0; s < groups[g].size(); ++s) {
-          // Where random does not come so far with this seed, its last round is a lower bound.
+          // If the random strategy does not reach this error with this seed, its last round is a lower bound.
           const double random_s =
               std::min(SecondsToReach(*random[s], figure.of, level.error), random[s]->points.back().seconds);
           level.by_seed.push_back(random_s / SecondsToReach(*groups[g][s], figure.of, level.error));

@@ -21,12 +21,12 @@ namespace {
 using nlohmann::json;
 using LatencyByFingerprint = absl::flat_hash_map<std::string, double>;
 
-// Bounds of LayerSum::sizes: what fits into a first-level cache, a second-level one, a third-level one shared with
-// others, and all of it.
+// Bounds of LayerSum::sizes: data that fits into a first-level cache, a second-level one, a shared third-level one, all
+// of the third-level cache, and more.
 constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} << 20, int64_t{32} << 20,
                               std::numeric_limits<int64_t>::max()};
 
-// A call that computes, as it was measured.
+// A call that computes, with its measured times.
 struct ProfiledCall {
   std::string op;
   int64_t bytes = 0;  // read and written
@@ -36,7 +36,7 @@ struct ProfiledCall {
 
 absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const fit::Sample& network, const LatencyByFingerprint& alone) {
   std::vector<ProfiledCall> calls;
-  const double scale = network.profile_us / network.latency_us();  // node_latency_us add up to latency_us
+  const double scale = network.profile_us / network.latency_us();  // node_latency_us sum to latency_us
   for (size_t i = 0; i < network.graph.nodes().size(); ++i) {
     const graph::Node& node = network.graph.nodes()[i];
     if (graph::IsView(node) || graph::IsAlias(network.graph, node)) continue;
@@ -84,7 +84,7 @@ struct Family {
   }
 };
 
-// As predictions of whole networks.
+// The methods, as predictions of whole networks.
 std::vector<std::pair<std::string, fit::Metrics>> Methods(const LayerSum& sum, const fit::Evaluation& evaluation) {
   std::vector<std::pair<std::string, fit::Metrics>> methods;
   if (const fit::Metrics& measured = sum.families.at("all").sum; measured.n > 0)

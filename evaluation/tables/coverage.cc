@@ -46,7 +46,7 @@ double BetaBinomialAtMost(int64_t k, int64_t n, double a, double b) {
 
 Band ExactBand(int64_t covered, int64_t n, int64_t calibration, double confidence) {
   const double tail = (1 - confidence) / 2;
-  // Where `below` turns from true to false as the coverage grows.
+  // Finds the coverage at which `below` changes from true to false.
   const auto turn = [](auto below) {
     double low = 0, high = 1;
     for (int step = 0; step < 60; ++step) {

@@ -34,7 +34,7 @@ std::vector<std::string> Batched(const std::vector<std::string>& gpus, const std
 
 }  // namespace
 
-// Long because it is a list: every protocol, one field a line.
+// Long because it is a list of every protocol, one field per line.
 std::vector<FewShotProtocol> FewShotProtocols() {
   const auto trained_by_help = [](int largest) {
     return std::vector<std::string>{"1080ti_1",    "1080ti_32",      absl::StrCat("1080ti_", largest),

@@ -24,7 +24,7 @@ absl::StatusOr<HatNoise> MeasureHatNoise(const std::vector<space::HatFeatures>& 
       variance += (row[f] - mean) * (row[f] - mean) / static_cast<double>(features.size());
     scale[f] = 1 / std::sqrt(variance + 1e-12);
   }
-  std::vector<std::pair<double, double>> distance_and_difference;  // of each row and the one most like it
+  std::vector<std::pair<double, double>> distance_and_difference;  // of each row and its nearest one
   for (size_t i = 0; i < features.size(); ++i) {
     std::pair<double, double> nearest{std::numeric_limits<double>::infinity(), 0};
     for (size_t j = 0; j < features.size(); ++j) {

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
@@ -52,7 +53,7 @@ TableCell CellFromJson(const Json& j) {
   return c;
 }
 
-// NaN where the cell has no such figure.
+// NaN if the cell does not have this figure.
 double FigureOf(const TableCell& cell, const std::string& name) {
   for (const auto& [figure, value] : cell.figures) {
     if (figure == name) return value;
@@ -87,21 +88,21 @@ Spread SpreadOver(const std::vector<const TableCell*>& cells, F value) {
   return SpreadOf(values);
 }
 
-// A cell that an earlier run has computed, or none.
+// Finds a cell that an earlier run has computed.
 absl::StatusOr<std::optional<TableCell>> FindSavedCell(const std::string& state, const std::string& method,
                                                        const std::string& group, int seed) {
   if (!FileExists(state)) return std::nullopt;
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(state));
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    const Json j = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
-    if (!j.is_object()) continue;  // cut short
+    const Json j = ParseJson<Json>(line);
+    if (!j.is_object()) continue;  // an incomplete line
     TableCell cell = CellFromJson(j);
     if (cell.method == method && cell.group == group && cell.seed == seed) return cell;
   }
   return std::nullopt;
 }
 
-// On a line of its own, even where a run was cut while it wrote the last one.
+// Appends the line on a line of its own, even if an earlier run was interrupted while it wrote the last one.
 absl::Status AppendLine(const std::string& path, const std::string& line) {
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be appended to"));
@@ -112,7 +113,7 @@ absl::Status AppendLine(const std::string& path, const std::string& line) {
   return absl::OkStatus();
 }
 
-// Empty where this is no repository, or has no git.
+// Empty if this is not a repository, or there is no git.
 std::string Commit() {
   absl::StatusOr<std::string> head = RunProgram({"git", "rev-parse", "--short", "HEAD"});
   return head.ok() ? std::string(absl::StripAsciiWhitespace(*head)) : "";
@@ -204,7 +205,7 @@ std::string TableToJson(const TableRun& run) {
 
 namespace {
 
-// The columns of which a cell of the group has the figure.
+// The columns for which a cell of the group has a figure.
 std::vector<TableColumn> ColumnsOf(const TableRun& run, const std::string& group) {
   std::vector<TableColumn> columns;
   for (const TableColumn& column : run.columns) {
@@ -234,7 +235,7 @@ std::string MarkdownRow(const TableRun& run, const std::vector<TableColumn>& col
   return out;
 }
 
-// Where a heading of Markdown is found: "#few-samples-10", as GitHub and most others make it.
+// The link to a heading of Markdown, "#few-samples-10", in the form of GitHub and most others.
 std::string Anchor(absl::string_view heading) {
   std::string anchor = "#";
   for (char c : heading) {
@@ -245,7 +246,7 @@ std::string Anchor(absl::string_view heading) {
   return anchor;
 }
 
-// Of a document that nobody scrolls through.
+// A table of contents for a long document.
 std::string Contents(const std::vector<std::string>& groups) {
   constexpr size_t kFewest = 20;
   if (groups.size() < kFewest) return "";

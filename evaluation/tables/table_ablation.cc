@@ -18,12 +18,12 @@
 namespace cobra::evaluation {
 namespace {
 
-// A row of the table: ours, with what it changes.
+// A row of the table: our model with its changes.
 struct Variant {
   std::string name;
   fit::TrainOptions options;
   fit::TrainingParts parts;
-  bool layers = true;  // learns from layers measured alone
+  bool layers = true;  // trains on layers measured alone
 };
 
 std::vector<Variant> MakeVariants() {
@@ -54,7 +54,7 @@ std::vector<Variant> MakeVariants() {
 }
 
 struct Budget {
-  size_t layers = 1500, networks = 250, test = 600;  // of each space
+  size_t layers = 1500, networks = 250, test = 600;  // for each space
   int epochs = 20;
 };
 
@@ -117,7 +117,7 @@ class Table {
     }
     fit::TrainOptions train = variant.options;
     train.epochs = budget_.epochs;
-    // Without layers an epoch is once through the networks: as many steps as the others have.
+    // Without layers an epoch is one pass over the networks: train for as many steps as the other variants.
     const auto steps_of_layers = static_cast<int>(layers_.size()) / train.layer_batch + 1,
                steps = static_cast<int>(networks_.size()) / train.network_batch + 1;
     if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);

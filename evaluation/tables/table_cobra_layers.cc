@@ -26,9 +26,9 @@ namespace cobra::evaluation {
 namespace {
 
 constexpr char kPaper[] = "paper-layers", kReal[] = "real-layers";
-constexpr size_t kKernelRows = 8000;  // its time grows with their cube
+constexpr size_t kKernelRows = 8000;  // its time grows with the cube of the rows
 
-// Operator, the type's name in the paper, its published figures (table 2: MAPE; within 1, 5, 10, 25 %).
+// Operator, name of the type in the paper, published figures (table 2: MAPE; within 1, 5, 10, 25 %).
 struct Type {
   const char* op;
   const char* group;
@@ -45,11 +45,11 @@ constexpr Type kTypes[] = {{"conv2d", "Conv", "28; 2.4 / 13.2 / 26.7 / 57.6"},
 constexpr char kAll[] = "all", kRealGroup[] = "real-layers", kCurve[] = "learning curve, all",
                kFigure5[] = "masked parameters (figure 5)";
 
-// A line a kind of layer, by the relative error; of a kind with few rows, the line of all.
+// Fits a line for each kind of layer, by the relative error; a kind with few rows uses the line of all.
 std::vector<double> PredictByLines(const std::vector<const fit::Sample*>& train,
                                    const std::vector<const fit::Sample*>& asked) {
   std::map<std::string, std::pair<std::vector<const fit::Sample*>, std::vector<size_t>>>
-      kinds;  // training rows; places among those asked
+      kinds;  // training rows; indices in `asked`
   for (const fit::Sample* s : train) kinds[s->label()].first.push_back(s);
   for (size_t i = 0; i < asked.size(); ++i) kinds[asked[i]->label()].second.push_back(i);
   std::vector<double> predicted(asked.size(), 0);
@@ -135,8 +135,8 @@ class Table {
     return repeats;
   }
 
-  // A cell a group. `predict` answers the tests in their order, or those of the paper's types alone, and is called when
-  // the first cell is missing.
+  // Adds a cell for each group. `predict` returns predictions for the tests in their order, or only for those of the
+  // paper's types. It is called when the first cell is missing.
   absl::Status Add(const std::string& method, int seed, int64_t parameters, const std::function<Predicted()>& predict,
                    bool paper_only = false) {
     std::vector<double> predicted;
@@ -208,7 +208,7 @@ class Table {
                [&, seed] { return PredictByTrees(all_train_, tests_.size(), seed); });
   }
 
-  // Of the paper's types alone.
+  // Predicts layers of the paper's types only.
   Predicted PredictByKernel(const std::vector<const fit::Sample*>& train) const {
     std::vector<const fit::Sample*> layers = First(train, kKernelRows);
     std::vector<size_t> fitted(layers.size()), asked;
@@ -222,7 +222,7 @@ class Table {
     return model->Predict(asked);
   }
 
-  // Ours, trained on `rows` layers of the paper's types and nothing else.
+  // Our model, trained only on `rows`, layers of the paper's types.
   Predicted PredictByOurs(const std::vector<const fit::Sample*>& rows, uint64_t seed) const {
     fit::Dataset data;
     data.target = data_.target;
@@ -230,7 +230,7 @@ class Table {
     for (const fit::Sample* s : First(paper_validation_, rows.size() / 10 + 32)) data.samples.push_back(*s);
     fit::TrainOptions train;
     train.seed = seed;
-    // As many steps for few layers as for many: at least 2,000.
+    // Few layers get as many steps as many layers: at least 2,000.
     train.epochs =
         options_.quick
             ? 2
@@ -314,7 +314,7 @@ class Table {
     return run_.Add(kFloor, kCurve, 1, [&] { return FloorCell(RepeatsOf(kAll)); });
   }
 
-  // What the reader of the document must know, from the cells themselves.
+  // Adds what the reader of the document must know, taken from the cells.
   void Say() {
     run_.after.push_back(
         absl::StrFormat("Test rows: a tenth by fingerprint (`SplitOf`), %d of the paper's types and %d of layers of "
@@ -346,7 +346,7 @@ class Table {
   std::vector<const fit::Sample*> paper_train_, paper_validation_, all_train_;
   std::vector<const fit::Sample*> tests_;  // the paper's types first
   size_t paper_tests_ = 0;
-  std::vector<std::pair<std::string, std::vector<size_t>>> groups_;  // places in tests_
+  std::vector<std::pair<std::string, std::vector<size_t>>> groups_;  // indices in tests_
   TableRun run_;
 };
 

@@ -27,12 +27,12 @@ namespace cobra::evaluation {
 namespace {
 
 constexpr char kSpace[] = "paper-networks", kGroup[] = "paper-networks";
-using Predicted = absl::StatusOr<std::vector<double>>;  // microseconds of the test networks
+using Predicted = absl::StatusOr<std::vector<double>>;  // latency of the test networks in microseconds
 
-// What BRP-NAS knows of a call.
+// The information about a call that BRP-NAS uses.
 enum class Description { kKind, kParameters, kLatency };
 
-// Networks as graphs whose calls share descriptions; `describe` says which row a call has, adding it if it is new.
+// Networks as graphs whose calls share descriptions. `describe` returns the row of a call and adds it if it is new.
 template <typename F>
 std::vector<CallGraphs::Network> NetworksOf(const std::vector<const fit::Sample*>& networks, F describe) {
   std::vector<CallGraphs::Network> graphs;
@@ -121,7 +121,7 @@ class Table {
       return cell;
     });
   }
-  // Of methods that have nothing to say but their predictions.
+  // For methods that have no figures except their predictions.
   absl::Status AddPlain(const std::string& method, int seed, int64_t parameters,
                         const std::function<Predicted()>& predict) {
     return Add(method, seed, [&](Predicted* predicted) -> absl::StatusOr<TableCell> {
@@ -147,7 +147,7 @@ class Table {
       return p.layer_sum_us;
     }));
     return AddPlain("the same, one factor fitted on training networks", 1, 1, [&]() -> Predicted {
-      NetworkRows some = train_;  // a factor needs no more
+      NetworkRows some = train_;  // enough to fit a factor
       some.index.resize(std::min<size_t>(some.index.size(), 100));
       some.latency_us.resize(some.index.size());
       COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(seeds[0], SamplesOf(test_)));
@@ -161,7 +161,7 @@ class Table {
     return values;
   }
 
-  // Made when the first row that needs it is missing.
+  // Computed when the first row that needs them is missing.
   absl::StatusOr<const LayerLatencies*> Prices() {
     if (prices_.looked_up.empty()) {
       TreeOptions trees;
@@ -203,7 +203,7 @@ class Table {
     COBRA_RETURN_IF_ERROR(add("the same, without the factor", &LayerLatencies::looked_up, false));
     COBRA_RETURN_IF_ERROR(
         add("layer-wise sum: layers predicted by boosted trees, one factor", &LayerLatencies::predicted, true));
-    // Not a prediction: it reads the profile of the very network that it is asked for.
+    // Not a prediction: it reads the profile of the same network.
     return AddPlain("the calls as profiled inside the network, added", 1, 0, [&]() -> Predicted {
       std::vector<double> sums;
       for (const fit::Sample* s : SamplesOf(test_)) sums.push_back(s->profile_us > 0 ? s->profile_us : s->latency_us());
@@ -211,7 +211,7 @@ class Table {
     });
   }
 
-  // Methods that see a network's totals alone.
+  // Methods that use only a network's totals.
   absl::Status Totals(int seed) {
     const auto features = [&](const NetworkRows& rows, std::vector<double> (*of)(const graph::Graph&)) {
       FeatureRows all;
@@ -255,13 +255,13 @@ class Table {
     });
   }
 
-  // One-hot kind, parameters, and the log of the latency alone, depending on the method.
+  // Describes calls by one-hot kind, parameters, and the log of the latency alone, depending on `description`.
   CallGraphs Describe(Description description, const LayerLatencies* prices) const {
     std::vector<std::string> kinds;
     for (const fit::Sample* s : SamplesOf(train_)) {
       for (const graph::Node& node : s->graph.nodes()) KindNumber(node, &kinds);
     }
-    const size_t known = kinds.size();  // what training has not seen is no kind
+    const size_t known = kinds.size();  // a kind that is not in the training networks is left out
     FeatureRows rows;
     std::map<std::vector<double>, int64_t> place;
     CallGraphs graphs;
@@ -284,8 +284,8 @@ class Table {
     return graphs;
   }
 
-  // Columns with mean 0 and deviation 1 over what the training networks' calls are described by. Means of normalised
-  // tokens are all but equal: as they come, the graph network learns little but a constant from them.
+  // Scales columns to mean 0 and deviation 1 over the descriptions of the training networks' calls. Means of normalised
+  // tokens are almost equal: unscaled, the graph network learns little but a constant from them.
   static at::Tensor Standardised(const at::Tensor& rows, const CallGraphs& graphs, const std::vector<size_t>& train) {
     absl::btree_set<int64_t> used;
     for (size_t n : train) used.insert(graphs.networks[n].row_of_call.begin(), graphs.networks[n].row_of_call.end());
@@ -360,7 +360,7 @@ class Table {
   fit::Dataset data_;
   std::vector<fit::Repeat> repeats_;  // of this space
   std::vector<const fit::Sample*> networks_;
-  NetworkRows train_, validation_, test_;  // into networks_
+  NetworkRows train_, validation_, test_;  // indices in networks_
   LayerLatencies prices_;
   bool published_missing_ = false;
   TableRun run_;

@@ -23,7 +23,7 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr int kDrawsOfSeed = 34;  // three seeds: the hundred of draws.csv
+constexpr int kDrawsOfSeed = 34;  // three seeds use the hundred draws of draws.csv
 
 enum Method {
   kOurs,
@@ -65,7 +65,7 @@ FeatureRows ToRows(const at::Tensor& matrix) {
   return rows;
 }
 
-// One device taken for new: who is known, what may be measured, what is asked.
+// One device that is treated as new: the known devices, the rows that may be measured, the rows to predict.
 class NewDevice {
  public:
   NewDevice(const FewShotProtocol& protocol, const FewShotData& data, size_t column, bool quick)
@@ -82,7 +82,7 @@ class NewDevice {
     measured_ = Latencies(test_);
   }
 
-  // MetricValues of one method, a draw each.
+  // Returns the MetricValues of one method, one for each draw.
   absl::StatusOr<std::vector<MetricValues>> Run(int method, int samples, int first_draw, int draws) {
     std::vector<MetricValues> figures;
     for (int draw = first_draw; draw < first_draw + draws; ++draw) {
@@ -151,7 +151,7 @@ class NewDevice {
 
   absl::StatusOr<std::vector<space::AdaptedLatency>> Adapted(int method, int samples, int draw) {
     const Ours& ours = OursFor(method == kOursSheet || method == kOursChosenSheet);
-    std::vector<int64_t> rows;  // of ours.pool
+    std::vector<int64_t> rows;  // indices in ours.pool
     if (HasDraws(method)) {
       for (int64_t i : Drawn(samples, draw))
         rows.push_back(std::lower_bound(pool_.begin(), pool_.end(), i) - pool_.begin());
@@ -174,7 +174,7 @@ class NewDevice {
     return OfMaple(method, samples, ms, asked);
   }
 
-  // Ranks by multiplications; the samples give the scale.
+  // Ranks by multiplications; the samples determine the scale.
   std::vector<double> Flops(const std::vector<int64_t>& samples, const std::vector<double>& ms) const {
     double measured = 0, counted = 0;
     for (size_t s = 0; s < samples.size(); ++s) {
@@ -186,7 +186,7 @@ class NewDevice {
     return predicted;
   }
 
-  // log-latency of `indices` on the known devices, centred by device: [indices, devices]
+  // The latency of `indices` on the known devices, or its logarithm: [indices, devices]
   at::Tensor OthersMeasured(const std::vector<int64_t>& indices, bool logarithm) const {
     std::vector<double> values;
     for (int64_t i : indices) {
@@ -197,7 +197,7 @@ class NewDevice {
     return logarithm ? ms.log() : ms;
   }
 
-  // Gaussian with the mean and covariance that the other devices' measured log-latencies have, and a free offset.
+  // A Gaussian with the mean and the covariance of the other devices' measured log-latencies, and a free offset.
   std::vector<double> Mix(const std::vector<int64_t>& samples, const std::vector<double>& ms) {
     if (!mix_pool_mean_.defined()) {
       mix_pool_mean_ = OthersMeasured(data_.pool, true).mean(0);
@@ -259,7 +259,7 @@ class NewDevice {
   at::Tensor mix_pool_mean_, mix_test_;
 };
 
-// Mean over draws; `spread`: standard deviation of the rank correlation.
+// Mean over the draws; `spread` is the standard deviation of the rank correlation.
 MetricValues MeanOver(const std::vector<MetricValues>& draws) {
   MetricValues mean = draws[0];
   double squares = 0, rank = 0;
@@ -312,7 +312,7 @@ class Table {
 
   struct Loaded {
     FewShotData data;
-    std::vector<std::unique_ptr<NewDevice>> devices;  // as protocol.test
+    std::vector<std::unique_ptr<NewDevice>> devices;  // in the order of protocol.test
   };
 
   absl::StatusOr<Loaded*> Load(const FewShotProtocol& protocol, size_t p) {
@@ -328,7 +328,7 @@ class Table {
     return loaded.get();
   }
 
-  // A cell a method and seed for the mean over the devices, or one a device.
+  // Adds a cell for each method and seed: for the mean over the devices, or one for each device.
   absl::Status AddGroup(const FewShotProtocol& protocol, size_t p, int samples, bool by_device) {
     const std::string title = absl::StrCat(protocol.title, ", ", samples, " samples: ");
     const int seeds = options_.quick ? 1 : options_.seeds;
@@ -343,7 +343,7 @@ class Table {
             COBRA_ASSIGN_OR_RETURN(const std::vector<MetricValues>* all, Results(protocol, p, samples, method, seed));
             TableCell cell;
             cell.figures = by_device ? (*all)[d] : MeanOver(*all);
-            if (!by_device) cell.figures.pop_back();  // the spread over devices is no spread over draws
+            if (!by_device) cell.figures.pop_back();  // a spread over devices is not a spread over draws
             return cell;
           }));
         }
@@ -352,7 +352,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // A device each.
+  // Returns one for each device.
   absl::StatusOr<const std::vector<MetricValues>*> Results(const FewShotProtocol& protocol, size_t p, int samples,
                                                            int method, int seed) {
     const auto [found, fresh] = results_.try_emplace({p, samples, method, seed});
@@ -370,7 +370,7 @@ class Table {
   void Describe();
 
   const TableOptions options_;
-  const std::vector<FewShotProtocol> protocols_;  // the devices refer to it
+  const std::vector<FewShotProtocol> protocols_;  // the devices have references to them
   TableRun run_;
   std::map<size_t, std::unique_ptr<Loaded>> loaded_;
   std::map<std::tuple<size_t, int, int, int>, std::vector<MetricValues>> results_;

@@ -46,7 +46,7 @@ struct Part {
 };
 struct Parts {
   Part train, validation, test;
-  Part asked;  // validation, then test
+  Part asked;  // validation rows, then test rows
 };
 
 absl::StatusOr<Parts> LoadParts(const std::string& file, const space::HatRows& rows) {
@@ -106,7 +106,7 @@ class Table {
   absl::StatusOr<TableRun> Run() {
     run_.columns = ErrorAndIntervalColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
-    // What takes seconds first: networks take a hundred times as long.
+    // Fast methods first: networks take a hundred times as long.
     for (const bool networks : {false, true}) {
       for (int seed = 1; seed <= seeds; ++seed) {
         for (const Set& set : kSets) {
@@ -156,7 +156,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // The interval's half-width comes from the validation rows, which no method has learned; figures from the test rows.
+  // The interval's half-width is from validation rows, on which no method is trained; the figures are from test rows.
   static TableCell MetricsCell(const Predicted& predicted, const Parts& parts) {
     const auto middle = predicted.latency_ms.begin() + static_cast<std::ptrdiff_t>(parts.validation.latency_ms.size());
     const std::vector<double> validation(predicted.latency_ms.begin(), middle),

@@ -24,11 +24,11 @@ constexpr char kKnown[] = "In distribution: the shipped weights on test rows of 
                kUnseen[] =
                    "Out of distribution: the shipped weights on families of torchvision that they have not seen",
                kCells[] = "In distribution: NAS-Bench-201 cells, Gaussian process of 900";
-constexpr size_t kFewest = 20;     // rows that are worth a line
+constexpr size_t kFewest = 20;     // rows needed for a line of the table
 constexpr size_t kQuickRows = 60;  // of each kind and split
 constexpr char kUnseenSpace[] = "torchvision";
 
-// Rows predicted, with their intervals in log-latency, and measured.
+// Predictions of rows, half-widths of their intervals in log-latency, and measurements.
 struct PredictedIntervals {
   std::vector<double> predicted, half_width, measured;
   void Add(double p, double h, double m) {
@@ -99,7 +99,7 @@ class Table {
     return judged;
   }
 
-  // A line for all, and one for each kind of which there are enough rows. `kind` of a sample.
+  // Adds a line for all rows, and one for each kind with enough rows. `kind` returns the kind of a sample.
   absl::Status Lines(bool networks, const char* group, const std::vector<const fit::Sample*>& rows,
                      const std::function<std::string(const fit::Sample&)>& kind) {
     const std::string what = networks ? "networks" : "layers";

@@ -44,19 +44,19 @@ constexpr const char* kAllCells = "15,625 cells, strings to latencies";
 struct Predicted {
   std::vector<double> latency_ms;  // of each row of the table
   int64_t parameters = 0;
-  double seconds = 0;  // of making it
+  double seconds = 0;  // time of fitting and predicting
 };
 
 double SecondsSince(double start) { return ProcessorSeconds() - start; }
 
-// Each the geometric mean of two.
+// The geometric mean of each pair of values.
 std::vector<double> Between(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> mean;
   for (size_t i = 0; i < a.size(); ++i) mean.push_back(std::sqrt(a[i] * b[i]));
   return mean;
 }
 
-// Rows of one device and seed, and what has been fitted to them: both halves of our answer are rows of their own.
+// Rows of one device and seed, and the models fitted to them. Both parts of our prediction also have their own rows.
 class Fits {
  public:
   Fits(const Nasbench201Data& data, SpaceSplit split, const TableOptions& options, int seed)
@@ -117,7 +117,7 @@ class Fits {
     if (quick_) gcn.epochs = 1, gcn.net.width = 64, gcn.batch = std::max(gcn.batch, 32);
     return gcn;
   }
-  // Fitted to `features`, which all rows have.
+  // Predictions of trees fitted to `features`, which all rows have.
   absl::StatusOr<Predicted> Trees(const FeatureRows& features) const {
     TreeOptions trees;
     trees.seed = seed_;
@@ -150,7 +150,7 @@ class Table {
   explicit Table(const TableOptions& options)
       : options_(options), folder_(options.tables + "/nasbench201"), run_(options) {}
 
-  // What matters most comes first: a run that is cut has three seeds of the main rows before the first of the slow
+  // The most important rows come first: an interrupted run has three seeds of the main rows before it starts the slow
   // ones.
   absl::StatusOr<TableRun> Run() {
     COBRA_ASSIGN_OR_RETURN(data_, LoadNasbench201(folder_));
@@ -221,7 +221,7 @@ class Table {
         "same program; each is predicted by the median of the others, where there are four at least."};
   }
 
-  // Predictions for every row of the table, judged on the test rows.
+  // Adds predictions for every row of the data set, evaluated on the test rows.
   absl::Status Add(const std::string& method, const std::string& group, int seed, const SpaceSplit& split,
                    const Make& make) {
     return run_.Add(method, group, seed, [&]() -> absl::StatusOr<TableCell> {
@@ -232,7 +232,7 @@ class Table {
         return latency_ms;
       };
       TableCell cell = MetricsCell(chosen(split.test), split.test.latency_ms);
-      // What choices between methods may look at; in the JSON form only.
+      // The only figures that may decide a choice between methods; in the JSON form only.
       const fit::Metrics validation = fit::ComputeMetrics(chosen(split.validation), split.validation.latency_ms);
       cell.figures.insert(cell.figures.end(), {{"validation_mape", validation.mape},
                                                {"validation_within_1", validation.within_1},
@@ -356,7 +356,7 @@ class Table {
     return add("one number off the sum of features, not contributions", variant(MakeNetOfSums));
   }
 
-  // At the batch of the paper's supplement, but where the batch itself is what is looked at.
+  // Uses the batch size of the paper's supplement, except where the batch size itself is studied.
   absl::Status TheirParts(const std::string& device, int seed) {
     COBRA_ASSIGN_OR_RETURN(Fits fits, FitsOf(device, seed));
     const auto add = [&](const std::string& what, const GcnFitOptions& options) {
@@ -373,7 +373,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // Both sides read the strings; theirs as published, and once more with repetitions left out as ours.
+  // Both models read the strings. The published one runs once as published, and once without equal cells, as ours.
   absl::Status AllCells() {
     COBRA_ASSIGN_OR_RETURN(Fits fits, FitsOf(kGpu, 1));
     const std::vector<std::string> archs = AllNasbench201();
@@ -388,7 +388,7 @@ class Table {
         return cell;
       });
     };
-    // What is timed is predicting: networks of the sizes of the table, fitted for a moment.
+    // Only the prediction is timed: networks of the table's sizes are fitted very briefly.
     space::AdditiveFitOptions ours = fits.OurOptions();
     ours.epochs = 1;
     const space::SpaceRowSet train = data_.cells.Places(fits.split().train);

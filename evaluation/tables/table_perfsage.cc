@@ -30,15 +30,15 @@ constexpr char kOurs[] = "COBRA: calls in company, graph network", kCalls[] = "p
                kAlone[] = "per-kernel sum, layers alone", kGcn[] = "BRP-NAS: GCN on operators",
                kPerfSage[] = "PerfSAGE, rebuilt", kTrees[] = "boosted trees on totals", kLinear[] = "linear on totals",
                kRule[] = "COBRA: the rule";
-constexpr size_t kQuickNetworks = 16;  // of each space
+constexpr size_t kQuickNetworks = 16;  // for each space
 
-// Predictions of all networks, each of the fit that has not learned it.
+// Predictions of all networks, each by the fit that was not trained on it.
 struct OutOfFold {
   std::vector<double> value;
   int64_t parameters = 0;
   double seconds = 0;
 };
-// Learns `train` and predicts every network of the set (any value for those that nobody asks for).
+// Trains on `train` and predicts every network of the set (any value for those that are not used).
 using FitAll = std::function<absl::StatusOr<OutOfFold>(const std::vector<size_t>& train)>;
 
 class Table {
@@ -84,7 +84,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // Each network from the fit of the other folds: of all spaces, or of its own alone.
+  // Predicts each network with the fit of the other folds: of all spaces, or only of its own.
   absl::StatusOr<OutOfFold> OverFolds(bool specialized, const FitAll& fit) const {
     const absl::Time start = absl::Now();
     OutOfFold out;
@@ -108,8 +108,8 @@ class Table {
     return out;
   }
 
-  // A cell a space; what makes them runs once, when the first of them is missing. Its time is shared out by the
-  // networks.
+  // Adds a cell for each space. The predictions are made once, when the first cell is missing. Each cell gets the share
+  // of their time that its networks have among all networks.
   absl::Status Add(const std::string& method, bool memory, uint64_t seed,
                    const std::function<absl::StatusOr<OutOfFold>()>& predict) {
     std::unique_ptr<OutOfFold> all;
@@ -241,7 +241,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  // Graph networks as published, which take a hundred times as long as the rest.
+  // The published graph networks, which take a hundred times as long as the other methods.
   absl::Status Published(uint64_t seed) {
     COBRA_RETURN_IF_ERROR(PerfSageRow(false, seed));
     COBRA_RETURN_IF_ERROR(PerfSageRow(true, seed));

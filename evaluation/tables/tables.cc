@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/table_ablation.h"
@@ -33,15 +32,19 @@ const std::vector<TableEntry>& Tables() {
   return *tables;
 }
 
+std::string TableNames() {
+  std::string names = "active, layer_sum";
+  for (const TableEntry& e : Tables()) absl::StrAppend(&names, ", ", e.name);
+  return names;
+}
+
 absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& directory) {
   const TableEntry* entry = nullptr;
   for (const TableEntry& e : Tables()) {
     if (e.name == options.name) entry = &e;
   }
   if (entry == nullptr) {
-    return absl::NotFoundError(absl::StrCat(
-        options.name, ": no such table; there are ",
-        absl::StrJoin(Tables(), ", ", [](std::string* out, const TableEntry& e) { absl::StrAppend(out, e.name); })));
+    return absl::NotFoundError(absl::StrCat(options.name, ": no such table; there are ", TableNames()));
   }
   if (!directory.empty()) {
     COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
@@ -53,7 +56,7 @@ absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& direc
   absl::StatusOr<TableRun> run = absl::UnknownError("");
   try {
     run = entry->run(options);
-  } catch (const std::exception& e) {  // of LibTorch
+  } catch (const std::exception& e) {  // thrown by LibTorch
     return absl::InternalError(absl::StrCat("table ", options.name, ": ", e.what()));
   }
   if (!run.ok() || directory.empty()) return run;

@@ -14,11 +14,11 @@ namespace {
 
 constexpr double kLength = 2.5;       // of the Gaussian kernel, over numbers of unit variance
 constexpr double kNoise = 0.02;       // of log-time, over the kernel's variance
-constexpr double kTrend = 3;          // ridge of the linear trend below the kernel
-constexpr double kOperator = 2;       // calls of two operators are as far as calls that differ by this in two numbers
-constexpr double kPseudoCount = 0.3;  // networks that the regression counts for beside those that have the call
+constexpr double kTrend = 3;          // ridge penalty of the linear trend below the kernel
+constexpr double kOperator = 2;       // another operator is as far away as a difference by this in two numbers
+constexpr double kPseudoCount = 0.3;  // the regression counts as this many networks besides those that have the call
 
-// [calls, numbers + 1], [calls, numbers + kinds]: what trend and kernel read.
+// [calls, numbers + 1], [calls, numbers + kinds]: the inputs of trend and kernel.
 struct Vectors {
   at::Tensor trend, kernel;
 };
@@ -43,7 +43,7 @@ at::Tensor Kernel(const at::Tensor& a, const at::Tensor& b) {
 
 struct Regression {
   at::Tensor all;       // [calls]
-  at::Tensor left_out;  // [rows]: of the calls learned, each without itself
+  at::Tensor left_out;  // [rows]: each call of the training set, predicted without itself
 };
 Regression Regress(const Vectors& vectors, const std::vector<int64_t>& rows, const std::vector<double>& log_us) {
   const auto n = static_cast<int64_t>(rows.size());
@@ -55,7 +55,7 @@ Regression Regress(const Vectors& vectors, const std::vector<int64_t>& rows, con
                                             at::matmul(trend.t(), target));
   const at::Tensor factor = at::linalg_cholesky(Kernel(learned, learned) + at::eye(n, at::kDouble) * kNoise);
   const at::Tensor weights = at::cholesky_solve(target - at::matmul(trend, slope), factor);
-  // Of a kernel regression the residual without a row is its weight over the diagonal of the inverse.
+  // In a kernel regression, a row's residual without that row is its weight over the diagonal of the inverse.
   const at::Tensor left_out = target - weights / at::cholesky_inverse(factor).diagonal().unsqueeze(1);
   const at::Tensor all = at::matmul(vectors.trend, slope) + at::matmul(Kernel(vectors.kernel, learned), weights);
   const double low = target.min().item<double>() - 1, high = target.max().item<double>() + 1;

@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kLength = 2.5;  // of the Gaussian kernel; the numbers have unit variance
 constexpr double kNoise = 0.02;  // of log-latency, over the kernel's variance
-constexpr double kTrend = 3;     // ridge of the linear trend below the kernel
-constexpr float kOperator = 2;   // a layer of another operator is as far as one that differs by this in two numbers
+constexpr double kTrend = 3;     // ridge penalty of the linear trend below the kernel
+constexpr float kOperator = 2;   // another operator is as far away as a difference by this in two numbers
 constexpr int64_t kNumbers = 18;
 
 void AppendShape(const graph::TensorType* type, std::vector<double>* out) {
@@ -147,7 +147,7 @@ class FittedKernel : public KernelModel {
   const std::vector<const fit::Sample*> layers_;
   std::vector<std::string> kinds_;
   at::Tensor vectors_;                   // [layers, kNumbers + operators]
-  at::Tensor fitted_, trend_, weights_;  // vectors of the rows fitted; of the trend; of the kernel
+  at::Tensor fitted_, trend_, weights_;  // vectors of the fitted rows; of the trend; of the kernel
   double lowest_ = 0, highest_ = 0;      // log-latency
 };
 

@@ -18,7 +18,7 @@ class DirectLayerHead : public net::LayerHead {
     register_module("hidden2", hidden2_);
     register_module("out", out_);
     at::NoGradGuard no_grad;
-    constexpr double kMiddle = 4;  // e^4 us: of what layers take
+    constexpr double kMiddle = 4;  // e^4 us: a typical layer
     out_->bias.fill_(kMiddle);
   }
 
@@ -37,7 +37,7 @@ class MeanGraphNet : public net::GraphNet {
 
  private:
   at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& /*alone*/, const net::GraphBatch& b) override {
-    constexpr double kMiddle = 8;  // e^8 us: the middle, in logarithms, of layers and networks
+    constexpr double kMiddle = 8;  // e^8 us: the middle of layers and networks in logarithms
     const at::Tensor nodes_per_graph = net::NodesPerGraph(b, nodes);
     const at::Tensor mean =
         at::zeros({b.graph_features.size(0), nodes.size(1)}, nodes.options()).index_add(0, b.graph_of_node, nodes) /

@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/utils.h>
 
@@ -21,7 +21,7 @@
 namespace cobra::evaluation {
 namespace {
 
-struct Side {  // networks side by side
+struct Side {  // a batch of networks
   net::GraphBatch graphs;
   at::Tensor call;         // int64 [nodes]
   at::Tensor alone;        // [nodes] log-microseconds, of CallModel
@@ -48,7 +48,7 @@ class Fit {
     config.graph_width = options.width;
     config.graph_layers = options.layers;
     config.graph_features = set.networks.empty() ? 1 : static_cast<int64_t>(set.networks[0].totals.size());
-    config.target_features = 1;  // one target: nothing to say
+    config.target_features = 1;  // there is one target: nothing to learn
     net_ = std::make_shared<net::GraphNet>(config);
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 float Log2(double x) { return static_cast<float>(std::log2(1 + std::max(0.0, x))); }
 
-// The last four sizes, 1 where there are fewer; 0 of nothing.
+// The last four sizes, 1 for each missing one; 0 if there is no tensor.
 void AppendSizes(const graph::TensorType* type, std::vector<double>* out) {
   double sizes[4] = {0, 0, 0, 0};
   if (type != nullptr) {
@@ -26,7 +26,7 @@ void AppendSizes(const graph::TensorType* type, std::vector<double>* out) {
   out->insert(out->end(), sizes, sizes + 4);
 }
 
-// A list of one or two sizes as two; (0, 0) where there is none.
+// A list of one or two sizes, as two numbers; (0, 0) if it is absent.
 void AppendPair(const graph::Node& node, absl::string_view name, std::vector<double>* out) {
   const std::vector<int64_t> values = node.attributes.Ints(name);
   out->push_back(values.empty() ? 0 : static_cast<double>(values.front()));

@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 
 #include <algorithm>
@@ -22,19 +22,19 @@ namespace {
 
 constexpr double kLearningRate = 1e-3, kMaskedShare = 0.15;
 constexpr double kWarmup = 0.03;              // of all steps
-constexpr char kLatencyWord[] = "latency#0";  // of the token that is appended
+constexpr char kLatencyWord[] = "latency#0";  // of the appended token
 
 struct PretrainOptions {
   int epochs = 0, batch = 0;
-  int32_t latency_word = -1;  // id of kLatencyWord; -1: nothing is appended
+  int32_t latency_word = -1;  // id of kLatencyWord; -1: no token is appended
   uint64_t seed = 1;
 };
 
-// Some calls with numbers taken out.
+// Calls with some of their numbers removed.
 struct MaskedCalls {
   std::vector<std::vector<text::Token>> tokens;
-  std::vector<int64_t> place;  // of each number that is missing, in the flattened batch
-  std::vector<float> number;   // log2(1 + it) / 10
+  std::vector<int64_t> place;  // index of each missing number in the flattened batch
+  std::vector<float> number;   // log2(1 + missing number) / 10
 };
 
 MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl::Span<const double> latency_us,
@@ -53,7 +53,7 @@ MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl
       if (!tokens[t].numeric || tokens[t].id == o.latency_word || !drawn) continue;
       masked.place.push_back(static_cast<int64_t>(i * longest + t));
       masked.number.push_back(static_cast<float>(std::log2(1 + std::fabs(tokens[t].value)) / 10));
-      tokens[t].numeric = false;  // the id, which tells where the number stands, is left; its value is not
+      tokens[t].numeric = false;  // the id, which gives the number's position, is kept; its value is not
     }
   }
   return masked;

@@ -137,6 +137,8 @@ absl::StatusOr<int> Options::Choice(absl::string_view name, int fallback,
   return UsageError(absl::StrCat(name, "=", found->second, ": one of ", absl::StrJoin(choices, ", "), " expected"));
 }
 
+std::string ButGiven(size_t count) { return absl::StrCat(", but ", count, count == 1 ? " is" : " are", " given"); }
+
 absl::Status UsageError(absl::string_view message, absl::string_view hint) {
   return UserError(Diagnostic::Kind::kUsage, std::string(message), std::string(hint));
 }

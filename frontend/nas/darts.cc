@@ -43,7 +43,7 @@ absl::Status ParseEdges(ArchText& text, Cell* cell) {
     Edge edge{std::string(text.Word(""))};
     if (std::find(std::begin(kOperations), std::end(kOperations), edge.operation) == std::end(kOperations)) {
       return text.ErrorAt(
-          begin, "no operation of DARTS",
+          begin, "is not an operation of DARTS",
           "the operations are none, avg_pool_3x3, max_pool_3x3, skip_connect, sep_conv_3x3, sep_conv_5x5, "
           "sep_conv_7x7, dil_conv_3x3, dil_conv_5x5, conv_7x1_1x7");
     }
@@ -61,7 +61,7 @@ absl::Status ParseEdges(ArchText& text, Cell* cell) {
     if (cell->edges.size() > kMaxEdges) return text.ErrorAt(begin, "a cell this large is not a DARTS cell");
   }
   if (cell->edges.empty() || cell->edges.size() % 2 != 0) {
-    return text.Error(absl::StrCat("a cell has two edges a step, here are ", cell->edges.size()));
+    return text.Error(absl::StrCat("a cell has two edges per step", ButGiven(cell->edges.size())));
   }
   return absl::OkStatus();
 }
@@ -83,7 +83,7 @@ absl::Status ParseConcat(ArchText& text, Cell* cell) {
 // Genotype(normal=[...], normal_concat=[...], reduce=[...], reduce_concat=[...])
 absl::StatusOr<Genotype> ParseGenotype(ArchText& text) {
   Genotype genotype;
-  const auto name = [&text](absl::string_view field) {  // fields of a named tuple may go without their names
+  const auto name = [&text](absl::string_view field) {  // the names of the fields are optional
     if (text.Consume(field)) text.Consume("=");
   };
   COBRA_RETURN_IF_ERROR(text.Expect("Genotype"));
@@ -121,7 +121,7 @@ graph::ValueRef FactorizedReduce(graph::NetBuilder& net, const std::string& path
   return net.BatchNorm2d(net.Cat({even, odd}, 1, path), absl::StrCat(path, ".bn"));
 }
 
-// ReLU, depthwise, pointwise, batch norm; layers are numbered from `first` within the sequence.
+// A sequence of ReLU, depthwise convolution, pointwise convolution and batch norm; `first` is the index of the ReLU.
 graph::ValueRef Separable(graph::NetBuilder& net, const std::string& path, int first, graph::ValueRef x, int64_t kernel,
                           int64_t stride, int64_t dilation) {
   const int64_t channels = net.Channels(x);
@@ -202,7 +202,7 @@ Stem ImagenetStem(graph::NetBuilder& net, graph::ValueRef x, int64_t channels) {
   x = net.ReluInPlace(x, "stem0.2");
   const graph::ValueRef s0 = net.BatchNorm2d(
       net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1}, "stem0.3"), "stem0.4");
-  // In place on stem0's result: whoever reads s0 later sees the ReLU's.
+  // The ReLU works in place on stem0's result, so later readers of s0 see the output of the ReLU.
   x = net.ReluInPlace(s0, "stem1.0");
   return {x, net.BatchNorm2d(
                  net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1}, "stem1.1"),

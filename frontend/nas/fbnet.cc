@@ -53,7 +53,7 @@ graph::ValueRef RunBlock(graph::NetBuilder& net, const std::string& path, const 
 
 absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(int dataset, request.options.Choice("dataset", 0, {"imagenet", "cifar100", "cifar10"}));
-  // An image of CIFAR's size means CIFAR's network: the other would be down to one pixel before its last stage.
+  // An input of CIFAR's size selects CIFAR's network: ImageNet's would reduce it to one pixel before the last stage.
   if (!request.options.Has("dataset") && request.inputs.size() == 1 && request.inputs[0].rank() == 4 &&
       request.inputs[0].shape[2] <= 32) {
     dataset = 1;

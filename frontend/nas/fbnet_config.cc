@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<FbnetBlock>> ParseFbnetBlocks(ArchText& text) {
       if (name == kind.name || name == absl::StrCat(kind.block.kind)) found = &kind;
     }
     if (found == nullptr) {
-      return text.ErrorAt(begin, "no block of FBNet",
+      return text.ErrorAt(begin, "is not a block of FBNet",
                           "the blocks are k3_e1, k3_e1_g2, k3_e3, k3_e6, k5_e1, k5_e1_g2, k5_e3, k5_e6, skip");
     }
     if (blocks.size() == kFbnetBlocks) return text.ErrorAt(begin, "FBNet has 22 blocks, this is the 23rd");
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<FbnetBlock>> ParseFbnetBlocks(ArchText& text) {
   if (bracket) COBRA_RETURN_IF_ERROR(text.Expect("]"));
   COBRA_RETURN_IF_ERROR(text.ExpectEnd());
   if (blocks.size() < kFbnetBlocks) {
-    return text.Error(absl::StrCat("FBNet has 22 blocks, here are ", blocks.size()));
+    return text.Error(absl::StrCat("FBNet has 22 blocks", ButGiven(blocks.size())));
   }
   return blocks;
 }

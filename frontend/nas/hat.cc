@@ -1,10 +1,11 @@
-// HAT (Wang et al., ACL 2020): a SubTransformer of mit-han-lab/hardware-aware-transformers on its own, every weight of
-// the sampled size: embeddings, encoder, decoder over a whole target sentence (teacher forcing, no incremental state),
-// output projection. As its code runs in eval: the padding mask is computed and masks nothing, encoder attention and
-// encoder-decoder attention average their weights over heads, dropout is there and does nothing.
+// HAT (Wang et al., ACL 2020): a SubTransformer of mit-han-lab/hardware-aware-transformers as a network of its own, in
+// which every weight has the sampled size. It consists of embeddings, encoder, decoder over a whole target sentence
+// (teacher forcing, no incremental state) and output projection. It is what the original code runs in eval mode. The
+// padding mask is computed but masks nothing, encoder attention and encoder-decoder attention average their weights
+// over heads, and dropout is called but changes nothing.
 //
-// Sizes that no configuration holds are options: the task fixes them (vocabularies of fairseq's preprocessed data,
-// sentence lengths of HAT's latency data, whether one embedding serves all three places).
+// Sizes that a configuration does not contain are options, because the task determines them (vocabularies of fairseq's
+// preprocessed data, sentence lengths of HAT's latency data, whether one embedding serves all three places).
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +21,7 @@ struct Task {
   int64_t src_vocab, tgt_vocab, length;
   bool share_all_embeddings;
 };
-// In the order of the option's choices below.
+// The tasks are in the order of the option's choices below.
 constexpr Task kTasks[] = {
     {32768, 32768, 30, true}, {44512, 44512, 30, true}, {42024, 42024, 30, true}, {8848, 6632, 23, false}};
 
@@ -73,7 +74,7 @@ class Transformer {
   }
 
   graph::ValueRef Embed(const std::string& path, graph::ValueRef tokens, graph::ValueRef table, int64_t width) {
-    // One module that both sides hold is known by its first name.
+    // A module that encoder and decoder share has the name of its first occurrence.
     const std::string module = absl::StrCat(task_.share_all_embeddings ? "encoder" : path, ".embed_tokens");
     const graph::ValueRef x =
         net_.Call(graph::Op::embedding,
@@ -82,7 +83,7 @@ class Transformer {
     return net_.Call(graph::Op::mul, {{"other", std::sqrt(static_cast<double>(width))}}, {x}, path);
   }
 
-  // The call is made; in eval its result is `x` itself.
+  // Adds the dropout call to the graph; in eval mode its result is `x` itself.
   graph::ValueRef Dropout(const std::string& path, graph::ValueRef x, double p) {
     net_.Dropout(x, p, path);
     return x;
@@ -92,7 +93,7 @@ class Transformer {
     return net_.Call(graph::Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {x}, path);
   }
 
-  // A linear layer whose weight the attention module itself holds.
+  // A linear layer whose weight and bias belong to the attention module itself.
   graph::ValueRef Project(const std::string& path, const std::string& name, graph::ValueRef x, int64_t out) {
     const graph::ValueRef weight = net_.Parameter({out, net_.Dim(x, 2)}, absl::StrCat(path, ".", name, "_weight"));
     const graph::ValueRef bias = net_.Parameter({out}, absl::StrCat(path, ".", name, "_bias"));
@@ -109,7 +110,7 @@ class Transformer {
     bool need_weights;
     graph::ValueRef mask;
   };
-  // Self-attention where `key` is `query`.
+  // This is self-attention if `key` is `query`.
   graph::ValueRef Attend(const std::string& path, graph::ValueRef query, graph::ValueRef key,
                          const Attention& attention) {
     const int64_t length = net_.Dim(query, 0), batch = net_.Dim(query, 1);
@@ -137,7 +138,7 @@ class Transformer {
     if (!attention.mask.is_none()) weights = net_.AddInPlace(weights, attention.mask, path);
     const graph::ValueRef scores = weights;
     weights = net_.Call(graph::Op::softmax, {{"dim", int64_t{-1}}, {"dtype", std::string("float32")}}, {weights}, path);
-    net_.Call(graph::Op::type_as, {}, {weights, scores}, path);  // float32 already: the tensor itself
+    net_.Call(graph::Op::type_as, {}, {weights, scores}, path);  // float32 already, so it returns the tensor itself
     weights = Dropout(path, weights, kAttentionDropout);
     graph::ValueRef out = Transpose01(path, net_.Call(graph::Op::bmm, {}, {weights, v}, path));
     out = net_.View(net_.Contiguous(out, path), {length, batch, qkv_dim_}, path);

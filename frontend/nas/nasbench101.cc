@@ -1,7 +1,7 @@
-// NAS-Bench-101 (Ying et al., ICML 2019), as google-research/nasbench's model_builder builds it, in PyTorch's calls: a
-// 3x3 stem of 128 channels, three stacks of three modules, max pooling and twice the channels between stacks, global
-// mean, linear layer. A module is a graph of at most seven vertices; vertices that do not lie on a path from input to
-// output are pruned first (model_spec).
+// NAS-Bench-101 (Ying et al., ICML 2019), as google-research/nasbench's model_builder builds it, but with PyTorch's
+// calls: a 3x3 stem of 128 channels, three stacks of three modules, global mean, linear layer. Between stacks, max
+// pooling reduces the image and the number of channels doubles. A module is a graph of at most seven vertices; vertices
+// that do not lie on a path from input to output are pruned first (model_spec).
 //
 // Vertices that feed the output are concatenated and share its channels; an inner vertex has as many as the widest one
 // that it feeds, and one that is wider is truncated. The module's input goes through a 1x1 projection wherever it is
@@ -66,11 +66,11 @@ absl::StatusOr<Operation> ParseOperation(ArchText& text) {
   if (name == "conv3x3-bn-relu" || name == "conv3x3") return kConv3x3;
   if (name == "conv1x1-bn-relu" || name == "conv1x1") return kConv1x1;
   if (name == "maxpool3x3") return kMaxPool3x3;
-  return text.ErrorAt(begin, "no operation of NAS-Bench-101",
+  return text.ErrorAt(begin, "is not an operation of NAS-Bench-101",
                       "the operations are conv3x3-bn-relu, conv1x1-bn-relu, maxpool3x3, between input and output");
 }
 
-// Before a list: nothing, or its name as in "matrix=", "'ops': ".
+// Skips what may precede a list: its name, as in "matrix=" or "'ops': ".
 void SkipName(ArchText& text, absl::string_view name) {
   text.Consume(",");
   text.Consume(";");
@@ -104,8 +104,8 @@ absl::StatusOr<Module> ParseModule(ArchText& text) {
     module.operations.push_back(operation);
   }
   if (module.operations.size() != module.edge.size()) {
-    return text.ErrorAt(begin, absl::StrCat("the matrix has ", module.edge.size(), " vertices, here are ",
-                                            module.operations.size(), " operations"));
+    return text.ErrorAt(begin, absl::StrCat("the matrix has ", module.edge.size(), " vertices, each with an operation",
+                                            ButGiven(module.operations.size())));
   }
   if (call) COBRA_RETURN_IF_ERROR(text.Expect(")"));
   if (brace) COBRA_RETURN_IF_ERROR(text.Expect("}"));
@@ -113,7 +113,7 @@ absl::StatusOr<Module> ParseModule(ArchText& text) {
   return module;
 }
 
-// Leaves the vertices that lie on a path from input to output.
+// Keeps only the vertices that lie on a path from input to output.
 absl::StatusOr<Module> PruneModule(const Module& module) {
   const int n = module.size();
   std::vector<bool> reached(n), needed(n);

@@ -1,5 +1,5 @@
-// NAS-Bench-201 (Dong and Yang, ICLR 2020), as D-X-Y/AutoDL-Projects builds TinyNetwork for inference: a 3x3 stem,
-// three stages of N cells with C, 2C, 4C channels, a residual block of stride 2 between stages, batch norm, ReLU,
+// NAS-Bench-201 (Dong and Yang, ICLR 2020), as D-X-Y/AutoDL-Projects builds TinyNetwork for inference. It has a 3x3
+// stem, three stages of N cells with C, 2C, 4C channels, a residual block of stride 2 between stages, batch norm, ReLU,
 // global average and a linear layer.
 //
 // A cell has four nodes; edge (i, j) is an operation from node i to node j. Node j is Python's sum() over its edges: an
@@ -38,7 +38,7 @@ graph::ValueRef Edge(graph::NetBuilder& net, const std::string& path, Operation 
   return x;
 }
 
-// Without pruning as the published cell: sum() starts at the number 0.
+// Without pruning, the calls are those of the published cell, whose sum() starts at the number 0.
 graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const Cell& cell, bool pruned,
                         graph::ValueRef input) {
   graph::ValueRef nodes[kNodes] = {input};

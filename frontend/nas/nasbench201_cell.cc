@@ -27,7 +27,7 @@ absl::StatusOr<Nasbench201Cell> ReadNasbench201Cell(ArchText& text) {
         if (kNames[i] == name) found = i;
       }
       if (found < 0) {
-        return text.ErrorAt(begin, "no operation of NAS-Bench-201",
+        return text.ErrorAt(begin, "is not an operation of NAS-Bench-201",
                             "the operations are none, skip_connect, nor_conv_1x1, nor_conv_3x3, avg_pool_3x3");
       }
       cell.edge[to][from] = static_cast<Nasbench201Cell::Operation>(found);
@@ -76,7 +76,7 @@ bool Prune(Nasbench201Cell* cell) {
 
 Nasbench201Cell Canonical(Nasbench201Cell cell) {
   if (cell.runs[2][1]) return cell;
-  // What leads into an inner node and out of it; -1: nothing.
+  // The operations on the edges into and out of an inner node; -1 if the edge does not run.
   const auto around = [&cell](int node) {
     const auto operation = [&cell](int to, int from) {
       return cell.runs[to][from] ? static_cast<int>(cell.edge[to][from]) : -1;

@@ -18,7 +18,7 @@ int64_t MakeDivisible(int64_t value, int64_t divisor) {
   return rounded;
 }
 
-// relu6(x + 3): with the division by six, h-sigmoid; with x times it, h-swish. In the calls that the code makes.
+// relu6(x + 3), with the same calls as the original code. Divided by six it is h-sigmoid; h-swish also multiplies by x.
 graph::ValueRef ShiftedRelu6(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, bool inplace) {
   x = net.Call(graph::Op::add, {{"other", 3.0}}, {x}, path);
   return inplace ? net.CallInPlace(graph::Op::relu6, {}, {x}, path) : net.Call(graph::Op::relu6, {}, {x}, path);
@@ -118,7 +118,7 @@ absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request) {
   x = net.Conv2d(x, {.out_channels = 1280, .kernel_size = 1}, "feature_mix_layer.conv");
   x = Activation(net, "feature_mix_layer.act", /*h_swish=*/true, x, /*inplace=*/false);  // a layer without batch norm
   x = net.FlattenView(x);
-  net.Dropout(x, 0.1, "classifier.dropout");  // in eval x itself goes on
+  net.Dropout(x, 0.1, "classifier.dropout");  // in eval mode the result is x itself
   x = net.Linear(x, classes, "classifier.linear");
   return std::move(net).Finish({x});
 }

@@ -8,7 +8,7 @@
 namespace cobra::nas {
 namespace {
 
-// "KEY:" and `count` integers out of `allowed`.
+// Parses "KEY:" and `count` integers, each of which must be in `allowed`.
 absl::Status ParseField(ArchText& text, absl::string_view key, size_t count, const std::vector<int64_t>& allowed,
                         std::vector<int64_t>* values) {
   COBRA_RETURN_IF_ERROR(text.Expect(absl::StrCat(key, ":")));
@@ -17,7 +17,7 @@ absl::Status ParseField(ArchText& text, absl::string_view key, size_t count, con
     const size_t begin = text.position();
     const absl::StatusOr<int64_t> value = text.Int();
     if (!value.ok()) {
-      return text.ErrorAt(begin, absl::StrCat(key, " takes ", count, " integers, here are ", values->size()));
+      return text.ErrorAt(begin, absl::StrCat(key, " takes ", count, " integers", ButGiven(values->size())));
     }
     if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), *value) == allowed.end()) {
       return text.ErrorAt(begin, absl::StrCat(key, " is not in this space: ", allowed.front(), " to ", allowed.back()));

@@ -20,7 +20,7 @@ namespace {
 struct Space {
   absl::string_view name;
   absl::string_view options;  // names, separated by blanks
-  absl::string_view example;  // of the string
+  absl::string_view example;  // an example of the string
   absl::StatusOr<graph::Graph> (*build)(SpaceRequest);
 };
 

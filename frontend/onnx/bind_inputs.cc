@@ -1,5 +1,5 @@
-// The inputs of the network: their types from the file, open sizes from the request, and values that the request gives
-// beforehand.
+// Binds the inputs of the network. Their types come from the file; sizes that the file leaves open and values that are
+// known beforehand come from the request.
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/counted.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
@@ -29,7 +30,7 @@ absl::Status Usage(std::string message, std::string hint = "") {
   return DiagnosticToStatus(d);
 }
 
-// "[batch, 3, 224, ?]" as the file declares it.
+// The shape as the file declares it, for example "[batch, 3, 224, ?]".
 std::string DeclaredText(const TensorShapeProto& shape) {
   std::vector<std::string> dims;
   for (const auto& dim : shape.dim()) {
@@ -40,9 +41,16 @@ std::string DeclaredText(const TensorShapeProto& shape) {
   return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
 }
 
+// Quoted, because a name may be a number.
+std::string InputsText(const std::vector<std::string>& names) {
+  if (names.empty()) return "it has no inputs";
+  return absl::StrCat(names.size() == 1 ? "its input is \"" : "its inputs are \"", absl::StrJoin(names, "\", \""),
+                      "\"");
+}
+
 bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
 
-// The shape without a request: an open first dimension of several is the batch, 1.
+// The shape if the request gives none. An open first dimension is taken for the batch and gets size 1.
 absl::StatusOr<graph::Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
   if (!type.has_shape())
     return Usage(absl::StrCat("input \"", name, "\": the file does not declare its shape"),
@@ -74,7 +82,7 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
   return asked.shape;
 }
 
-// "5", "[0, 1]", "[[1.5, inf], [2, True]]": numbers in nested lists of equal lengths.
+// Reads numbers in nested lists of equal lengths: "5", "[0, 1]", "[[1.5, inf], [2, True]]".
 class NumberReader {
  public:
   NumberReader(absl::string_view text, int64_t max_elements) : text_(text), max_elements_(max_elements) {}
@@ -130,7 +138,7 @@ absl::Status CheckSize(absl::string_view input, const graph::TensorType& type, c
   const std::string what = absl::StrCat("input \"", input, "\" of ", graph::TypeText(type));
   if (type.rank() > limits.max_rank)
     return absl::ResourceExhaustedError(LimitMessage(what, type.rank(), limits.max_rank, "dimensions"));
-  // A dimension of 0 beside it would hide one that is too large.
+  // Checked separately, because the product of the dimensions is 0 if any of them is 0, however large the others are.
   constexpr int64_t kMostElements = int64_t{1} << 40;
   if (absl::c_any_of(type.shape, [](int64_t d) { return d > kMostElements; }))
     return absl::ResourceExhaustedError(LimitMessage(what, kMostElements, "elements in a dimension"));
@@ -147,7 +155,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
   for (const auto& [argument, text] : request_.arguments) {
     if (argument == name && text == "None" && type->has_optional_type()) return Value();
   }
-  if (type->has_optional_type()) type = &type->optional_type().elem_type();  // one that is given
+  if (type->has_optional_type()) type = &type->optional_type().elem_type();  // an optional input with a value
   if (type->has_sequence_type() && type->sequence_type().elem_type().has_tensor_type()) {
     if (shape_text == nullptr) {
       return Usage(absl::StrCat("input \"", name, "\" is a sequence of tensors"),
@@ -200,20 +208,20 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
 
 absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run) {
   std::vector<const ::onnx::ValueInfoProto*>
-      free;  // files of IR version 3 and before list the initializers among the inputs
+      free;  // without the initializers, which files of IR version 3 and before list among the inputs
   std::vector<std::string> names;
   for (const auto& info : graph.input()) {
     if (run->values.contains(info.name())) continue;
     free.push_back(&info);
     names.push_back(info.name());
   }
-  const std::string have = absl::StrCat("its inputs are ", absl::StrJoin(names, ", "));
+  const std::string have = InputsText(names);
   absl::flat_hash_map<std::string, std::string> shapes;
   size_t position = 0;
   for (const std::string& text : request_.inputs) {
     const size_t equals = text.rfind('=');
     if (equals == std::string::npos && position >= names.size()) {
-      return Usage(absl::StrCat("--input ", text, ": the network takes ", names.size(), " inputs"), have);
+      return Usage(absl::StrCat("--input ", text, ": the network takes ", Counted(names.size(), "input")), have);
     }
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -18,7 +18,8 @@ const AttributeProto* AttributeOf(const NodeProto& node, const std::string& name
   return nullptr;
 }
 
-// Attributes of the body that stand for those of the calling node. One that the call leaves out is left out here too.
+// Replaces attributes of the body that refer to attributes of the calling node. An attribute that the call omits is
+// omitted in the body too.
 void BindAttributes(const NodeProto& call, GraphProto* body) {
   for (NodeProto& node : *body->mutable_node()) {
     google::protobuf::RepeatedPtrField<AttributeProto> bound;
@@ -38,7 +39,7 @@ void BindAttributes(const NodeProto& call, GraphProto* body) {
 }  // namespace
 
 absl::StatusOr<const GraphProto*> Importer::FunctionBody(const NodeProto& call, const ::onnx::FunctionProto& function) {
-  // Without attributes every call runs the same body.
+  // If the function has no attributes, all calls share one body.
   const bool shared = function.attribute_size() == 0;
   std::unique_ptr<GraphProto>& body = bodies_[shared ? static_cast<const void*>(&function) : &call];
   if (body != nullptr) return body.get();

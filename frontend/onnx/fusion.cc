@@ -22,7 +22,7 @@ class Chain {
   const NodeProto& last() const { return node(nodes_.back()); }
   const std::string& value() const { return last().output(0); }
 
-  // Appends the node of type `op_type` that alone reads the value so far.
+  // Appends the only consumer of the chain's current value if it is a node of type `op_type`.
   bool Then(absl::string_view op_type) {
     const auto readers = run_->consumers->find(value());
     if (readers == run_->consumers->end() || readers->second.size() != 1) return false;
@@ -36,13 +36,13 @@ class Chain {
     return true;
   }
 
-  // The other operand of the last node, a binary one.
+  // The other operand of the last node; empty if the node is not binary.
   const std::string& Other(const std::string& operand) const {
     static const std::string* const kNone = new std::string;
     if (last().input_size() != 2) return *kNone;
     return last().input(last().input(0) == operand ? 1 : 0);
   }
-  // The other operand where it is a constant of one element.
+  // The value of the other operand if it is a constant of one element.
   std::optional<double> OtherNumber(const std::string& operand) {
     const Value* other = run_->Find(Other(operand));
     if (other == nullptr || !other->is_tensor() || !other->tensor->constant || other->tensor->type.num_elements() != 1)
@@ -112,7 +112,7 @@ absl::StatusOr<bool> Gelu(Importer* importer, GraphRun* run, int head) {
   return chain.Becomes(graph::Op::gelu, {{"approximate", std::string("none")}}, {chain.Input()});
 }
 
-// The only axis of a ReduceMean that keeps it: the last dimension. 0 if it is another.
+// Whether a ReduceMean reduces only the last dimension and keeps it with size 1.
 bool ReducesLast(const NodeProto& node, int rank) {
   bool last = false, keeps = true;
   for (const AttributeProto& attribute : node.attribute()) {
@@ -166,7 +166,7 @@ absl::StatusOr<bool> LayerNorm(Importer* importer, GraphRun* run, int head) {
                        {input, weight, bias});
 }
 
-// The exporter pads before an average that counts the padding.
+// PyTorch's exporter writes an average pool that counts its padding as a Pad and an AveragePool: merges them again.
 absl::StatusOr<bool> PaddedAverage(Importer* importer, GraphRun* run, int head) {
   Chain chain(importer, run, head);
   if (chain.Input() == nullptr || chain.Input()->type.rank() < 3) return false;

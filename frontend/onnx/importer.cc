@@ -27,7 +27,7 @@ using ::onnx::NodeProto;
 
 constexpr int kMinOpset = 6, kMaxOpset = 17;
 
-// Operators that no opset before 6 defined in another way.
+// Whether all opsets before 6 define the operator in the same way as opset 6.
 bool IsSameBeforeOpset6(absl::string_view op_type) {
   static const auto* const kSame = new absl::flat_hash_set<absl::string_view>{
       "AveragePool",   "Constant", "Conv",    "ConvTranspose", "Flatten",  "Gather",  "GlobalAveragePool",
@@ -48,7 +48,7 @@ Diagnostic::Kind KindOf(absl::StatusCode code) {
   }
 }
 
-// Names that the graphs inside a node read from around them.
+// Collects the names that the subgraphs of a node read; some of them belong to the enclosing graph.
 void CollectSubgraphReads(const NodeProto& node, std::vector<std::string>* names) {
   const auto visit = [&](const GraphProto& graph) {
     for (const NodeProto& inner : graph.node()) {
@@ -233,7 +233,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const Values>>> Importer::ConstantVal
     if (input.type != nullptr && input.values == nullptr)
       return std::vector<std::shared_ptr<const Values>>(outputs.size());
   }
-  // Work on values counts too: 65,536 of them as much as 256 nodes.
+  // Computing values counts as steps too: 65,536 values cost as much as 256 nodes.
   int64_t elements = 0;
   for (const graph::TensorType& type : outputs)
     elements += std::min(type.num_elements(), limits_.onnx.max_const_elements);
@@ -273,7 +273,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
   bool folded = true;
   std::vector<TensorPtr> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // What is too large to carry is computed once, when the network is loaded, and then is a weight like any other.
+    // A result that is too large to keep is computed once when the network is loaded; then it is an ordinary weight.
     folded = folded && (values[i] != nullptr ||
                         (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
     auto tensor = std::make_shared<Tensor>();
@@ -320,7 +320,7 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Recorded(graph::Op op, graph::A
 
 absl::Status Importer::AtNode(const absl::Status& status, const NodeProto& node, int index) const {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-  if (diagnostic.has_value() && !diagnostic->position.file.empty()) return status;  // of a graph inside
+  if (diagnostic.has_value() && !diagnostic->position.file.empty()) return status;  // the position is in a subgraph
   if (!diagnostic.has_value()) {
     if (absl::IsInternal(status) || absl::IsCancelled(status)) return status;
     diagnostic.emplace();
@@ -335,7 +335,7 @@ absl::Status Importer::AtNode(const absl::Status& status, const NodeProto& node,
   return DiagnosticToStatus(*diagnostic);
 }
 
-// The body of a loop runs many times: who reads what in it is found once.
+// The body of a loop runs many times, so the consumers of its values are computed only once.
 void Importer::StartRun(GraphRun* run) {
   run->done.assign(run->graph->node_size(), false);
   std::shared_ptr<const Consumers>& consumers = consumers_[run->graph];
@@ -408,7 +408,7 @@ absl::Status Importer::RunNode(GraphRun* run, const NodeProto& node) {
 absl::Status Importer::RunNodes(GraphRun* run) {
   const std::string outer_label = node_label_;
   const int outer_line = origin_line_;
-  // Constants first: whoever looks ahead (fusion.h) finds them.
+  // Constants run first, so that code that looks ahead (fusion.h) finds their values.
   for (const bool constants : {true, false}) {
     for (int i = 0; i < run->graph->node_size(); ++i) {
       const NodeProto& node = run->graph->node(i);
@@ -470,8 +470,8 @@ absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
     if (set.domain().empty() || set.domain() == "ai.onnx")
       opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
   }
-  if (opset_ == 0 && model.opset_import_size() == 0) opset_ = 1;  // IR versions before 3 name none
-  if (opset_ == 0) return absl::OkStatus();                       // other domains only: each node says so
+  if (opset_ == 0 && model.opset_import_size() == 0) opset_ = 1;  // IR versions before 3 name no opset
+  if (opset_ == 0) return absl::OkStatus();                       // only other domains: each node reports an error
   if (opset_ < 1 || opset_ > kMaxOpset) {
     return absl::UnimplementedError(
         absl::StrCat("is of opset ", opset_, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));

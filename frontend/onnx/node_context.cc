@@ -22,7 +22,7 @@ const AttributeProto* NodeContext::FindAttr(absl::string_view name) const {
   return nullptr;
 }
 
-// Files of IR version 1 and 2 leave `type` out: then the field that is there counts.
+// Files of IR versions 1 and 2 omit `type`; the field that is present then determines the type.
 const AttributeProto* NodeContext::Typed(absl::string_view name, AttributeProto::AttributeType type) const {
   const AttributeProto* attribute = FindAttr(name);
   if (attribute == nullptr) return nullptr;

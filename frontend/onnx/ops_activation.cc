@@ -60,12 +60,12 @@ absl::StatusOr<Outputs> Shrink(NodeContext& c) {
   return c.Out(c.Binary(graph::Op::sub, kept, shift));
 }
 
-// PyTorch's prelu has one slope, or one a channel; ONNX's broadcasts.
+// PyTorch's prelu takes one slope or one slope per channel; ONNX broadcasts the slope.
 absl::StatusOr<Outputs> PRelu(NodeContext& c) {
   const TensorPtr x = c.In(0);
   TensorPtr slope = c.In(1);
   const int64_t channels = c.Rank(0) > 1 ? c.ShapeOf(0)[1] : 1;
-  const int at = slope->type.rank() - (c.Rank(0) - 1);  // of the channels in the slope's shape
+  const int at = slope->type.rank() - (c.Rank(0) - 1);  // the channel dimension in the slope's shape
   bool by_channel = slope->type.num_elements() == 1 ||
                     (slope->type.num_elements() == channels && at >= 0 && slope->type.shape[at] == channels);
   if (c.opset() < 7 && slope->type.num_elements() == channels) by_channel = true;

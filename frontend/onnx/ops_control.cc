@@ -1,4 +1,4 @@
-// Control flow and sequences: decided and unrolled while the file is read.
+// Control flow and sequences. Conditions are evaluated and loops are unrolled while the file is read.
 #include <algorithm>
 
 #include "base/limit_message.h"
@@ -30,7 +30,7 @@ absl::StatusOr<Outputs> If(NodeContext& c) {
   return c.importer().RunGraph(*body, {}, &c.run());
 }
 
-// Every turn's value of one output, stacked along a new dimension.
+// Stacks the values that one output has in all iterations along a new dimension.
 absl::StatusOr<Value> Stacked(NodeContext& c, const std::vector<Value>& turns, int64_t axis) {
   std::vector<TensorPtr> tensors;
   for (const Value& turn : turns) {
@@ -81,7 +81,7 @@ absl::StatusOr<Outputs> Loop(NodeContext& c) {
   return results;
 }
 
-// One Scan over the given states and scanned inputs.
+// Runs a Scan once over the given states and scanned inputs.
 absl::StatusOr<Outputs> ScanOnce(NodeContext& c, const GraphProto& body, std::vector<Value> states,
                                  const std::vector<TensorPtr>& scanned) {
   const auto axes = c.Ints("scan_input_axes"),
@@ -168,7 +168,7 @@ absl::StatusOr<std::vector<Value>> Items(const NodeContext& c, size_t i) {
   return c.InValue(i).items;
 }
 
-// A position in [0, size), or [0, size] where `end` counts too; `fallback` where the input is absent.
+// Reads a position in [0, size), or in [0, size] if `end` is set. Returns `fallback` if the input is absent.
 absl::StatusOr<int64_t> Position(NodeContext& c, size_t i, int64_t size, bool end, int64_t fallback) {
   if (!c.Has(i)) return fallback;
   COBRA_ASSIGN_OR_RETURN(int64_t at, c.KnownInt(i, "its position"));
@@ -254,7 +254,7 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
   return Outputs{Value::Sequence(std::move(items))};
 }
 
-// The body once for every item of the first sequence; tensors go to every turn as they are.
+// Runs the body once for every item of the first sequence. Inputs that are tensors are passed to every run unchanged.
 absl::StatusOr<Outputs> SequenceMap(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const GraphProto* body, Body(c, "body"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<Value> first, Items(c, 0));

@@ -79,7 +79,7 @@ absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
                                               {"dilation", window.dilation}},
                                              {c.In(0), c.In(1), c.In(2)}));
   if (std::count(trim.begin(), trim.end(), 0) == static_cast<int64_t>(trim.size())) return Outputs{y};
-  // Beyond the window's reach there is the bias alone.
+  // Outside the window's reach the result is the bias alone, which a padding with 0 does not give.
   if (c.Has(2) && *std::max_element(trim.begin(), trim.end()) > 0)
     return Unsupported("an output_shape beyond the window's reach, with a bias");
   return c.Out(c.Call(graph::Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));

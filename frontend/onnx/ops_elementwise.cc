@@ -16,7 +16,7 @@ absl::StatusOr<Outputs> Unary(NodeContext& c) {
   return c.Out(c.Unary(kOp, c.In(0)));
 }
 
-// Opset 6 names the dimension at which the second operand's first one stands.
+// In opset 6, `axis` is the dimension of the first operand at which the second operand's first dimension aligns.
 absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   TensorPtr b = c.In(1);
   if (c.opset() >= 7 || c.Int("broadcast") == 0 || !c.HasAttr("axis")) return b;
@@ -26,8 +26,8 @@ absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   return c.Reshape(b, shape);
 }
 
-// The operator that gives op(a, b) as op(b, a): of a number and a tensor, PyTorch takes the tensor first. nullopt where
-// there is none.
+// The operator that computes op(a, b) when it is called with (b, a); nullopt if there is none. It is needed because
+// PyTorch takes the tensor first if the operands are a number and a tensor.
 constexpr std::optional<graph::Op> WithOperandsSwapped(graph::Op op) {
   switch (op) {
     case graph::Op::add:
@@ -93,7 +93,7 @@ absl::StatusOr<Outputs> Mean(NodeContext& c) {
   return c.Out(c.WithNumber(graph::Op::div, sum[0].tensor, static_cast<int64_t>(c.num_inputs())));
 }
 
-// A bound as a number, as a tensor of the graph, or none.
+// A bound of Clip: a number, a tensor of the graph, or neither.
 struct Bound {
   std::optional<graph::AttributeValue> number;
   TensorPtr tensor;
@@ -125,7 +125,7 @@ absl::StatusOr<Outputs> Clip(NodeContext& c) {
     return c.Out(c.Call(graph::Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6
   }
   TensorPtr low_tensor = low.tensor, high_tensor = high.tensor;
-  // Two tensors, or two numbers: not one of each.
+  // PyTorch's clamp takes two tensors or two numbers, not one of each.
   if (low.number && high_tensor != nullptr) low_tensor = c.In(1);
   if (high.number && low_tensor != nullptr) high_tensor = c.In(2);
   if (low_tensor != nullptr || high_tensor != nullptr) attributes = {};
@@ -172,7 +172,7 @@ absl::StatusOr<Outputs> Where(NodeContext& c) {
 
 absl::StatusOr<Outputs> Identity(NodeContext& c) { return Outputs{c.InValue(0)}; }
 
-// What inference makes of dropout: nothing. The mask, where somebody wants it, keeps all.
+// At inference Dropout changes nothing. Its mask, if an output reads it, keeps all elements.
 absl::StatusOr<Outputs> Dropout(NodeContext& c) {
   double ratio = c.Float("ratio", 0.5);
   if (c.Has(1)) {

@@ -35,7 +35,7 @@ absl::StatusOr<Outputs> ScatterElements(NodeContext& c) {
   return c.Out(Scattered(c, c.String("reduction", "none"), axis, c.In(0), index, c.In(2)));
 }
 
-// The columns of an index tensor [..., k], each of its shape without the last dimension.
+// The k columns of an index tensor of shape [..., k]. Each column has that shape without its last dimension.
 absl::StatusOr<std::vector<TensorPtr>> IndexColumns(NodeContext& c, const TensorPtr& index) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr wide, c.Cast(index, graph::DType::int64));
   return c.CallAll(graph::Op::unbind, {{"dim", int64_t{-1}}}, {wide});
@@ -51,7 +51,7 @@ absl::StatusOr<Outputs> GatherNd(NodeContext& c) {
   }
   std::vector<TensorPtr> inputs{x};
   std::vector<std::string> text;
-  for (int b = 0; b < batch; ++b) {  // every batch looks into its own part
+  for (int b = 0; b < batch; ++b) {  // each element of the batch reads its own part of the data
     graph::Shape shape(index->type.rank() - 1, 1);
     shape[b] = index->type.shape[b];
     COBRA_RETURN_IF_ERROR(c.CheckCount(shape[b]));
@@ -66,7 +66,7 @@ absl::StatusOr<Outputs> GatherNd(NodeContext& c) {
   return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, inputs));
 }
 
-// Rows of the data, its first k dimensions flattened, at the flattened index.
+// Flattens the first k dimensions of the data to rows and scatters the updates to the rows at the flattened index.
 absl::StatusOr<Outputs> ScatterNd(NodeContext& c) {
   const TensorPtr x = c.In(0), index = c.In(1), updates = c.In(2);
   const int64_t k = index->type.rank() == 0 ? 0 : index->type.shape.back();
@@ -177,7 +177,7 @@ absl::StatusOr<Outputs> NonZero(NodeContext& c) {
   return c.Out(c.Constant({{rank, static_cast<int64_t>(found.size())}, graph::DType::int64}, std::move(indices)));
 }
 
-// Within the first lens[b] steps the order turns round; what comes after stays.
+// Reverses the order of the first lens[b] steps of batch element b; the later steps stay where they are.
 absl::StatusOr<Outputs> ReverseSequence(NodeContext& c) {
   const TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(const int batch, WrapAxis(c.Int("batch_axis", 1), c.Rank(0)));
@@ -227,7 +227,7 @@ absl::StatusOr<Outputs> SpaceToDepth(NodeContext& c) {
   return c.Out(c.Reshape(y, {s[0], s[1] * block * block, s[2] / block, s[3] / block}));
 }
 
-// Indices count through the whole tensor that the pool was given.
+// The indices count through the whole tensor that was the input of the pooling.
 absl::StatusOr<Outputs> MaxUnpool(NodeContext& c) {
   const graph::Shape& in = c.ShapeOf(0);
   const int n = c.Rank(0) - 2;

@@ -1,4 +1,4 @@
-// Losses, as PyTorch's: targets are classes.
+// Losses, as PyTorch defines them: targets are class indices.
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 

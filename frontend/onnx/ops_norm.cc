@@ -1,4 +1,4 @@
-// Normalizations and what divides by a sum.
+// Normalizations, softmax and its variants.
 #include <numeric>
 
 #include "base/status_macros.h"
@@ -7,7 +7,7 @@
 namespace cobra::onnx {
 namespace {
 
-// All dimensions but the channels.
+// All dimensions except the channels.
 std::vector<int64_t> AllButChannels(int rank) {
   std::vector<int64_t> dims;
   for (int d = 0; d < rank; ++d) {
@@ -16,7 +16,7 @@ std::vector<int64_t> AllButChannels(int rank) {
   return dims;
 }
 
-// Statistics of the batch: the running ones move towards them.
+// Normalizes with the statistics of the batch and moves the running statistics towards them.
 absl::StatusOr<Outputs> BatchNormInTraining(NodeContext& c, double eps) {
   const TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(TensorPtr y,
@@ -97,7 +97,7 @@ absl::StatusOr<Outputs> LpNormalization(NodeContext& c) {
                       {c.In(0)}));
 }
 
-// Before opset 13 the input counts as a matrix: what comes before `axis` by what comes from it on.
+// Before opset 13 the input is treated as a matrix: the dimensions before `axis` are the rows, the others the columns.
 template <typename F>
 absl::StatusOr<Outputs> OverAxis(NodeContext& c, F call) {
   const TensorPtr x = c.In(0);

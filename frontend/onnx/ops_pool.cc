@@ -24,7 +24,7 @@ absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   return n;
 }
 
-// PyTorch pads both sides alike, by at most half the window.
+// Whether PyTorch's pooling supports the padding: it is equal on both sides and at most half the window.
 bool PyTorchPads(const Window& w) {
   for (size_t i = 0; i < w.kernel.size(); ++i) {
     if (w.begin[i] != w.end[i] || w.begin[i] < 0 || 2 * w.begin[i] > w.kernel[i]) return false;
@@ -32,7 +32,8 @@ bool PyTorchPads(const Window& w) {
   return true;
 }
 
-// PyTorch counts within a plane, ONNX through the whole tensor; with storage_order=1 columns come before rows.
+// PyTorch's indices count within a plane, ONNX's through the whole tensor. With storage_order=1 they count
+// down the columns.
 absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, int n, bool column_major) {
   const graph::Shape& in = c.ShapeOf(0);
   const int64_t plane = Elements(in, 2, 2 + n);
@@ -56,7 +57,7 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, {}));
   TensorPtr x = c.In(0);
   const graph::DType dtype = x->type.dtype;
-  if (!graph::IsFloatingPoint(dtype)) {  // PyTorch pools no integers
+  if (!graph::IsFloatingPoint(dtype)) {  // PyTorch does not pool integers
     COBRA_ASSIGN_OR_RETURN(x, c.Cast(x, graph::DType::float32));
   }
   std::vector<int64_t> padding = window.begin;
@@ -82,8 +83,8 @@ absl::StatusOr<Outputs> MaxPool(NodeContext& c) {
   return outputs;
 }
 
-// How many elements of the input every window covers, against the window's size: what the mean over a padded window
-// must be multiplied by.
+// The factor by which the mean over a padded window must be multiplied: the size of the window divided by the number of
+// elements of the input that the window covers.
 absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const Window& w, const graph::TensorType& out) {
   const int n = static_cast<int>(w.kernel.size());
   COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(out.shape, 2, 2 + n)));
@@ -116,7 +117,7 @@ absl::StatusOr<Outputs> AveragePool(NodeContext& c) {
                                {"count_include_pad", count_padding}};
   const bool padded = std::any_of(window.begin.begin(), window.begin.end(), [](int64_t p) { return p != 0; });
   if (PyTorchPads(window)) {
-    if (!padded) attributes.Set("count_include_pad", true);  // the same, and how PyTorch's own default has it
+    if (!padded) attributes.Set("count_include_pad", true);  // same result; true is PyTorch's default
     return c.Out(c.Call(kAvgPool[n - 1], attributes, {c.In(0)}));
   }
   if (ceil_mode)

@@ -9,7 +9,8 @@
 namespace cobra::onnx {
 namespace {
 
-// A scale or zero point of one number, or one a channel of `axis`, as it broadcasts with a tensor of `rank` dimensions.
+// Reshapes a scale or zero point so that it broadcasts with a tensor of `rank` dimensions. The parameter is one number
+// or has one number per channel of `axis`.
 absl::StatusOr<TensorPtr> AlongAxis(NodeContext& c, const TensorPtr& parameter, int rank, int64_t axis) {
   if (parameter->type.num_elements() == 1) return c.Reshape(parameter, {});
   if (parameter->type.rank() != 1) return parameter;
@@ -76,7 +77,7 @@ absl::StatusOr<Outputs> DynamicQuantizeLinear(NodeContext& c) {
 
 constexpr graph::Op kConv[] = {graph::Op::conv1d, graph::Op::conv2d, graph::Op::conv3d};
 
-// A convolution of two unpacked tensors; the padding stands for the zero point, which is 0 here.
+// A convolution of two unpacked tensors. The padding represents the zero point, which is 0 after unpacking.
 absl::StatusOr<TensorPtr> Convolved(NodeContext& c, TensorPtr x, const TensorPtr& weight, const TensorPtr& bias) {
   const int n = x->type.rank() - 2;
   if (n < 1 || n > 3 || weight->type.rank() != n + 2)

@@ -1,4 +1,4 @@
-// LSTM, GRU, RNN. With the default gates they are PyTorch's own layers, their weights in another order; every other
+// LSTM, GRU, RNN. With the default activations they become PyTorch's own layers, with reordered weights. Every other
 // form (peepholes, a GRU that resets before its product) is unrolled step by step.
 #include <algorithm>
 
@@ -16,11 +16,11 @@ struct Layer {
   int64_t hidden = 0, steps = 0, batch = 0, directions = 1;
   bool first_backwards = false;          // direction=reverse
   bool batch_first = false;              // layout=1
-  std::vector<std::string> activations;  // those of one direction after the other
+  std::vector<std::string> activations;  // first those of one direction, then of the other
   TensorPtr x, h0, c0;                   // [steps, batch, input], [directions, batch, hidden]
 };
 
-// What one direction computes with.
+// The parameters of one direction.
 struct Weights {
   TensorPtr w, r, wb, rb, peepholes;
 };
@@ -103,7 +103,7 @@ absl::StatusOr<Weights> WeightsOf(NodeContext& c, const Layer& layer, int64_t di
   return weights;
 }
 
-// ONNX orders gates iofc and zrh, PyTorch ifgo and rzn.
+// ONNX orders the gates iofc and zrh, PyTorch orders them ifgo and rzn.
 absl::StatusOr<TensorPtr> PyTorchOrder(NodeContext& c, const Layer& layer, const TensorPtr& x) {
   if (layer.cell == Cell::kRnn || x == nullptr) return x;
   COBRA_ASSIGN_OR_RETURN(const std::vector<TensorPtr> g, Pieces(c, x, GatesOf(layer), 0));
@@ -112,7 +112,7 @@ absl::StatusOr<TensorPtr> PyTorchOrder(NodeContext& c, const Layer& layer, const
   return c.Call(graph::Op::cat, {{"dim", int64_t{0}}}, ordered);
 }
 
-// The operator of PyTorch; nothing if it has none for this layer.
+// PyTorch's operator for this layer; nullopt if there is none.
 std::optional<graph::Op> PyTorchLayer(const NodeContext& c, const Layer& layer) {
   std::vector<std::string> usual;
   for (int64_t d = 0; d < layer.directions; ++d) {
@@ -175,7 +175,7 @@ absl::StatusOr<TensorPtr> Activated(NodeContext& c, const std::string& name, con
   return Unsupported("the activation ", name);
 }
 
-// One direction, step by step.
+// Computes one direction step by step.
 class Unrolled {
  public:
   Unrolled(NodeContext* c, const Layer& layer, Weights weights, int64_t direction)
@@ -244,7 +244,7 @@ class Unrolled {
     return absl::OkStatus();
   }
 
-  // A gate, with its peephole on the cell.
+  // Applies a gate's activation; a peephole adds the cell state to the gate's sum.
   absl::StatusOr<TensorPtr> Gate(const TensorPtr& sum, const TensorPtr& peephole, const TensorPtr& cell) {
     if (peephole == nullptr) return Act(0, sum);
     COBRA_ASSIGN_OR_RETURN(TensorPtr seen, c_.Binary(graph::Op::mul, peephole, cell));
@@ -275,7 +275,7 @@ class Unrolled {
   NodeContext& c_;
   const Layer& layer_;
   const Weights weights_;
-  const int64_t first_;  // of this direction's activations
+  const int64_t first_;  // index of this direction's first activation
   TensorPtr h_, cell_;
 };
 

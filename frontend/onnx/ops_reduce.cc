@@ -9,7 +9,7 @@
 namespace cobra::onnx {
 namespace {
 
-// The reduced dimensions, and whether they stay with size 1. Empty `dims` with `nothing`: the input is the output.
+// The reduced dimensions, and whether they are kept with size 1. If `nothing` is set, the output is the input.
 struct Reduction {
   std::vector<int64_t> dims;
   bool keep = true, nothing = false;
@@ -64,7 +64,7 @@ absl::StatusOr<Outputs> Reduce(NodeContext& c) {  // mean, amax, amin, logsumexp
   return c.Out(c.Cast(y, dtype));
 }
 
-absl::StatusOr<Outputs> ReduceProd(NodeContext& c) {  // PyTorch's takes one dimension
+absl::StatusOr<Outputs> ReduceProd(NodeContext& c) {  // PyTorch's prod takes one dimension
   COBRA_ASSIGN_OR_RETURN(Reduction r, ReadReduction(c));
   if (r.nothing) return Outputs{c.In(0)};
   std::sort(r.dims.rbegin(), r.dims.rend());

@@ -1,6 +1,6 @@
-// Resize and Upsample. What PyTorch's interpolate does the same way becomes that; every other mode is what it is by its
-// definition: each dimension by itself, a choice of rows (nearest) or a product with the matrix of its weights (linear,
-// cubic).
+// Resize and Upsample. A mode that PyTorch's interpolate supports becomes a call of interpolate. Every other mode
+// follows its definition: each dimension is resized on its own, by selecting rows (nearest) or by a product with a
+// matrix of weights (linear, cubic).
 #include <algorithm>
 #include <cmath>
 
@@ -19,13 +19,13 @@ struct Resampling {
   double cubic_a = -0.75;
   bool exclude_outside = false;
   double extrapolation = 0;
-  std::vector<double> roi;     // starts, then ends, as shares of the input
-  std::vector<double> scales;  // one a dimension
+  std::vector<double> roi;     // starts, then ends, as fractions of the input
+  std::vector<double> scales;  // one per dimension
   bool by_scales = false;      // the file gives factors, not sizes
   graph::Shape sizes;          // of the output
 };
 
-// Where element `x` of the output stands in the input of `in` elements.
+// The position in the input of `in` elements that corresponds to element `x` of the output.
 double SourceOf(const Resampling& r, int dim, int rank, int64_t in, int64_t out, int64_t x) {
   const double scale = r.scales[dim], at = static_cast<double>(x);
   if (r.coordinates == "asymmetric") return at / scale;
@@ -50,7 +50,7 @@ int64_t NearestTo(const Resampling& r, double x) {
   return static_cast<int64_t>(std::ceil(x - 0.5));
 }
 
-// Weights of the neighbours first, first + 1 ... of `x`.
+// The weights of the neighbours of position `x`, which are the elements *first, *first + 1 and so on.
 std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* first) {
   const double floor = std::floor(x), t = x - floor;
   if (r.mode == "linear") {
@@ -64,7 +64,8 @@ std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* fir
   return {far(1 + t), near(t), near(u), far(1 + u)};
 }
 
-// One dimension: rows of the input picked, or weighed. `inside` stays 1 where the source lies within the input.
+// Resizes one dimension: selects rows of the input or computes weighted sums of them. `inside` is 1 where the source
+// position lies within the input.
 absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, const TensorPtr& x, int dim,
                                           std::vector<double>* inside) {
   const int rank = x->type.rank();
@@ -140,7 +141,7 @@ std::string PyTorchMode(const NodeContext& c, const Resampling& r, bool* align_c
     one = one || r.sizes[2 + i] == 1;
   }
   if (r.mode == "nearest") return r.coordinates == "asymmetric" && r.nearest == "floor" ? "nearest" : "";
-  // With a single output PyTorch takes the middle, ONNX's pytorch_half_pixel the first.
+  // For an output of one element PyTorch samples the middle of the input, ONNX's pytorch_half_pixel its first element.
   const bool half = r.coordinates == "half_pixel" || (r.coordinates == "pytorch_half_pixel" && !one);
   if ((!half && !*align_corners) || r.exclude_outside) return "";
   if (r.mode == "cubic") return n == 2 && r.cubic_a == -0.75 ? "bicubic" : "";

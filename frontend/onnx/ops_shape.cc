@@ -1,4 +1,4 @@
-// Shapes and views: nothing is computed, or it is computed while the file is read.
+// Shapes and views: these operators compute nothing, or their result is computed while the file is read.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -28,7 +28,7 @@ absl::StatusOr<Outputs> Size(NodeContext& c) {
 absl::StatusOr<Outputs> Constant(NodeContext& c) {
   if (const auto* value = c.FindAttr("value")) {
     if (!value->has_t()) return Invalid("the attribute value holds no tensor");
-    // Some writers keep weights in nodes; numbers and small vectors are arguments.
+    // Some exporters store weights in Constant nodes. Numbers and vectors are treated as arguments instead.
     return c.Out(c.importer().FromProto(value->t(), /*weight=*/value->t().dims_size() >= 2,
                                         c.node().output_size() > 0 ? c.node().output(0) : ""));
   }
@@ -161,7 +161,7 @@ absl::StatusOr<Outputs> Split(NodeContext& c) {
   return Outputs(parts.begin(), parts.end());
 }
 
-// One dimension of a Slice with positive steps, as Python writes it.
+// One dimension of a Slice with positive steps, in Python's notation.
 std::string SliceText(int64_t start, int64_t end, int64_t step, int64_t size) {
   if (start == 0 && end >= size && step == 1) return ":";
   std::string text = absl::StrCat(start == 0 ? "" : absl::StrCat(start), ":", end >= size ? "" : absl::StrCat(end));
@@ -207,7 +207,7 @@ absl::StatusOr<Outputs> Slice(NodeContext& c) {
     };
     int64_t start = place(starts[i]), end = place(ends[i]), step = steps[i];
     if (!backwards && starts[i] < -size) start = 0;
-    if (backwards) {  // PyTorch has no negative steps: turn the dimension round
+    if (backwards) {  // PyTorch has no negative steps, so the dimension is flipped
       flipped.push_back(d);
       start = size - 1 - start;
       end = size - 1 - end;
@@ -223,7 +223,7 @@ absl::StatusOr<Outputs> Slice(NodeContext& c) {
   return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, {x}));
 }
 
-// The integers of a constant, with negative ones counted from the end; empty optional when not known.
+// The integers of a constant, with negative ones counted from the end; nullopt if they are not known.
 absl::StatusOr<std::optional<std::vector<int64_t>>> KnownIndices(NodeContext& c, size_t i, int64_t size) {
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, c.TryValues(c.In(i)));
   if (values == nullptr) return std::nullopt;
@@ -291,7 +291,7 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
   const int rank = c.Rank(0);
   if (static_cast<int>(pads.size()) != 2 * rank)
     return Invalid("pads has ", pads.size(), " entries, must have ", 2 * rank);
-  std::vector<int64_t> pad;  // from the last dimension on
+  std::vector<int64_t> pad;  // starts with the last dimension
   int first = rank;
   for (int d = 0; d < rank; ++d) {
     if (pads[d] != 0 || pads[rank + d] != 0) first = std::min(first, d);
@@ -302,7 +302,7 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
     return c.Out(c.Call(graph::Op::pad, {{"pad", pad}, {"mode", mode}, {"value", value}}, {c.In(0)}));
   if (mode != "reflect" && mode != "edge") return Invalid("mode is ", mode);
   const graph::DType dtype = c.Type(0).dtype;
-  // PyTorch mirrors and repeats floating point numbers only.
+  // The modes reflect and replicate of PyTorch's pad support only floating point numbers.
   COBRA_ASSIGN_OR_RETURN(TensorPtr x, graph::IsFloatingPoint(dtype) ? absl::StatusOr<TensorPtr>(c.In(0))
                                                                     : c.Cast(c.In(0), graph::DType::float64));
   COBRA_ASSIGN_OR_RETURN(

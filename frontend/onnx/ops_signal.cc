@@ -14,7 +14,7 @@ absl::StatusOr<graph::DType> OutputType(const NodeContext& c) {
   return DTypeOf(static_cast<int32_t>(c.Int("output_datatype", ::onnx::TensorProto::FLOAT)));
 }
 
-// A sum of cosines: a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N).
+// A window that is a sum of cosines: a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N).
 absl::StatusOr<Outputs> CosineWindow(NodeContext& c, double a0, double a1, double a2) {
   COBRA_ASSIGN_OR_RETURN(const int64_t size, c.KnownInt(0, "its size"));
   COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, OutputType(c));
@@ -32,7 +32,7 @@ absl::StatusOr<Outputs> HannWindow(NodeContext& c) { return CosineWindow(c, 0.5,
 absl::StatusOr<Outputs> HammingWindow(NodeContext& c) { return CosineWindow(c, 25.0 / 46, 21.0 / 46, 0); }
 absl::StatusOr<Outputs> BlackmanWindow(NodeContext& c) { return CosineWindow(c, 0.42, 0.5, 0.08); }
 
-// Triangles on the mel scale: rows are bins of the spectrum, columns the bands.
+// Triangular filters on the mel scale: rows are bins of the spectrum, columns are bands.
 absl::StatusOr<Outputs> MelWeightMatrix(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int64_t bands, c.KnownInt(0, "num_mel_bins"));
   COBRA_ASSIGN_OR_RETURN(const int64_t length, c.KnownInt(1, "dft_length"));
@@ -67,7 +67,7 @@ absl::StatusOr<Outputs> MelWeightMatrix(NodeContext& c) {
   return c.Out(c.Constant({{bins, bands}, dtype}, std::move(values)));
 }
 
-// Real numbers end in a dimension of 1, complex ones in one of 2.
+// The last dimension has size 1 for real numbers and size 2 for complex numbers.
 absl::StatusOr<TensorPtr> Unpacked(NodeContext& c, const TensorPtr& x) {
   const int64_t parts = x->type.rank() == 0 ? 0 : x->type.shape.back();
   if (parts == 2) return c.Unary(graph::Op::view_as_complex, x);
@@ -87,7 +87,7 @@ absl::StatusOr<Outputs> Dft(NodeContext& c) {
   const bool inverse = c.Int("inverse") != 0, onesided = c.Int("onesided") != 0;
   if (onesided && (inverse || graph::IsComplex(x->type.dtype)))
     return Unsupported("onesided=1 of complex numbers, or with inverse=1");
-  // In double, as the reference: what cancels must come out as 0 to seven digits.
+  // Computed in double, as in the reference: terms that cancel must give 0 to seven digits.
   const graph::DType dtype = c.Type(0).dtype;
   COBRA_ASSIGN_OR_RETURN(x,
                          c.Cast(x, graph::IsComplex(x->type.dtype) ? graph::DType::complex128 : graph::DType::float64));
@@ -99,7 +99,7 @@ absl::StatusOr<Outputs> Dft(NodeContext& c) {
   return c.Out(c.Cast(y, dtype));
 }
 
-// Frames of the signal, weighed by the window, each transformed.
+// Weights each frame of the signal by the window and transforms it.
 absl::StatusOr<Outputs> Stft(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int64_t step, c.KnownInt(1, "frame_step"));
   TensorPtr x = c.In(0);

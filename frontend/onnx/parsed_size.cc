@@ -26,7 +26,7 @@ enum class Message : uint8_t {
   kLeaf,
 };
 
-// Which message stands in a field; kLeaf for text, bytes and messages that hold nothing else.
+// The type of message that a field holds; kLeaf for text, bytes and messages without nested messages.
 Message Inside(Message outer, uint64_t field) {
   using M = Message;
   switch (outer) {
@@ -83,13 +83,13 @@ int64_t SizeOf(Message message) {
   }
 }
 
-// Whether the field is a list of whole numbers: packed, a byte may be a number of eight.
+// Whether the field is a list of integers. In a packed list, one byte may encode an integer of eight bytes.
 bool IsNumbers(Message message, uint64_t field) {
   if (message == Message::kAttribute) return field == 8;
   return message == Message::kTensor && (field == 1 || field == 5 || field == 7 || field == 11);
 }
 
-// The allocator's own part, and the pointer in the list.
+// The allocator's overhead for one object, and the pointer to it in the list.
 constexpr int64_t kOverhead = 24;
 
 class Scan {
@@ -97,9 +97,9 @@ class Scan {
   explicit Scan(int64_t most) : most_(most) {}
   const ParsedSize& size() const { return size_; }
 
-  // False where it stopped.
+  // Returns false if it stopped before the end.
   bool Read(absl::string_view bytes, Message message, int depth) {
-    constexpr int kMaxDepth = 100;  // protobuf's own
+    constexpr int kMaxDepth = 100;  // protobuf's own limit
     if (depth > kMaxDepth) return Damaged();
     WireField field;
     while (!bytes.empty()) {
@@ -110,7 +110,7 @@ class Scan {
         const auto number = static_cast<uint64_t>(field.number);
         const Message inner = Inside(message, number);
         size_.bytes += SizeOf(inner) + kOverhead;
-        // A shape is copied, too.
+        // The importer also copies the shape.
         const int64_t each = message == Message::kTensor && number == 1 ? 24 : 8;
         if (IsNumbers(message, number)) size_.bytes += each * static_cast<int64_t>(field.bytes.size());
         size_.nodes += inner == Message::kNode;

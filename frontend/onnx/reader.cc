@@ -19,7 +19,7 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
   Diagnostic d;
   d.kind = Diagnostic::Kind::kModelError;
   d.position.file = request.name;
-  constexpr int64_t kMaxFileBytes = std::numeric_limits<int>::max();  // protobuf's, and so the format's
+  constexpr int64_t kMaxFileBytes = std::numeric_limits<int>::max();  // the limit of protobuf, and so of the format
   if (static_cast<int64_t>(bytes.size()) > kMaxFileBytes) {
     d.kind = Diagnostic::Kind::kLimit;
     d.message = LimitMessage("", static_cast<int64_t>(bytes.size()), kMaxFileBytes, "bytes");
@@ -30,7 +30,7 @@ absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& reque
     d.hint = "was it downloaded whole? Git LFS pointers are text files of some 130 bytes";
     return DiagnosticToStatus(d);
   };
-  // Parsed, a node takes many times its bytes: count them before.
+  // A parsed node takes many times its size in the file, so the memory is computed before parsing.
   const ParsedSize size = ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
   if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
     d.kind = Diagnostic::Kind::kLimit;

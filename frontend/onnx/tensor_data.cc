@@ -27,7 +27,7 @@ double FromBFloat16(uint16_t bits) {
   return value;
 }
 
-// ONNX fixes little-endian bytes, as all our platforms have them.
+// ONNX specifies little-endian bytes, which is also the order on all our platforms.
 template <typename T>
 Values FromRaw(const std::string& raw) {
   Values values(raw.size() / sizeof(T));
@@ -61,7 +61,7 @@ int BytesInFile(int32_t onnx_type) {
   }
 }
 
-// Elements in the typed field of the proto that its data type uses.
+// The number of elements in the typed field that the proto's data type uses.
 int64_t FieldSize(const TensorProto& proto) {
   switch (proto.data_type()) {
     case TensorProto::FLOAT: return proto.float_data_size();
@@ -131,7 +131,7 @@ absl::StatusOr<graph::TensorType> TypeOf(const TensorProto& proto) {
     return absl::UnimplementedError(
         "its data is in another file; save the model with its weights inside (save_as_external_data=False)");
   }
-  // Bounded by the data: a product beyond it is refused before it can overflow.
+  // The product of the dimensions may not exceed the number of elements in the data, so it cannot overflow.
   const int64_t elements = proto.has_raw_data()
                                ? static_cast<int64_t>(proto.raw_data().size()) / BytesInFile(proto.data_type())
                                : FieldSize(proto);

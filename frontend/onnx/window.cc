@@ -7,7 +7,7 @@
 namespace cobra::onnx {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 24;  // beyond it a number is a mistake or an attack, and sums could overflow
+constexpr int64_t kMost = int64_t{1} << 24;  // a larger number is a mistake or an attack, and sums could overflow
 
 absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_view name, int n, int64_t fallback,
                                              int64_t least) {
@@ -56,7 +56,7 @@ absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& ker
 }
 
 absl::StatusOr<TensorPtr> PadSpatial(NodeContext& c, const TensorPtr& x, const Window& window, double value) {
-  std::vector<int64_t> pad;  // from the last dimension on
+  std::vector<int64_t> pad;  // starts with the last dimension
   for (int i = static_cast<int>(window.begin.size()) - 1; i >= 0; --i)
     pad.insert(pad.end(), {window.begin[i], window.end[i]});
   return c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", value}}, {x});

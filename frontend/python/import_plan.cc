@@ -32,7 +32,7 @@ bool IsInert(const ast::StmtNode* s) {
   return a != nullptr && a->value->Is<ast::Constant>() && a->targets.size() == 1 && a->targets[0]->Is<ast::Name>();
 }
 
-// False: the plan ends here.
+// Returns false if the plan ends at this statement.
 bool AddImport(const SourceRequest& request, const ast::StmtNode* s, std::vector<Needed>* plan) {
   if (const auto* import = s->AsOrNull<ast::Import>()) {
     for (const ast::Alias* a : import->names) {
@@ -70,7 +70,7 @@ std::vector<Needed> PlanImports(const SourceRequest& request) {
     }
     return plan;
   }
-  if (static_cast<int64_t>(main->second.size()) > Limits().source_bytes) return plan;  // the request will say so
+  if (static_cast<int64_t>(main->second.size()) > Limits().source_bytes) return plan;  // the request will report it
   const auto code = ParseShared(main->second, request.file);
   if (!code.ok()) return plan;
   for (const ast::StmtNode* s : (*code)->ast().module()->body) {

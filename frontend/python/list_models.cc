@@ -14,8 +14,8 @@ namespace cobra::python {
 namespace {
 
 constexpr int kMostWrappers = 8;       // decorators around a function
-constexpr int kMostHops = 8;           // functions that return what another one makes
-constexpr int kMostStatements = 2000;  // of a function that is looked through
+constexpr int kMostHops = 8;           // chain of functions, each returning the next one's result
+constexpr int kMostStatements = 2000;  // examined in one function
 constexpr size_t kLongestAnnotation = 30;
 
 bool IsModelClass(Interpreter& interp, Value v) {
@@ -23,7 +23,7 @@ bool IsModelClass(Interpreter& interp, Value v) {
   return v.IsClass() && v.as<ClassObject>() != base && Interpreter::IsSubclassOf(v.as<ClassObject>(), base);
 }
 
-// The function below its decorators, as functools.wraps() notes them; null if there is no text of it.
+// The function below its decorators, which functools.wraps() stores in __wrapped__; null if there is no source text.
 const FunctionObject* Unwrapped(Interpreter& interp, Value v) {
   for (int i = 0; i < kMostWrappers && v.IsFunction() && v.object()->attrs != nullptr; ++i) {
     const Value* inner = v.object()->attrs->table.GetStr(interp.names().__wrapped__);
@@ -33,7 +33,7 @@ const FunctionObject* Unwrapped(Interpreter& interp, Value v) {
   return v.IsFunction() && v.as<FunctionObject>()->definition != nullptr ? v.as<FunctionObject>() : nullptr;
 }
 
-// Looks through the text of functions; follows what they call, each once.
+// Examines the source text of functions and of the functions that they call, each once.
 class ModelMakers {
  public:
   explicit ModelMakers(Interpreter& interp) : interp_(interp) {}
@@ -57,7 +57,7 @@ class ModelMakers {
     std::vector<std::pair<ast::Identifier, const ast::ExprNode*>> assigned;
   };
 
-  // A global of the function's file that is there already.
+  // A global of the function's module that is already loaded; otherwise Unbound.
   Value Global(const FunctionObject* f, absl::string_view name) const {
     const Value* v = f->module->attrs->table.GetStr(interp_.Intern(name));
     return v == nullptr || v->IsLazy() ? Value::Unbound() : *v;
@@ -83,7 +83,7 @@ class ModelMakers {
     return IsModelClass(interp_, called) || Makes(Unwrapped(interp_, called), hops + 1);
   }
 
-  // `model` of `model = ResNet(...)`: the call.
+  // If `value` is a name, the expression assigned to it: the call in `model = ResNet(...)`. Otherwise `value` itself.
   static const ast::ExprNode* Assigned(const Returns& returns, const ast::ExprNode* value) {
     const auto* name = value->AsOrNull<ast::Name>();
     if (name == nullptr) return value;
@@ -123,7 +123,7 @@ std::string ParameterText(const FunctionObject* f, const ast::Arg* arg) {
   return absl::StrCat(arg->arg->text, ": ", annotation);
 }
 
-// The parameters that a call must give, without the first `skip`.
+// The parameters without a default, except the first `skip`.
 std::vector<std::string> RequiredParameters(const FunctionObject* f, size_t skip) {
   const ast::Arguments& a = *f->definition->args;
   std::vector<const ast::Arg*> plain(a.posonlyargs.begin(), a.posonlyargs.end());
@@ -144,7 +144,7 @@ bool MakesModel(Interpreter& interp, Value function) { return ModelMakers(interp
 std::string CallText(Interpreter& interp, absl::string_view name, Value callable) {
   const bool is_class = callable.IsClass();
   const Value called = is_class ? interp.LookupClass(callable.as<ClassObject>(), interp.names().__init__) : callable;
-  if (is_class && called.IsBuiltin()) return absl::StrCat(name, "()");  // nn.Module's own
+  if (is_class && called.IsBuiltin()) return absl::StrCat(name, "()");  // nn.Module's own __init__
   const FunctionObject* f = Unwrapped(interp, called);
   if (f == nullptr) return absl::StrCat(name, "(...)");
   return absl::StrCat(name, "(", absl::StrJoin(RequiredParameters(f, is_class ? 1 : 0), ", "), ")");

@@ -17,7 +17,7 @@
 namespace cobra::python {
 namespace {
 
-// What stands in quotes behind `before`.
+// The quoted text that follows `before`.
 absl::string_view QuotedAfter(absl::string_view text, absl::string_view before) {
   const size_t at = text.find(absl::StrCat(before, "'"));
   if (at == absl::string_view::npos) return "";
@@ -25,7 +25,7 @@ absl::string_view QuotedAfter(absl::string_view text, absl::string_view before) 
   return text.substr(0, text.find('\''));
 }
 
-// Whether `version` ("1.13.1") is before major.minor. A version that is none is refused elsewhere.
+// Whether `version` ("1.13.1") is before major.minor. A malformed version is rejected elsewhere.
 bool IsBefore(absl::string_view version, std::pair<int, int> since) {
   const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
   int major = 0, minor = 0;
@@ -33,7 +33,7 @@ bool IsBefore(absl::string_view version, std::pair<int, int> since) {
   return std::make_pair(major, minor) < since;
 }
 
-// For a name of torch that the target version does not have yet; "" for others.
+// The hint for a name of torch that the target version does not have yet; "" for other names.
 std::string LaterNameHint(absl::string_view module, absl::string_view name, absl::string_view version) {
   const std::optional<std::pair<int, int>> since = TorchNameSince(module, name);
   if (!since.has_value() || !IsBefore(version, *since)) return "";
@@ -41,7 +41,8 @@ std::string LaterNameHint(absl::string_view module, absl::string_view name, absl
                       ", the model is read as for ", version, ": --torch-version ", since->first, ".", since->second);
 }
 
-// The same of "calling torch.nn.RMSNorm() is not supported": of that name, or of a module on the way to it.
+// The same hint for a message such as "calling torch.nn.RMSNorm() is not supported": for that name or one
+// of its modules.
 std::string LaterCallHint(absl::string_view message, absl::string_view version) {
   const size_t at = message.find("torch.");
   if (at == absl::string_view::npos) return "";
@@ -58,7 +59,7 @@ std::string LaterCallHint(absl::string_view message, absl::string_view version) 
   return "";
 }
 
-// The same of the exceptions that Python raises for names.
+// The same hint for the exceptions that Python raises for missing names.
 std::string LaterVersionHint(absl::string_view message, absl::string_view version) {
   absl::string_view module, name;
   if (absl::StartsWith(message, "AttributeError: module ")) {
@@ -80,7 +81,16 @@ std::string LaterVersionHint(absl::string_view message, absl::string_view versio
   return LaterNameHint(module, name, version);
 }
 
-// Of an exception of which nothing more is known.
+// The hint for a method that does not exist, or that does not accept the arguments.
+std::string HintOfCall(absl::string_view message, const SourceRequest& request, const ReadProgress& progress) {
+  if (absl::StrContains(message, absl::StrCat("has no attribute '", request.method, "'")))
+    return absl::StrCat("name a method of ", request.entry, ": --method forward");
+  if (progress.signature.empty()) return "give one --input for each tensor argument";
+  return absl::StrCat("give one --input for each tensor argument of ", progress.signature,
+                      ", and --arg NAME=EXPR for anything that is not a tensor");
+}
+
+// The hint for an exception about which only the phase is known.
 std::string HintOfPhase(const SourceRequest& request, const ReadProgress& progress) {
   using Phase = ReadProgress::Phase;
   if (progress.phase == Phase::kLoad)
@@ -107,7 +117,7 @@ void NoteFailure(Interpreter& interp, ReadProgress* progress) {
   if (torch.failed_module != nullptr && torch.failure == failure) progress->module_path = torch.failed_module;
   if (failure == nullptr) return;
   const auto* e = static_cast<const ExceptionObject*>(failure);
-  // No frame of the program: the method itself could not be found or called.
+  // The traceback has no frame of the program: the method itself could not be found or called.
   progress->in_arguments = e->traceback.empty() && (Interpreter::IsSubclassOf(e->cls, interp.types().TypeError) ||
                                                     Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError));
   const BuiltinTypes& t = interp.types();
@@ -131,7 +141,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
   if (!of_program) return DiagnosticToStatus(d);
   const std::string later = LaterVersionHint(d.message, request.torch_version);
   if (!later.empty()) {
-    d.missing_module.clear();  // no library has it
+    d.missing_module.clear();  // no library has the module
     d.hint = later;
   }
   if (!d.missing_module.empty()) return DiagnosticToStatus(d);
@@ -147,10 +157,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     d.hint = absl::StrCat("the expressions of --arg are evaluated in ", request.file);
   } else if (progress.in_arguments) {
     d.kind = Diagnostic::Kind::kUsage;
-    d.hint = progress.signature.empty()
-                 ? "give one --input for each tensor argument"
-                 : absl::StrCat("give one --input for each tensor argument of ", progress.signature,
-                                ", and --arg NAME=EXPR for what is no tensor");
+    d.hint = HintOfCall(d.message, request, progress);
   } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
     d.hint = "Python 3.11 rejects this too";
   } else if (!has_hint) {

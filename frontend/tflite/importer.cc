@@ -16,7 +16,7 @@
 namespace cobra::tflite {
 namespace {
 
-// Null: a code that we do not know.
+// Null if the code is unknown.
 Handler HandlerOf(schema::BuiltinOperator code) {
   switch (code) {
 #define COBRA_TFLITE(name, handler, calls, note) \
@@ -53,7 +53,7 @@ void Decode(const uint8_t* data, size_t n, Values* values) {
   }
 }
 
-// Numbers of a constant; nothing for types whose values nobody asks for.
+// Decodes the numbers of a constant; returns false for types whose values are not used.
 bool DecodeAs(graph::DType dtype, const uint8_t* data, size_t n, Values* values) {
   switch (dtype) {
     case graph::DType::float32: Decode<float>(data, n, values); return true;
@@ -86,7 +86,7 @@ Importer::Importer(const schema::Model& model, const TfliteRequest& request, con
       builder_(limits.graph),
       file_(std::make_shared<const std::string>(request.name)) {}
 
-// The whole flow: the file's tables, its tensors, the inputs, the operators in order, the outputs.
+// The whole sequence: the file's tables, its tensors, the inputs, the operators in order, the outputs.
 absl::StatusOr<TfliteModel> Importer::Import() {
   COBRA_RETURN_IF_ERROR(CheckModel());
   COBRA_RETURN_IF_ERROR(ReadTensors());
@@ -135,7 +135,7 @@ absl::Status Importer::ReadTensors() {
     const int tensor = static_cast<int>(i);
     const schema::Tensor* in = network_->tensors()->Get(i);
     const std::optional<graph::DType> dtype = DTypeOf(in->type());
-    // A tensor of another type matters only when an operator that we know touches it: it has no state then.
+    // A tensor of another type matters only if an operator that we support uses it, because it then has no state.
     if (!dtype.has_value()) continue;
     graph::TensorType& type = file_types_[i];
     type.dtype = *dtype;
@@ -179,7 +179,7 @@ absl::Status Importer::ReadConstant(int tensor, const schema::Buffer* buffer) {
   }
   state.known = state.constant = true;
   state.source = tensor;
-  // Sizes and axes are integers; of anything else only what is small is computed with.
+  // Sizes and axes are integers. Constants of other types are decoded only if they are small.
   constexpr int64_t kSmall = 1024;
   const bool sizes = state.type.dtype == graph::DType::int32 || state.type.dtype == graph::DType::int64;
   if (elements > (sizes ? limits_.tflite.max_const_elements : std::min(kSmall, limits_.tflite.max_const_elements)))
@@ -218,7 +218,7 @@ absl::Status Importer::BindInputs() {
                                     schema::EnumNameTensorType(network_->tensors()->Get(tensor)->type())));
     }
     if (!request_.inputs.empty()) {
-      // The type is the file's; a text without one says float32.
+      // The type is the file's; for a text without a type, the parser returns float32.
       COBRA_ASSIGN_OR_RETURN(const graph::TensorType wanted, graph::ParseTensorType(request_.inputs[i]));
       if (wanted.rank() != state.type.rank()) {
         Diagnostic d;
@@ -264,7 +264,7 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
         absl::StrCat("operator ", index, " has code number ", call.op->opcode_index(), ", which is not there"));
   }
   const schema::OperatorCode* code = codes->Get(call.op->opcode_index());
-  // As TFLite does: the larger one, since each version of the format fills in one of the two.
+  // As in TFLite: the larger one is valid, since each version of the format fills in one of the two.
   call.code = std::max(static_cast<schema::BuiltinOperator>(code->deprecated_builtin_code()), code->builtin_code());
   const int tensors = static_cast<int>(states_.size());
   for (const auto& [list, out] :
@@ -282,8 +282,7 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
 
 namespace {
 
-// Inputs that the format lets a file leave out (-1): a bias, Reshape's shape where the options have it, what PadV2 pads
-// with.
+// Inputs that a file may omit (-1): a bias, Reshape's shape if the options contain it, the value that PadV2 pads with.
 bool IsOptionalInput(schema::BuiltinOperator code, size_t input) {
   switch (code) {
     case schema::BuiltinOperator_CONV_2D:
@@ -331,8 +330,8 @@ absl::Status Importer::RunOperator(const OpCall& call) {
   return absl::OkStatus();
 }
 
-// The file's own shape of the output against the one that follows from the operator: a disagreement means that one of
-// the two is misread.
+// Compares the file's own shape of the output with the one that follows from the operator: if they differ, one of the
+// two was read wrongly.
 absl::Status Importer::CheckOutput(const OpCall& call, size_t k) const {
   const int tensor = call.outputs[k];
   if (!states_[tensor].known) return Wrong(call, absl::StrCat("output ", NameOf(tensor), " was not computed"));
@@ -400,14 +399,14 @@ absl::StatusOr<graph::ValueRef> Importer::Weight(int tensor, std::vector<int> pe
   const graph::TensorType type{shape == nullptr ? permuted : *shape, state.type.dtype};
   std::string name = NameOf(tensor);
   for (int& n = weight_names_[name]; n++ > 0;) {
-    // The next number of that name; one more where a tensor is called so already.
+    // The next number for that name, or a later one if another tensor already has the numbered name.
     std::string numbered = absl::StrCat(name, "#", n);
     if (weight_names_.emplace(numbered, 1).second) {
       name = std::move(numbered);
       break;
     }
   }
-  // What was computed from constants is one; what the file holds is a weight.
+  // A result that was computed from constants is a constant; data in the file is a weight.
   const graph::ValueRef ref = state.source >= 0 ? builder_.AddParameter(name, type) : builder_.AddConstant(name, type);
   if (state.source >= 0) weights_.push_back({ref, state.source, filled, permutation});
   placed_[{tensor, key}] = ref;
@@ -547,7 +546,7 @@ absl::Status Importer::SetSame(const OpCall& call, size_t k) {
 std::string Importer::NameOf(int tensor) const {
   if (tensor < 0 || tensor >= static_cast<int>(network_->tensors()->size())) return absl::StrCat("tensor ", tensor);
   const flatbuffers::String* name = network_->tensors()->Get(tensor)->name();
-  // Names may repeat or be missing; the number is what tells tensors apart.
+  // Names may repeat or be missing; the number identifies a tensor.
   return name == nullptr || name->size() == 0 ? absl::StrCat("tensor", tensor) : Printable(name->str());
 }
 

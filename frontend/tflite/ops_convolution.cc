@@ -1,5 +1,5 @@
-// Convolutions and products. TensorFlow's SAME padding may be one pixel larger at the end than at the beginning;
-// PyTorch's convolutions pad alike on both sides, so such a convolution is a `pad` and a convolution without padding.
+// Convolutions and products. TensorFlow's SAME padding may be one pixel larger at the end than at the beginning.
+// PyTorch's convolutions pad equally on both sides, so such a convolution is a `pad` and a convolution without padding.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -113,7 +113,7 @@ absl::Status TransposeConv(Importer& im, const OpCall& call) {
   const graph::Shape in = im.ShapeOf(call.inputs[2]), filter = im.ShapeOf(call.inputs[1]);
   std::vector<int64_t> padding(2), extra(2);
   for (int i = 0; i < 2; ++i) {
-    // The convolution that this one transposes pads `total` pixels, the odd one at the end.
+    // The corresponding forward convolution pads `total` pixels; the odd pixel is at the end.
     const int64_t whole = (in[1 + i] - 1) * stride[i] + filter[1 + i];
     const int64_t total = std::max<int64_t>(0, options->padding() == schema::Padding_SAME ? whole - size[1 + i] : 0);
     padding[i] = total / 2;

@@ -35,7 +35,7 @@ absl::Status Set(Importer& im, const OpCall& call, bool image, graph::ValueRef r
   return image ? im.SetImage(call, 0, ref) : im.SetFile(call, 0, ref);
 }
 
-// Computes one call on the operator's inputs, all of them, in the order that fits.
+// Computes one call on all inputs of the operator, in the order of dimensions that suits them.
 absl::Status Whole(Importer& im, const OpCall& call, graph::Op op, graph::Attributes attributes) {
   const bool image = OnImages(im, call);
   std::vector<graph::ValueRef> inputs;
@@ -55,7 +55,7 @@ schema::ActivationFunctionType FusedActivation(const OpCall& call) {
   return schema::ActivationFunctionType_NONE;
 }
 
-// PyTorch's call for two tensors, and for a tensor and a number: which attribute takes the number, and the call where
+// PyTorch's call for two tensors and for a tensor and a number: the attribute that takes the number, and the call if
 // the number is the first operand.
 struct BinaryOp {
   graph::Op op;
@@ -87,7 +87,7 @@ BinaryOp BinaryOf(schema::BuiltinOperator code) {
   }
 }
 
-// Both operands are constants: the sizes that a shape is computed from.
+// Computes the result if both operands are constants, such as the sizes in the computation of a shape.
 absl::Status FoldBinary(Importer& im, const OpCall& call, graph::Op op) {
   graph::ConstInput inputs[2];
   std::vector<const graph::TensorType*> types;
@@ -260,12 +260,12 @@ struct Scale {
   double scale = 1;
   int64_t zero_point = 0;
 };
-// Of a tensor with one scale; {1, 0} for one without.
+// The scale of a tensor with one scale; {1, 0} for a tensor without a scale.
 absl::StatusOr<Scale> ScaleOf(Importer& im, const OpCall& call, int tensor) {
   const schema::QuantizationParameters* q = im.Quantization(tensor);
   if (q == nullptr || q->scale() == nullptr || q->scale()->size() == 0) return Scale{};
   if (q->scale()->size() > 1) return im.Unsupported(call, "an activation with a scale for every channel");
-  // The verifier looks at the alignment of a list's length, 4 bytes; its numbers have 8.
+  // The verifier checks only the alignment of a list's length, which is 4 bytes; the list's numbers need 8.
   int64_t zero_point = 0;
   if (q->zero_point() != nullptr && q->zero_point()->size() > 0)
     std::memcpy(&zero_point, q->zero_point()->Data(), sizeof(zero_point));
@@ -290,7 +290,7 @@ absl::Status Quantize(Importer& im, const OpCall& call) {
   return Set(im, call, image, x);
 }
 
-// Of a weight: TFLite computes it once, before the network runs. The graph then has the weight as it is used.
+// TFLite dequantizes a weight once, before the network runs. The graph then contains the dequantized weight.
 absl::Status Dequantize(Importer& im, const OpCall& call) {
   const TensorState& in = im.State(call.inputs[0]);
   if (in.constant) return im.SetWeight(call, 0, call.inputs[0], graph::DType::float32, nullptr);

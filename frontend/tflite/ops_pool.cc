@@ -1,4 +1,4 @@
-// Pooling, resizing and the operators that trade pixels for channels.
+// Pooling, resizing and the operators that move pixels to channels or back.
 #include <cmath>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace cobra::tflite::handlers {
 namespace {
 
-// PyTorch's size of one pooled dimension.
+// PyTorch's output size for one pooled dimension.
 int64_t PooledSize(int64_t in, int64_t kernel, int64_t stride, int64_t padding, bool ceil) {
   int64_t out = (in + 2 * padding - kernel + (ceil ? stride - 1 : 0)) / stride + 1;
   if (ceil && (out - 1) * stride >= in + padding) --out;
@@ -19,11 +19,10 @@ int64_t PooledSize(int64_t in, int64_t kernel, int64_t stride, int64_t padding, 
 struct PoolPlan {
   std::vector<int64_t> kernel, stride, padding;
   bool ceil = false;
-  bool fits = false;  // PyTorch's pooling with these gives TensorFlow's result
+  bool fits = false;  // PyTorch's pooling with these values gives TensorFlow's result
 };
 
-// Pixels beyond the end count for nothing in either library, so SAME padding with an odd pixel at the end is PyTorch's
-// ceil_mode.
+// Both libraries ignore pixels beyond the end, so SAME padding with an odd pixel at the end is PyTorch's ceil_mode.
 PoolPlan Plan(const schema::Pool2DOptions& o, const graph::Shape& in, const Window (&window)[2]) {
   PoolPlan plan;
   plan.kernel = {o.filter_height(), o.filter_width()};
@@ -101,7 +100,7 @@ absl::Status Resize(Importer& im, const OpCall& call) {
 
 namespace {
 
-// reshape to `split`, permute, reshape to `out`: how blocks and channels change places.
+// reshape to `split`, permute, reshape to `out`: exchanges blocks and channels.
 absl::Status Rearrange(Importer& im, const OpCall& call, graph::ValueRef x, std::vector<int64_t> split,
                        std::vector<int64_t> dims, std::vector<int64_t> out) {
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(split)}}, {x}));
@@ -141,8 +140,8 @@ absl::Status DepthToSpace(Importer& im, const OpCall& call) {
   return Rearrange(im, call, x, {s[0], s[1], s[2], b, b, c}, {0, 1, 3, 2, 4, 5}, {s[0], s[1] * b, s[2] * b, c});
 }
 
-// Both: block sizes and, for each blocked dimension, numbers at its beginning and end. Dimensions after the first
-// `blocks` + 1 stay as they are.
+// SpaceToBatch and BatchToSpace take block sizes and, for each blocked dimension, two numbers for its beginning and
+// end. Dimensions after the first `blocks` + 1 do not change.
 absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> block, im.Ints(call, 1, "the block's shape"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, im.Ints(call, 2, "the padding"));
@@ -151,7 +150,7 @@ absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
   if (blocks == 0 || blocks + 1 > s.size() || pads.size() != 2 * blocks)
     return im.Wrong(call, "its block does not fit its input");
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  std::vector<int64_t> pad;  // PyTorch: from the last dimension on
+  std::vector<int64_t> pad;  // PyTorch starts with the last dimension
   for (size_t d = s.size(); d-- > 1;) {
     const bool blocked = d <= blocks;
     pad.push_back(blocked ? pads[2 * (d - 1)] : 0);

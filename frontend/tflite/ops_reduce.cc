@@ -8,7 +8,7 @@
 namespace cobra::tflite::handlers {
 namespace {
 
-// The axes in the file's order, sorted, each once; none means all.
+// The axes of the file, sorted and without repetitions; no axes means all.
 absl::StatusOr<std::vector<int>> Axes(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> given, im.Ints(call, 1, "the axes"));
   const int rank = im.Rank(call.inputs[0]);
@@ -25,7 +25,7 @@ absl::StatusOr<std::vector<int>> Axes(Importer& im, const OpCall& call) {
   return axes;
 }
 
-// What is left of an image has the same order of dimensions either way.
+// Whether the remaining dimensions of an image have the same order in both layouts.
 bool SameOrder(const std::vector<int>& axes, bool keep) {
   const auto gone = [&](int d) { return std::find(axes.begin(), axes.end(), d) != axes.end(); };
   return keep || gone(3) || (gone(1) && gone(2));
@@ -33,14 +33,14 @@ bool SameOrder(const std::vector<int>& axes, bool keep) {
 
 absl::StatusOr<graph::ValueRef> FoldOneByOne(Importer& im, const OpCall& call, graph::Op op, graph::ValueRef x,
                                              std::vector<int64_t> dims, bool keep) {
-  std::sort(dims.rbegin(), dims.rend());  // from the last on: the numbers of the others stay
+  std::sort(dims.rbegin(), dims.rend());  // from the last to the first, so that the indices of the others do not change
   for (int64_t dim : dims) {
     COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, op, {{"dim", dim}, {"keepdim", keep}}, {x}));
   }
   return x;
 }
 
-// The product of sizes that a shape is computed from.
+// The product of sizes from which a shape is computed.
 absl::Status FoldConstant(Importer& im, const OpCall& call) {
   const TensorState& in = im.State(call.inputs[0]);
   if (in.values == nullptr || in.type.rank() != 1 || call.code != schema::BuiltinOperator_REDUCE_PROD) {
@@ -65,7 +65,7 @@ absl::Status Reduce(Importer& im, const OpCall& call) {
   std::vector<int64_t> dims;
   for (int a : axes) dims.push_back(image ? ImageDim(a) : a);
   std::sort(dims.begin(), dims.end());
-  if (axes.empty()) return im.SetSame(call, 0);  // a number: nothing to reduce
+  if (axes.empty()) return im.SetSame(call, 0);  // a scalar: nothing to reduce
   switch (call.code) {
     case schema::BuiltinOperator_REDUCE_PROD: {
       COBRA_ASSIGN_OR_RETURN(x, FoldOneByOne(im, call, graph::Op::prod, x, dims, keep));

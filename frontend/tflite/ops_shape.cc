@@ -1,5 +1,5 @@
-// Operators that move, join and cut tensors. They see the file's order of dimensions: where the input is an image, the
-// view in that order costs nothing.
+// Operators that move, join and split tensors. They work in the file's order of dimensions: if the input is an image,
+// the view in that order costs nothing.
 #include <algorithm>
 #include <limits>
 
@@ -18,7 +18,7 @@ int64_t Product(const std::vector<int64_t>& values) {
   return product;
 }
 
-// A constant with the same numbers in another shape.
+// Makes a constant with the same numbers and another shape.
 absl::Status ReshapeConstant(Importer& im, const OpCall& call, std::vector<int64_t> shape) {
   const TensorState& in = im.State(call.inputs[0]);
   int64_t known = 1;
@@ -49,7 +49,7 @@ absl::Status Reshape(Importer& im, const OpCall& call) {
     if (options->new_shape() != nullptr) shape.assign(options->new_shape()->begin(), options->new_shape()->end());
   }
   if (shape.size() > 16) return im.Wrong(call, absl::StrCat("a shape of ", shape.size(), " dimensions"));
-  // A file made for one batch, asked about another: its first dimension is the batch.
+  // The file may be made for another batch size than the request's: the first dimension of the shape is the batch.
   const int64_t wanted = Product(shape), given = im.State(call.inputs[0]).type.num_elements();
   if (wanted > 0 && wanted != given && !shape.empty() && given % (wanted / shape[0]) == 0) shape[0] = -1;
   return ReshapeTo(im, call, std::move(shape));
@@ -105,7 +105,7 @@ absl::Status ShapeOf(Importer& im, const OpCall& call) {
 
 namespace {
 
-// A list of constants, as the parts of a shape are: their numbers one after the other, or nothing.
+// Concatenates the numbers of constants, which are for example the parts of a shape; nullopt if a value is not known.
 std::optional<Values> Joined(const Importer& im, const OpCall& call, int max_rank) {
   Values values;
   for (int tensor : call.inputs) {
@@ -234,7 +234,7 @@ absl::Status Reverse(Importer& im, const OpCall& call) {
   return im.SetFile(call, 0, x);
 }
 
-// PAD, PADV2 (with a value), MIRROR_PAD: numbers at the beginning and the end of each dimension.
+// PAD, PADV2 (with a value), MIRROR_PAD: the padding at the beginning and the end of each dimension.
 absl::Status Pad(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, im.Ints(call, 1, "the padding"));
   const int rank = im.Rank(call.inputs[0]);
@@ -245,7 +245,7 @@ absl::Status Pad(Importer& im, const OpCall& call) {
   }
   const bool mirror = call.code == schema::BuiltinOperator_MIRROR_PAD;
   const bool image = rank == 4;
-  std::vector<int64_t> pad;  // PyTorch: from the last dimension on
+  std::vector<int64_t> pad;  // PyTorch starts with the last dimension
   if (mirror) {
     const auto* options = call.op->builtin_options_as_MirrorPadOptions();
     if (options != nullptr && options->mode() == schema::MirrorPadMode_SYMMETRIC)

@@ -11,7 +11,7 @@ namespace {
 
 struct Cut {
   int64_t begin = 0, end = 0, step = 1;  // 0 <= begin, end <= size; step -1: backwards through the whole dimension
-  bool shrink = false;                   // one element, and the dimension goes
+  bool shrink = false;                   // takes one element and removes the dimension
 };
 
 std::string CutText(const Cut& cut, int64_t size) {
@@ -22,7 +22,7 @@ std::string CutText(const Cut& cut, int64_t size) {
   return text;
 }
 
-// The elements of a constant of one dimension.
+// Selects elements of a constant of one dimension.
 absl::Status CutConstant(Importer& im, const OpCall& call, const Cut& cut) {
   const TensorState& in = im.State(call.inputs[0]);
   const graph::DType dtype = in.type.dtype;

@@ -17,18 +17,18 @@ namespace {
 constexpr int64_t kFeatures = 512;    // of the kernel: sines and cosines of half as many random directions
 constexpr double kLength = 0.6;       // of the kernel, in median distances between layers
 constexpr double kNoise = 0.02;       // variance of a measurement around the process, over the process's own
-constexpr double kWorstError = 1;     // of one try: a factor of e. What is worse is as bad
-constexpr double kPriorTries = 3;     // the mean over all kinds counts as so many tries of each
-constexpr int64_t kContenders = 512;  // the best so many are compared exactly ...
-constexpr int64_t kPicks = 64;        // ... until so many are chosen; then all are scored again
+constexpr double kWorstError = 1;     // of one try: a factor of e. Larger errors count as this one
+constexpr double kPriorTries = 3;     // the mean over all kinds counts as this many tries of each kind
+constexpr int64_t kContenders = 512;  // this many of the best are compared exactly ...
+constexpr int64_t kPicks = 64;        // ... until this many are chosen; then all are scored again
 
 at::Tensor VectorsOf(const LayerSet& set) {
   return at::from_blob(const_cast<float*>(set.vectors.values.data()),
                        {static_cast<int64_t>(set.size()), set.vectors.width}, at::kFloat);
 }
 
-// How far the model is off on layers of a kind, over its mean: from tries of layers that it had not learned. A kind
-// that nobody has tried is taken to be as hard as the hardest.
+// The model's error on layers of a kind, relative to its mean error, from tries of layers that it was not trained on. A
+// kind without tries is taken to be as hard as the hardest.
 class KindErrors {
  public:
   explicit KindErrors(const SelectionTask& task) {
@@ -90,8 +90,8 @@ class FeatureMap {
   at::Tensor directions_;
 };
 
-// S, the posterior covariance of the weights; v_i = f_i S f_i, the variance of a layer; M, the mean over the targets of
-// f f'; g_i = f_i S M S f_i. Measuring i takes g_i / (noise + v_i) off the mean variance of the targets.
+// S: the posterior covariance of the weights; v_i = f_i S f_i: the variance of a layer; M: the mean over the targets of
+// f f'; g_i = f_i S M S f_i. Measuring i reduces the mean variance of the targets by g_i / (noise + v_i).
 struct Posterior {
   at::Tensor covariance;  // S [features, features], float
   at::Tensor second;      // M, likewise
@@ -99,7 +99,7 @@ struct Posterior {
 
 struct Scores {
   at::Tensor variance, gain;  // [layers]
-  // What measuring each would bring.
+  // The value of measuring each layer.
   at::Tensor Value(Strategy rule) const {
     return rule == Strategy::kInformation ? (variance.clamp_min(0) / kNoise).log1p() : gain / (variance + kNoise);
   }
@@ -110,8 +110,8 @@ Scores ScoresOf(const at::Tensor& layers, const Posterior& p) {
   return {(spread * layers).sum(1), (at::matmul(spread, p.second) * spread).sum(1)};
 }
 
-// Up to kPicks of the contenders, each the best given those before it. `closed`: infinite where a contender is chosen
-// or does not fit. After measuring j, with p = S f_j, d = noise + v_j, c = F p:
+// Returns up to kPicks contenders, each the best one after those before it. `closed` is infinite for a contender that
+// is chosen or does not fit into the budget. After measuring j, with p = S f_j, d = noise + v_j, c = F p:
 //   S -= p p' / d,  v -= c^2 / d,  g += c^2 (p' M p) / d^2 - 2 c (F S M p) / d
 std::vector<int64_t> PickExactly(const at::Tensor& layers, const std::vector<double>& cost_s, double budget_s,
                                  Strategy rule, Posterior p) {
@@ -155,7 +155,7 @@ Selection SelectByGaussianProcess(const SelectionTask& task, const SelectionOpti
   while (true) {
     posterior.covariance = at::linalg_inv(precision).to(at::kFloat);
     const at::Tensor values = ScoresOf(pool, posterior).Value(options.strategy).contiguous();
-    std::vector<std::pair<double, int64_t>> open;  // value a second, place
+    std::vector<std::pair<double, int64_t>> open;  // value per second, index in the pool
     for (int64_t i = 0; i < n; ++i) {
       const double cost_s = task.cost_s[static_cast<size_t>(i)];
       if (taken[static_cast<size_t>(i)] || selection.seconds + cost_s > options.budget_s) continue;

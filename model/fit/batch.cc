@@ -52,7 +52,7 @@ at::Tensor FloatTensor(const std::vector<float>& v) {
   return t;
 }
 
-// Half of a node's weight is its share of the latency, half is the same for all: cheap calls must not be free to drift.
+// Half of a node's weight is its share of the latency, half is equal for all: cheap calls must not drift.
 void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
   const size_t n = s.graph.nodes().size();
   for (size_t i = 0; i < n; ++i) {

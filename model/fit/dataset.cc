@@ -23,17 +23,17 @@
 namespace cobra::fit {
 namespace {
 
-// Everything that was measured of one subject.
+// All measurements of one subject.
 struct Repetitions {
   store::Measurement first;
-  // It stands in a file of what was chosen for training.
+  // Whether it comes from a file of rows that were selected for training.
   bool selected = false;
-  // By the number of the repetition.
+  // Keyed by the number of the repetition.
   std::map<int, double> latency_us;
 };
 
 struct Reader {
-  // Subjects as they first appear.
+  // Subjects in the order of their first record.
   std::vector<std::string> order;
   absl::flat_hash_map<std::string, Repetitions> subjects;
   int64_t failures = 0;
@@ -50,7 +50,7 @@ struct Reader {
 
   absl::Status AddLine(absl::string_view line, absl::string_view where, bool selected) {
     absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
-    if (absl::IsNotFound(measurement.status())) return absl::OkStatus();  // a session, a canary
+    if (absl::IsNotFound(measurement.status())) return absl::OkStatus();  // the record of a session or a canary
     if (!measurement.ok()) return absl::DataLossError(absl::StrCat(where, ": ", measurement.status().message()));
     if (measurement->outcome != store::Outcome::ok) {
       ++failures;
@@ -73,7 +73,7 @@ struct Reader {
   }
 };
 
-// The first measurement, or the last of those taken again because the machine was disturbed.
+// The first measurement, or the last of those that were repeated because the machine was disturbed.
 double LatencyOf(const Repetitions& r) {
   if (const auto last = r.latency_us.rbegin(); last->first >= 2) return last->second;
   const bool disturbed = r.first.subject.repeat == 0 && r.first.conditions.suspect;
@@ -81,11 +81,11 @@ double LatencyOf(const Repetitions& r) {
   return r.latency_us.begin()->second;
 }
 
-// What was chosen because a model was unsure of it is for training only: errors and intervals are stated of what was
-// drawn at random.
+// Rows selected because a model was uncertain are for training only: errors and intervals are computed on rows that
+// were drawn at random.
 bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name, "selected-"); }
 
-// The profile of a network's calls, scaled to add up to its latency.
+// Scales the profile of a network's calls so that it adds up to the network's latency.
 void ScaleProfile(Sample* sample) {
   const std::vector<double>& measured = sample->measurement.node_latency_us;
   if (measured.size() != sample->graph.nodes().size()) return;
@@ -102,7 +102,7 @@ absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_u
   Sample sample{std::move(graph), std::move(measurement)};
   store::Subject& subject = sample.measurement.subject;
   subject.graph_json = std::string();
-  // Computed here, not read: a better fingerprint must not leave the same network on two sides of the split.
+  // Computed here, not read: when the fingerprint improves, equal networks must not end up in two splits.
   subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
   sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
   if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
@@ -111,8 +111,8 @@ absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_u
   return sample;
 }
 
-// The rows of what was read, one per fingerprint, in its order. `each` sees every subject's row, also one that is not
-// kept because another has its fingerprint.
+// Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every subject's row, even for
+// one that is dropped because an earlier row has its fingerprint.
 absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
   std::vector<Sample> rows;
   absl::flat_hash_set<std::string> seen;
@@ -126,8 +126,8 @@ absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, absl::FunctionRef<vo
   return rows;
 }
 
-// The first measurement, or the last of those taken again, and the one for the repeatability floor; nullopt: none was
-// taken.
+// The first measurement, or the last of the repeated ones, and the one for the repeatability floor; nullopt if the
+// latter was not taken.
 std::optional<Repeat> RepeatOf(const Repetitions& subject, const Sample& sample) {
   const auto late = subject.latency_us.find(1);
   if (late == subject.latency_us.end() || subject.latency_us.size() == 1) return std::nullopt;
@@ -185,7 +185,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   COBRA_ASSIGN_OR_RETURN(std::string target, ReadFile(absl::StrCat(directory, "/target.json")));
   COBRA_ASSIGN_OR_RETURN(data.target, predict::TargetSpecFromJson(target));
   Reader reader;
-  // What was drawn comes first: of a layer that was drawn and chosen too, the draw counts.
+  // Randomly drawn rows come first: a layer that was both drawn and selected counts as drawn.
   std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return !IsSelected(name); });
   for (const std::string& name : names) {
     COBRA_RETURN_IF_ERROR(reader.AddFile(absl::StrCat(directory, "/", name), IsSelected(name)));

@@ -76,7 +76,7 @@ void MetricsBy(const std::string& (Sample::*label_of)() const, const std::vector
   for (const auto& [label, values] : groups) (*out)[label] = ComputeMetrics(values.first, values.second);
 }
 
-// One factor on a sum: the median ratio on training rows.
+// The factor for a sum of layers: the median ratio on training rows.
 double FitScale(const std::vector<double>& predicted, const std::vector<double>& measured) {
   std::vector<double> ratios;
   for (size_t i = 0; i < predicted.size(); ++i) ratios.push_back(measured[i] / predicted[i]);
@@ -151,8 +151,8 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
 
 namespace {
 
-// How large the layers were that were measured, and what larger ones take; those inside networks count for the size
-// only, since their times are shares.
+// Records the sizes of the measured layers, and fits the time of larger ones. Layers inside networks count for the size
+// only, because their times are shares of the network's.
 void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   std::vector<predict::CostSample> samples;
   for (const Sample& s : data.samples) {

@@ -14,12 +14,12 @@
 namespace cobra::fit {
 namespace {
 
-// Fewer rows than this are no anchor of their own: one row's luck would decide, and of forty small anchors one always
-// has bad luck. They count under "all".
+// Fewer rows than this make no anchor of their own: a single row could decide by chance, and of forty small anchors one
+// always fails by chance. Such rows count under "all".
 constexpr size_t kMinAnchorRows = 20;
 constexpr size_t kMinHeldOut = 5;
-// Standard errors of the mean paired difference beyond which a change is no noise (one-sided 99.9 % each: there are
-// some forty anchors).
+// A change of more standard errors of the mean paired difference than this is not noise. One-sided 99.9 % for each
+// anchor, because there are about forty.
 constexpr double kNoiseSigmas = 3.1;
 
 struct Errors {

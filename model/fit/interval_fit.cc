@@ -16,19 +16,19 @@
 namespace cobra::fit {
 namespace {
 
-constexpr size_t kFewest = 50;         // rows to tell kinds by
-constexpr double kLeastOffBy = 0.003;  // below it an error says more about the measurement than about the answer
+constexpr size_t kFewest = 50;         // rows needed to distinguish kinds of layers
+constexpr double kLeastOffBy = 0.003;  // a smaller error depends more on the measurement than on the prediction
 constexpr double kCoverage = 0.9;
 constexpr int64_t kFolds = 10;
-constexpr double kOutermost = 0.05;  // of the rows on either side: further out the line says too little or too much
+constexpr double kOutermost = 0.05;  // share of the rows at either end, where the line is too low or too high
 
-// A line on the embedding that kCoverage of the logarithms stay below.
+// A line on the embedding; the share kCoverage of the logarithms lies below it.
 struct Line {
   torch::Tensor middle, weights, level;
   torch::Tensor Of(const torch::Tensor& x) const { return (x - middle).mv(weights) + level; }
 };
 
-// The pinball loss, its corner rounded over about a twentieth of a logarithm: L-BFGS wants a gradient without steps.
+// Minimizes the pinball loss. Its corner is rounded over about 0.05: L-BFGS needs a continuous gradient.
 Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
   constexpr double kSharpness = 20;
   Line line = {x.mean(0), torch::zeros({x.size(1)}, x.options()), torch::quantile(y, kCoverage)};
@@ -37,7 +37,7 @@ Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
   torch::optim::LBFGS optimizer(std::vector<torch::Tensor>{line.weights, line.level}, options);
   optimizer.step([&] {
     const torch::Tensor above = y - (centred.mv(line.weights) + line.level);
-    const torch::Tensor pull = (1 - kCoverage) - torch::sigmoid(above * kSharpness);  // of each row, d loss / d line
+    const torch::Tensor pull = (1 - kCoverage) - torch::sigmoid(above * kSharpness);  // d loss / d line for each row
     line.weights.mutable_grad() = centred.t().mv(pull) + penalty * line.weights;
     line.level.mutable_grad() = pull.sum();
     return (torch::softplus(above, kSharpness) - (1 - kCoverage) * above).sum() +
@@ -50,7 +50,7 @@ double PinballLoss(const torch::Tensor& above) {
   return torch::maximum(kCoverage * above, (kCoverage - 1) * above).mean().item<double>();
 }
 
-// The line of each row is of the other folds' rows. Relatives stand side by side, so that every fold has some of each.
+// Fits each row's line to the rows of the other folds. Related rows are adjacent: every fold has some of them.
 torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
   torch::Tensor spread = torch::empty_like(y);
   const torch::Tensor fold = torch::arange(y.size(0)) % kFolds;

@@ -38,7 +38,7 @@ class BundleLayerModel : public LayerModel {
   }
 
   absl::StatusOr<LayerSet> Embed(absl::Span<const size_t> rows) const override {
-    absl::flat_hash_map<int32_t, size_t> place;  // of a text among those encoded
+    absl::flat_hash_map<int32_t, size_t> place;  // index of a text among the encoded ones
     std::vector<const std::vector<text::Token>*> tokens;
     std::vector<size_t> place_of_row;
     LayerSet set;

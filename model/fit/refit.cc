@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <time.h>
 #include <torch/nn/utils/clip_grad.h>
 
@@ -27,7 +27,7 @@
 namespace cobra::fit {
 namespace {
 
-// The same networks with room for more words: a new word starts as the unknown one, which is what it was.
+// Copies the network for a larger vocabulary. A new word starts as the unknown word, as which it was read before.
 std::shared_ptr<net::CobraNet> WithVocabulary(const predict::ModelBundle& old, const net::NetConfig& config) {
   at::NoGradGuard no_grad;
   auto net = std::make_shared<net::CobraNet>(config, static_cast<int64_t>(old.manifest.targets.size()));
@@ -39,7 +39,7 @@ std::shared_ptr<net::CobraNet> WithVocabulary(const predict::ModelBundle& old, c
       after.copy_(before);
       continue;
     }
-    const int64_t words = before.size(0);  // an embedding: one row a word
+    const int64_t words = before.size(0);  // an embedding: one row per word
     after.narrow(0, 0, words).copy_(before);
     after.narrow(0, words, after.size(0) - words)
         .copy_(before.narrow(0, text::Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
@@ -47,9 +47,9 @@ std::shared_ptr<net::CobraNet> WithVocabulary(const predict::ModelBundle& old, c
   return net;
 }
 
-constexpr double kWarmup = 0.05;  // of the time
+constexpr double kWarmup = 0.05;  // of the time budget
 
-// Of this process: on a busy machine the same training takes longer, it does not become less.
+// CPU time of this process: on a busy machine a refit then takes longer instead of training less.
 double ProcessorSeconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -120,7 +120,7 @@ class RefitRun {
     }
   }
 
-  // `count` of `fresh`, the rest up to `size` of `known`, drawn anew at each step.
+  // Draws `count` rows of `fresh`, and rows of `known` up to `size`; each step draws again.
   std::vector<size_t> Draw(const std::vector<size_t>& fresh, const std::vector<size_t>& known, int count, int size) {
     std::vector<size_t> chosen;
     const auto take = [&](const std::vector<size_t>& from, int number) {
@@ -132,16 +132,16 @@ class RefitRun {
     return chosen;
   }
 
-  // What the rows are to be taught, [graphs] or, by `graph_of_node`, [nodes]: of a new one what was measured, of a
-  // known one what the old version predicts. Its own predictions pull the known rows nowhere as long as they stand
-  // still; their measurements would go on pulling with what it never could learn of them.
+  // The values to train on, [graphs] or, with `graph_of_node`, [nodes]: the measurement of a new row, the old version's
+  // prediction of a known row. Known rows whose predictions do not change then have no gradient. Their measurements
+  // would keep a gradient from the errors that the old version could not learn.
   at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& before,
                     const at::Tensor& graph_of_node = {}) const {
     at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
     for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
     return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, before);
   }
-  // [nodes] 1 where a call has a word that the old version did not know. What a known call takes within a new network
+  // [nodes] 1 for a call with a word that the old version did not know. The time of a known call within a new network
   // is learned from the network's latency alone.
   at::Tensor HasNewWords(const Batch& batch) const {
     at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
@@ -184,8 +184,8 @@ class RefitRun {
   std::mt19937_64 random_;
   predict::ModelBundle bundle_;
   std::vector<const Sample*> samples_;
-  size_t first_fresh_ = 0;   // of samples_
-  int32_t known_words_ = 0;  // of the old version
+  size_t first_fresh_ = 0;   // index in samples_
+  int32_t known_words_ = 0;  // words of the old version
   std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;
   std::shared_ptr<net::CobraNet> teacher_;  // the old version
   std::unique_ptr<TextTable> texts_;

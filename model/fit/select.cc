@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
@@ -41,12 +42,12 @@ bool IsLayer(const graph::Graph& graph) {
     if (graph::GetOpInfo(node.op).cost_class == graph::CostClass::kView) continue;
     if (calls++ == 0) first = node.op;
     if (node.op != first)
-      return false;  // (a chain of one operator is a layer: the paper's addition of several tensors)
+      return false;  // a chain of one operator is a layer too: the paper's addition of several tensors
   }
   return true;
 }
 
-// Errors name the line.
+// Errors name the line of the file.
 absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
   std::vector<Candidate> candidates;
@@ -57,7 +58,7 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     const auto error = [&](absl::string_view what) {
       return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", what));
     };
-    const ordered_json j = ordered_json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+    const ordered_json j = ParseJson<ordered_json>(line);
     if (!j.is_object()) return error("not a JSON object");
     if (const auto kind = j.find("kind"); kind != j.end() && (*kind == "session" || *kind == "canary")) continue;
     const auto graph_json = j.find("graph");
@@ -73,17 +74,17 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     }
     candidate.subject.graph_json = std::string();
     candidate.subject.fingerprint = graph::Fingerprint(*graph).ToHex();
-    candidate.latency.median_us = 1;  // unknown, and not looked at
+    candidate.latency.median_us = 1;  // unknown and not used
     Sample sample{*std::move(graph), std::move(candidate)};
     candidates.push_back({std::string(line), std::move(sample)});
   }
   return candidates;
 }
 
-// Everything the model is asked about in one list: rows, then candidates, then targets.
+// All layers that the model embeds, in one list: rows, then candidates, then targets.
 struct Question {
   std::vector<const Sample*> layers;
-  std::vector<size_t> measured, held_out, pool, targets;  // places in `layers`
+  std::vector<size_t> measured, held_out, pool, targets;  // indices in `layers`
 };
 
 void AddRows(const Dataset& rows, Question* q) {
@@ -94,7 +95,7 @@ void AddRows(const Dataset& rows, Question* q) {
   }
 }
 
-// Candidates that are neither measured nor the same as one before.
+// Adds the candidates that are neither measured nor equal to an earlier one.
 void AddPool(const Dataset& rows, const std::vector<Candidate>& candidates, Question* q,
              std::vector<const Candidate*>* pool) {
   absl::flat_hash_set<std::string> known;

@@ -8,7 +8,7 @@
 
 #include <torch/types.h>
 
-// These expect the names of torch/types.h.
+// These headers need the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/serialize.h>
 
@@ -117,7 +117,7 @@ class TrainingRun {
 
   int StepsPerEpoch() const {
     const auto steps = (train_layers_.size() + options_.layer_batch - 1) / options_.layer_batch;
-    // Without layers (a space of networks alone): once through the networks.
+    // Without layers (a search space of networks only): one pass over the networks.
     return static_cast<int>(steps > 0 ? steps
                                       : (train_networks_.size() + options_.network_batch - 1) / options_.network_batch);
   }
@@ -142,7 +142,7 @@ class TrainingRun {
     return total / steps;
   }
 
-  // The `step`-th batch of a shuffled list; wraps round, so that the shorter list is seen more often.
+  // The `step`-th batch of a shuffled list. It wraps around, so that the shorter list is used more often.
   static std::vector<size_t> Slice(const std::vector<size_t>& all, int step, int size) {
     std::vector<size_t> chosen;
     for (int i = 0; i < size && !all.empty(); ++i)
@@ -195,8 +195,8 @@ class TrainingRun {
     std::rename(partial.c_str(), options_.checkpoint.c_str());
   }
 
-  // The epoch to go on with: 0 without a checkpoint. A checkpoint of another data set has other shapes and is refused
-  // by LibTorch.
+  // Returns the epoch at which to resume: 0 without a checkpoint. LibTorch refuses a checkpoint of another data set,
+  // because its shapes differ.
   int Resume(torch::optim::AdamW* optimizer) {
     if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
     torch::serialize::InputArchive archive, moments;
@@ -230,7 +230,7 @@ class TrainingRun {
   std::unique_ptr<WeightAverage> average_;
 };
 
-// Of the sample: added to `predictions`.
+// Predicts one sample and adds the result to `predictions`.
 void PredictOne(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 size_t sample, Predictions* predictions) {
   const Batch batch = MakeBatch(bundle, texts, samples, {sample});

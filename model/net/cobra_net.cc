@@ -27,8 +27,7 @@ std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<tex
   return {std::move(ids), std::move(values)};
 }
 
-// The parts are constructed in this order: each draws its first weights from the same random numbers, one after the
-// other.
+// The order of construction matters: the parts draw their initial weights from one sequence of random numbers.
 CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
     : CobraNet(NetParts{std::make_shared<Encoder>(config), std::make_shared<PriceHead>(config),
                         std::make_shared<GraphNet>(config)},
@@ -49,9 +48,9 @@ at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Toke
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return texts[a]->size() < texts[b]->size(); });
   std::vector<at::Tensor> parts;
-  at::Tensor place = at::empty({static_cast<int64_t>(texts.size())}, at::kLong);  // of each text among the sorted ones
+  at::Tensor place = at::empty({static_cast<int64_t>(texts.size())}, at::kLong);  // of each text in sorted order
   for (size_t begin = 0; begin < order.size();) {
-    // A group ends where its longest would make its shortest pad by more than half.
+    // A group ends before a text that would make the shortest one pad by more than half.
     const size_t limit = texts[order[begin]]->size() * 3 / 2 + 2;
     std::vector<const std::vector<text::Token>*> group;
     size_t end = begin;

@@ -50,7 +50,7 @@ Encoder::Encoder(const NetConfig& c)
 }
 
 at::Tensor Encoder::Tokens(const at::Tensor& ids, const at::Tensor& values) {
-  // A number's features pass through a map that all numbers share, scaled by where the number stands.
+  // The features of a number pass through a map shared by all numbers, scaled by a gate of the number's token.
   at::Tensor x = token_(ids) + value_(values) * (1 + gate_(ids));
   const at::Tensor bias = at::zeros(ids.sizes(), x.options()).masked_fill_(ids == 0, -1e9).unsqueeze(1).unsqueeze(1);
   for (auto& block : blocks_) x = block->forward(x, bias);
@@ -60,7 +60,7 @@ at::Tensor Encoder::Tokens(const at::Tensor& ids, const at::Tensor& values) {
 at::Tensor Encoder::forward(const at::Tensor& ids, const at::Tensor& values) {
   const at::Tensor x = Tokens(ids, values);
   const at::Tensor keep = (ids != 0).to(x.dtype()).unsqueeze(-1);
-  // Mean pooling over the tokens that are there.
+  // Mean pooling over the tokens that are not padding.
   return norm_((x * keep).sum(1) / keep.sum(1).clamp_min(1));
 }
 

@@ -47,7 +47,7 @@ GraphNet::GraphNet(const NetConfig& c)
   register_module("norm", norm_);
   register_module("out", out_);
   at::NoGradGuard no_grad;
-  // Start from "a layer takes in a network what it takes alone".
+  // Start from the assumption that a layer takes the same time in a network as alone.
   out_->weight.mul_(0.1);
   out_->bias.zero_();
 }

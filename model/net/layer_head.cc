@@ -4,7 +4,7 @@ namespace cobra::net {
 namespace nn = torch::nn;
 
 namespace {
-constexpr double kUnitPrice = -11, kCallPrice = 1;  // log(us) at which training begins: 60 of a kind a nanosecond; 3 us
+constexpr double kUnitPrice = -11, kCallPrice = 1;  // initial log(us): 60 units of a kind per nanosecond; 3 us
 }  // namespace
 
 PriceHead::PriceHead(const NetConfig& c)
@@ -19,13 +19,13 @@ PriceHead::PriceHead(const NetConfig& c)
   register_module("hidden2", hidden2_);
   register_module("out", out_);
   at::NoGradGuard no_grad;
-  // A fast and a slow core are a factor of ten apart, which is soon learned.
+  // A fast and a slow core differ by a factor of ten, which is soon learned.
   out_->bias.fill_(kUnitPrice);
   out_->bias[0] = kCallPrice;
 }
 
 at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) {
-  // Whether something fits a cache is a matter of amounts, which the embedding has in words only.
+  // Whether data fits into a cache depends on amounts, which the embedding has only as words.
   const at::Tensor h = hidden_(layers) + target_(target) + work_(work.clamp_min(0) / 10);
   const at::Tensor log_price = out_(at::gelu(hidden2_(at::gelu(h))));
   return (log_price + work).logsumexp(-1);

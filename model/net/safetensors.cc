@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::net {
@@ -22,7 +23,7 @@ std::string SaveTensors(const torch::nn::Module& module) {
     header[item.key()] = {{"dtype", "F32"}, {"shape", t.sizes().vec()}, {"data_offsets", {begin, data.size()}}};
   }
   std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // data starts at a multiple of eight
+  text.append((8 - text.size() % 8) % 8, ' ');  // data starts at a multiple of eight bytes
   std::string out(8, '\0');
   const uint64_t length = text.size();
   std::memcpy(&out[0], &length, 8);
@@ -33,7 +34,7 @@ absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
   uint64_t length = 0;
   if (file.size() >= 8) std::memcpy(&length, file.data(), 8);
   if (length == 0 || length > file.size() - 8) return absl::DataLossError("tensors: the header is cut off");
-  const json header = json::parse(file.begin() + 8, file.begin() + 8 + length, nullptr, /*allow_exceptions=*/false);
+  const json header = ParseJson<json>(absl::string_view(file).substr(8, length));
   if (!header.is_object()) return absl::DataLossError("tensors: the header is not JSON");
   const absl::string_view data = file.substr(8 + length);
   at::NoGradGuard no_grad;

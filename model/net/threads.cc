@@ -5,7 +5,7 @@
 
 #include <limits>
 
-// Weak: another BLAS may stand in OpenBLAS's place.
+// Weak: the program may be linked with another BLAS than OpenBLAS.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
 
 namespace cobra::net {
@@ -16,7 +16,7 @@ void UseOneThread() {
 }
 
 void RetainHeap() {
-  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that glibc takes
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_TOP_PAD, 64 << 20);
 }

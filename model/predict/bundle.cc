@@ -12,7 +12,7 @@
 namespace cobra::predict {
 namespace {
 
-// A manifest is data from a file: sizes beyond these are a damaged file, not a model.
+// A manifest comes from a file: sizes beyond these limits mean that the file is damaged.
 absl::Status CheckSizes(const net::NetConfig& c) {
   const bool sane =
       c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == text::kNumValueFeatures &&

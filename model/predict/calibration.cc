@@ -55,7 +55,7 @@ std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficient
                                const std::vector<double>& weights) {
   constexpr int n = kCoefficients;
   double a[n][n] = {}, b[n] = {};
-  // One probe's worth of doubt on the common slope, three on what sets a group apart; next to none on the common bias.
+  // The penalties count as probes: one on the common slope, three on each group's terms, almost none on the bias.
   for (int i = 0; i < n; ++i) a[i][i] = i == 0 ? 1e-3 : i == 1 ? 1.0 : 3.0;
   for (size_t r = 0; r < rows.size(); ++r) {
     for (int i = 0; i < n; ++i) {
@@ -90,10 +90,10 @@ double Dot(const std::array<double, kCoefficients>& row, const std::vector<doubl
   return sum;
 }
 
-// Ridge under Huber's loss, by reweighting: a probe that something else on the machine disturbed must not bend the fit.
+// Ridge regression with Huber's loss, by reweighting: a probe disturbed by other load must not bend the fit.
 std::vector<double> SolveRobust(const std::vector<std::array<double, kCoefficients>>& rows,
                                 const std::vector<double>& y) {
-  constexpr double kHuber = 0.05;  // beyond the scatter of undisturbed probes
+  constexpr double kHuber = 0.05;  // larger than the scatter of undisturbed probes
   constexpr int kRounds = 30;
   std::vector<double> weights(rows.size(), 1.0), coefficients;
   for (int round = 0; round < kRounds; ++round) {
@@ -113,7 +113,7 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
     sum +=
         std::exp(log_latency + CalibrationLogCorrection(calibration, *s.graph, static_cast<int32_t>(i), log_latency));
   }
-  // Contributions are predicted; the reference was measured. Keep the measured level.
+  // The contributions are predicted, the reference was measured: keep the measured level.
   double predicted = 0;
   for (double us : s.node_reference_us) predicted += us;
   return predicted > 0 ? sum * s.reference_us / predicted : s.reference_us;
@@ -168,8 +168,8 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
       left.push_back(std::fabs(scale - c.log_network_scale));
     }
   }
-  // How much less the adapted target is trusted: the scatter that the correction leaves. Nine tenths of a normal one,
-  // by its median, which single disturbed probes do not move.
+  // The adapted target is trusted less by the scatter that the correction leaves. This is the 90 % half-width of a
+  // normal distribution, estimated from the median, which single disturbed probes do not change.
   constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
   c.interval_log = kNineTenthsByMedian * UpperMedian(std::move(left));
   return c;

@@ -12,12 +12,10 @@ using graph::Convolution;
 
 // glibc's largest mmap threshold, less LibTorch's alignment and malloc's header.
 constexpr int64_t kMapped = (int64_t{1} << 25) - 128;
-constexpr int64_t kFloatBytes = 4;  // the rules are of float32
-constexpr int64_t kInFlight = 8;    // two units, four cycles each
+constexpr int64_t kFloatBytes = 4;  // the rules are for float32
+constexpr int64_t kInFlight = 8;    // multiply-adds in flight: two units, four cycles each
 
-int64_t RoundUpTo(int64_t n, int64_t block) { return (n + block - 1) / block * block; }
-
-// Taps of the window, over all its places, that read input and not padding.
+// Counts the taps that read input and not padding, over all positions of the window.
 int64_t TapsInside(const graph::ConvolutionSide& s) {
   int64_t inside = 0;
   for (int64_t j = 0; j < s.window; ++j) {
@@ -30,7 +28,7 @@ int64_t TapsInside(const graph::ConvolutionSide& s) {
   return inside;
 }
 
-// Sums under way at once, of kBlocked: a place and 16 channels each.
+// Sums that kBlocked computes at the same time, each for one position and 16 channels.
 int64_t IndependentAccumulators(const Convolution& c, bool first, int64_t out_channels) {
   const int64_t kw = c.width.window, ow = c.width.output;
   const bool one_block = kw > 3 || first || ow <= graph::kAccumulators || (ow <= 147 && out_channels <= 96) ||
@@ -41,15 +39,15 @@ int64_t IndependentAccumulators(const Convolution& c, bool first, int64_t out_ch
   return std::min(ow, 31 / (blocks + 1)) * blocks;
 }
 
-// What blocks cost: copies of input, weights and output, as large as the blocks.
+// Adds the cost of blocks: copies of input, weights and output in the size of their blocks.
 void AddBlocks(const Convolution& c, ConvolutionWork* work) {
   const bool depthwise = c.Depthwise(), blocked = work->algorithm == Algorithm::kBlocked;
   const int64_t block = graph::ChannelBlock(c);
-  // Few channels, of an image, stay as they are.
+  // An input with few channels, an image, is not converted to blocks.
   const bool first = blocked && c.groups == 1 && c.in_channels < graph::kChannelBlock;
-  const int64_t in = first || depthwise ? c.in_channels : RoundUpTo(c.in_channels, block);
-  const int64_t out = depthwise ? c.out_channels : RoundUpTo(c.out_channels, block);
-  const int64_t groups = depthwise ? RoundUpTo(c.groups, block) : c.groups;
+  const int64_t in = first || depthwise ? c.in_channels : graph::RoundUpTo(c.in_channels, block);
+  const int64_t out = depthwise ? c.out_channels : graph::RoundUpTo(c.out_channels, block);
+  const int64_t groups = depthwise ? graph::RoundUpTo(c.groups, block) : c.groups;
   const double inside = static_cast<double>(work->unpadded_macs) / static_cast<double>(c.macs());
   work->executed_macs = static_cast<int64_t>(inside * static_cast<double>(c.places() * groups * in * out * c.taps()));
   if (blocked)
@@ -64,7 +62,7 @@ void AddBlocks(const Convolution& c, ConvolutionWork* work) {
   work->mapped_bytes = MappedBytes(source) + MappedBytes(result) + MappedBytes(work->weight_copy_bytes);
 }
 
-// What a product costs: patches as a matrix, unless the input is one; by oneDNN, the result once more.
+// Adds the cost of a matrix product: patches as a matrix unless the input is one, and with oneDNN a copy of the result.
 void AddProduct(const Convolution& c, ConvolutionWork* work) {
   if (!c.OneTap() || c.Strided() || c.Padded())
     work->column_bytes =
@@ -72,14 +70,15 @@ void AddProduct(const Convolution& c, ConvolutionWork* work) {
   work->products = c.batch * c.groups;
   work->executed_macs = c.macs();
   if (work->algorithm == Algorithm::kProduct) return;
-  // The kernel makes 48 places of 8 channels at a time.
-  const int64_t places = RoundUpTo(c.height.output * c.width.output, 48), out_channels = RoundUpTo(c.out_channels, 8);
+  // The kernel computes 48 positions of 8 channels at a time.
+  const int64_t places = graph::RoundUpTo(c.height.output * c.width.output, 48),
+                out_channels = graph::RoundUpTo(c.out_channels, 8);
   work->executed_macs = work->products * c.in_channels * c.taps() * places * out_channels;
   work->copied_bytes = kFloatBytes * c.groups * c.out_channels * c.places();
   work->mapped_bytes = MappedBytes(work->copied_bytes);
 }
 
-// The rules of work are of one or two dimensions and of batches.
+// The rules cover batched convolutions of one or two dimensions.
 bool HasRules(const Convolution& c) { return c.batched && c.spatial_dims <= 2; }
 
 }  // namespace

@@ -31,7 +31,7 @@ LinearCost Fit(const std::vector<const CostSample*>& samples) {
     const double a = (x1 * yy - y1 * xy) / determinant, b = (y1 * xx - x1 * xy) / determinant;
     if (a >= 0 && b >= 0) return {a, b, 0};
   }
-  // What each axis explains: (sum x)^2 / sum x^2.
+  // How much each axis explains: (sum x)^2 / sum x^2.
   const double gain_x = xx > 0 ? x1 * x1 / xx : 0, gain_y = yy > 0 ? y1 * y1 / yy : 0;
   if (gain_x > gain_y) return {x1 / xx, 0, 0};
   return {0, yy > 0 ? y1 / yy : 0, 0};

@@ -1,6 +1,7 @@
 #include "model/predict/manifest.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -42,8 +43,8 @@ json NetToJson(const net::NetConfig& c) {
           {"graph_layers", c.graph_layers}};
 }
 
-// Versions of before also name parts of the network that a variant could do without. Only a network that has all of
-// them can be read.
+// Older versions also list parts of the network that a variant could omit. Only a network that has all of them can be
+// read.
 absl::Status CheckParts(const json& net) {
   for (const char* part : {"numeric_tokens", "target_conditioning", "additive", "prices"}) {
     if (!net.value(part, true)) {
@@ -93,7 +94,7 @@ json IntervalToJson(const IntervalWidth& width) {
           {"spread_range", {width.spread.least, width.spread.greatest}}};
 }
 
-// Versions of before have one width for all, or a spread without its range.
+// Older versions have one width for all, or a spread without its range.
 IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
   const auto found = target.find(name);
   if (found == target.end()) return {target.value(name + "_log", 0.0), {}};
@@ -121,7 +122,7 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
 std::string ManifestToJson(const Manifest& m) {
   json targets = json::array();
   for (const TargetEntry& t : m.targets) {
-    targets.push_back({{"spec", json::parse(TargetSpecToJson(t.spec))},
+    targets.push_back({{"spec", ParseJson<json>(TargetSpecToJson(t.spec))},
                        {"errors", ErrorsToJson(t.errors)},
                        {"interval_network", IntervalToJson(t.interval.network)},
                        {"interval_layer", IntervalToJson(t.interval.layer)},
@@ -144,13 +145,13 @@ std::string ManifestToJson(const Manifest& m) {
 }
 
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
-  const json j = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const json j = ParseJson<json>(text);
   if (!j.is_object()) return absl::DataLossError("manifest: not a JSON object");
   if (j.value("format", 0) != 1) {
     return absl::DataLossError(absl::StrCat("manifest: format ", j.value("format", 0), ", this build reads 1"));
   }
   Manifest m;
-  // The library reports a missing or mistyped field by an exception; it stops here.
+  // The library reports a missing or mistyped field with an exception, which is caught here.
   try {
     m.trained_at = j.value("trained_at", "");
     COBRA_RETURN_IF_ERROR(CheckParts(j.at("net")));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "base/keyed_hash.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
@@ -28,20 +29,20 @@ namespace {
 
 // Layers encoded together: large enough for the matrix products, small enough that a cancelled request stops soon.
 constexpr int kEncodeBatch = 64;
-// A number up to a quarter beyond what training saw is still called known.
+// A number up to a quarter beyond the range of the training data still counts as known.
 constexpr double kRangeSlack = 1.25;
-// Below this share of the latency in known layers the answer is marked as extrapolating.
+// If known layers have less than this share of the latency, the answer is marked as extrapolating.
 constexpr double kExtrapolatingBelow = 0.9;
 
 struct LayerEntry {
   std::vector<float> embedding;  // [width]
-  std::string unknown;  // why its text is unlike what was trained on; empty: every word and number of it lies in that
+  std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
 };
 
-// What is not known at all may well take three times as long, or a third.
+// The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
 
-// Where the i-th token stands, for people: "input#2" -> "input[2]"; "macs#0", which has no second -> "macs".
+// A readable position of the i-th token: "input#2" -> "input[2]"; "groups#0", which has no second number -> "groups".
 std::string DescribeToken(const std::vector<text::RawToken>& raw, size_t i) {
   const absl::string_view word = raw[i].word;
   const size_t hash = word.find('#');
@@ -51,8 +52,35 @@ std::string DescribeToken(const std::vector<text::RawToken>& raw, size_t i) {
   return is_list ? absl::StrCat(name, "[", index, "]") : std::string(name);
 }
 
-// Weights of another precision than the target's are other kernels, or none: nothing that was measured says what they
-// take.
+// The amounts of work at the end of a layer's text, in the units of messages.
+struct WorkUnit {
+  const char* word;
+  double size;
+  const char* unit;
+};
+constexpr WorkUnit kWorkUnits[] = {{"macs#0", 1e9, "GMAC"},
+                                   {"read_bytes#0", 1e6, "MB read"},
+                                   {"weight_bytes#0", 1e6, "MB of weights"},
+                                   {"write_bytes#0", 1e6, "MB written"}};
+
+// Three digits, without an exponent for large numbers.
+std::string WorkText(double amount) {
+  return amount < 100 ? absl::StrFormat("%.3g", amount) : absl::StrFormat("%.0f", amount);
+}
+
+// Describes a number outside the range of the training data.
+std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, double value, double low, double high) {
+  for (const WorkUnit& work : kWorkUnits) {
+    if (raw[i].word != work.word) continue;
+    return absl::StrCat(raw[0].word, ": ", WorkText(value / work.size), " ", work.unit, ", measured ",
+                        value > high ? "up to " : "from ", WorkText((value > high ? high : low) / work.size));
+  }
+  return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, DescribeToken(raw, i), value, low,
+                         high);
+}
+
+// Weights of another precision than the target's need other kernels, which may not exist: no measurement tells their
+// time.
 absl::Status CheckPrecision(const graph::Graph& graph, const TargetSpec& spec) {
   for (const graph::NamedTensor& parameter : graph.parameters()) {
     const graph::DType dtype = parameter.type.dtype;
@@ -87,7 +115,7 @@ class LoadedPredictor : public Predictor {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
     COBRA_RETURN_IF_ERROR(CheckPrecision(graph, bundle_.manifest.targets[index].spec));
-    // LibTorch reports errors by exceptions; they stop here.
+    // LibTorch reports errors with exceptions, which are caught here.
     try {
       at::InferenceMode inference;
       COBRA_ASSIGN_OR_RETURN(auto layers, Embed(graph, cancelled));
@@ -133,7 +161,7 @@ class LoadedPredictor : public Predictor {
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", absl::StrJoin(names, ", ")));
   }
 
-  // Of the same kind of device, the one whose speed is nearest.
+  // Returns the target of nearest speed, among those of the same kind of device if there are any.
   const TargetEntry& ClosestTarget(const TargetSpec& machine) const {
     const auto& targets = bundle_.manifest.targets;
     auto distance = [&](const TargetEntry& t) {
@@ -145,7 +173,7 @@ class LoadedPredictor : public Predictor {
                              [&](const TargetEntry& a, const TargetEntry& b) { return distance(a) < distance(b); });
   }
 
-  // The first word or number of a layer's text that lies outside of what was trained on; empty if none does.
+  // Describes the first word or number of a layer's text that lies outside the training data; empty if there is none.
   std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens) const {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const text::Token& token = tokens[i];
@@ -156,18 +184,16 @@ class LoadedPredictor : public Predictor {
       }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
-      // Outwards of zero: dim=-1 is within [-1, 3].
+      // The slack widens the range at both ends, whatever the signs: dim=-1 is within [-1, 3].
       const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
                    below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
       if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
-      const std::vector<text::RawToken> raw = text::SplitText(text);
-      return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, DescribeToken(raw, i),
-                             token.value, low, high);
+      return DescribeOutside(text::SplitText(text), i, token.value, low, high);
     }
     return "";
   }
 
-  // The embedding of every node's layer: from the cache, or encoded in batches.
+  // Returns the embedding of every node's layer, from the cache or encoded in batches.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
     const int32_t n = static_cast<int32_t>(graph.nodes().size());
     Layers layers(n);
@@ -177,7 +203,7 @@ class LoadedPredictor : public Predictor {
     std::vector<std::vector<text::Token>> tokens;
     for (int32_t i = 0; i < n; ++i) {
       std::string text = text::CanonicalText(graph, i);
-      const Hash128 key = HashBytes(text);
+      const Hash128 key = KeyedHash(text);  // strangers choose the text, and share the cache
       if (auto it = waiting.find(key); it != waiting.end()) {
         it->second.push_back(i);
       } else if ((layers[i] = cache_.Find(key)) == nullptr) {
@@ -207,8 +233,8 @@ class LoadedPredictor : public Predictor {
   }
 
   struct Contributions {
-    std::vector<double> log_us;  // of each node
-    std::vector<float> mean;     // embedding, nodes by their shares
+    std::vector<double> log_us;  // one per node
+    std::vector<float> mean;     // mean embedding, nodes weighted by their shares
   };
   Contributions Contribute(const graph::Graph& graph, const Layers& layers, int target) const {
     const int64_t n = static_cast<int64_t>(layers.size()), width = bundle_.manifest.net.width;
@@ -226,8 +252,8 @@ class LoadedPredictor : public Predictor {
     return {{p, p + n}, {m, m + width}};
   }
 
-  // A call with more work than any of its kind that was measured takes at least what the line says, and what the device
-  // needs to move its bytes; why it is unknown, then.
+  // A call with more work than the largest measured one of its kind takes at least the time of the fitted line, and the
+  // time to move its bytes. Returns why the call is unknown, or "".
   static std::string BeyondTheLargest(const graph::Graph& graph, int32_t node, const TargetEntry& target,
                                       double* log_us) {
     const LinearCost* line = FindLinearCost(target.cost_lines, graph.nodes()[node]);
@@ -238,8 +264,8 @@ class LoadedPredictor : public Predictor {
     const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
     const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
     *log_us = std::max(*log_us, std::log(std::max(us, moving_us)));
-    return absl::StrFormat("%s: %.2g times the work of the largest that was measured",
-                           graph::OpName(graph.nodes()[node].op), us / line->max_us);
+    return absl::StrFormat("%s: %.2g times the work of the largest measured one", graph::OpName(graph.nodes()[node].op),
+                           us / line->max_us);
   }
 
   static LatencyPrediction Assemble(const graph::Graph& graph, const Layers& layers, const TargetEntry& target,
@@ -275,9 +301,8 @@ class LoadedPredictor : public Predictor {
     const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
     double width = interval.HalfWidthOf(contributions.mean);
     if (calibration != nullptr)
-      width = std::hypot(width, calibration->interval_log);  // two errors that have nothing to do with each other
-    // Outside of what was trained on nothing guarantees the coverage: the interval is wider, and says of itself that
-    // nobody knows.
+      width = std::hypot(width, calibration->interval_log);  // the two errors are independent of each other
+    // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
     if (out.extrapolating) out.coverage = 0;
     out.low_us = out.latency_us * std::exp(-width);
@@ -285,7 +310,7 @@ class LoadedPredictor : public Predictor {
     return out;
   }
 
-  // A network with known calls that is far larger than all measured ones extrapolates too: its effects on caches and
+  // A network of known calls that is far larger than all measured ones extrapolates too: its effects on caches and
   // memory were never measured.
   static void JudgeNetwork(const graph::Graph& graph, const TargetEntry& target, int compute_nodes,
                            LatencyPrediction* out) {
@@ -294,8 +319,8 @@ class LoadedPredictor : public Predictor {
       const double within = target.max_network_gflops / gflops;
       if (within * kRangeSlack < 1) {
         out->confidence = std::min(out->confidence, within);
-        out->unknown.push_back({absl::StrFormat("the network's %.4g GFLOP: the largest that was measured has %.4g",
-                                                gflops, target.max_network_gflops),
+        out->unknown.push_back({absl::StrFormat("the network has %.4g GFLOP; the largest measured one has %.4g", gflops,
+                                                target.max_network_gflops),
                                 1 - within});
       }
     }

@@ -1,6 +1,7 @@
 #include "model/predict/target.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -40,8 +41,7 @@ json SpecToJson(const TargetSpec& spec) {
   return j;
 }
 
-// Reads `key` into `*value` if it is there with the right type; a wrong type is an error, an absent key keeps the
-// default.
+// Reads `key` into `*value`. A wrong type is an error; an absent key keeps the default.
 template <typename T>
 absl::Status Read(const json& j, const char* key, T* value) {
   auto it = j.find(key);
@@ -74,7 +74,7 @@ absl::StatusOr<TargetSpec> SpecFromJson(const json& j) {
 }
 
 absl::StatusOr<json> Parse(absl::string_view text, absl::string_view what) {
-  json j = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  json j = ParseJson<json>(text);
   if (j.is_discarded() || !j.is_object()) return absl::InvalidArgumentError(absl::StrCat(what, ": not a JSON object"));
   return j;
 }
@@ -115,7 +115,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
-    // A measurement that failed has no latency.
+    // A failed measurement has no latency.
     if (measurement.latency.median_us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
   }
   if (result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");

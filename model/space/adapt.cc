@@ -12,7 +12,7 @@ namespace {
 constexpr double kNinetyPercent = 1.6448536;
 constexpr size_t kModes = 10;
 constexpr double kRatios[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.2};
-// A device of another kind is e^-2 as likely, a batch 16 times larger e^-1.
+// A device of another kind is e^-2 as likely, one with a batch 16 times larger e^-1.
 constexpr double kOtherKind = 2, kOfBatch = 0.25;
 
 double BatchDistance(const DeviceSpec& a, const DeviceSpec& b) {
@@ -21,7 +21,7 @@ double BatchDistance(const DeviceSpec& a, const DeviceSpec& b) {
 
 at::Tensor Centred(const at::Tensor& devices) { return devices - devices.mean(1, /*keepdim=*/true); }
 
-// The slower of launching and computing, with a soft corner.
+// The slower of launching and computing, with a smooth transition.
 at::Tensor Slower(const at::Tensor& a, const at::Tensor& b) { return (a.pow(8) + b.pow(8)).pow(0.125); }
 
 at::Tensor Gram(const at::Tensor& a, const at::Tensor& b) { return at::matmul(a, b.t()); }
@@ -30,7 +30,7 @@ at::Tensor SolveLower(const at::Tensor& factor, const at::Tensor& right) {
   return at::linalg_solve_triangular(factor, right, /*upper=*/false);
 }
 
-// A column of the grid for every combination: [combinations].
+// The values of each hyperparameter over all combinations of the grid: [combinations].
 struct Grid {
   at::Tensor device_variance, cost_variance, noise;
 
@@ -68,7 +68,7 @@ Adapter::Adapter(const KnownDevices& known, const DeviceSpec& target, const Adap
       penalty = d.spec.kind != target.kind ? kOtherKind : d.spec.kind == "gpu" ? BatchDistance(d.spec, target) : 0;
     log_prior.push_back(-penalty);
   }
-  const bool like_no_roofline = target.kind == "gpu" || target.kind == "cpu";  // kernels to launch, caches
+  const bool like_no_roofline = target.kind == "gpu" || target.kind == "cpu";  // kernel launches, caches
   log_prior.insert(log_prior.end(), static_cast<size_t>(known_.tensors().mean_rooflines.size(0)),
                    like_no_roofline ? -kOtherKind : 0);
   const at::Tensor& reference = known_.reference();
@@ -132,7 +132,7 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
       factor, at::cat({x.unsqueeze(1), samples.candidates}, 1).expand({combinations, n, candidates + 1}).contiguous());
   const at::Tensor measured = both.narrow(2, 0, 1), z = both.narrow(2, 1, candidates),
                    off = measured - z;  // [combinations, n, candidates]
-  // The candidate's scale is integrated over, a rank-one term of the covariance.
+  // The candidate's scale is integrated out, which adds a rank-one term to the covariance.
   const double v = options_.scale_variance;
   const at::Tensor zz = 1 + v * z.square().sum(1), ze = v * (z * off).sum(1);
   const at::Tensor scale = 1 + ze / zz;  // [combinations, candidates]
@@ -220,7 +220,7 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const 
 
 std::vector<int64_t> Adapter::Choose(const AdaptRows& all, int count) const {
   at::NoGradGuard no_grad;
-  constexpr int64_t kMost = 600;  // the work grows with the square of the rows: of more, every second, third ...
+  constexpr int64_t kMost = 600;  // the work is quadratic in the rows: of more, take every second, third ...
   const int64_t step = std::max<int64_t>(1, all.size() / kMost);
   const AdaptRows rows = all.Select(at::arange(0, all.size(), step, at::kLong));
   constexpr double kDeviceVariance = 1, kCostVariance = 0.03, kNoise = 0.03;

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSamples[] = {3, 5, 10, 20};
 constexpr int64_t kMostSamples = 20, kAsked = 200;
 
-// Predictions of rows of devices that were treated as new, with a given number of samples.
+// Predictions for devices that are treated as new, with a given number of samples.
 struct Trial {
   std::vector<double> off_by, of_posterior;  // AbsLogError, and the posterior's 90 % half-width
 
@@ -37,7 +37,7 @@ AdaptWidth WidthWithTrust(const Trial& trial, double usual, double trust) {
   return width;
 }
 
-// What an interval costs on average: its width, and what measurements lie beyond it, twenty times.
+// The cost of the intervals: their widths, plus twenty times how far measurements lie beyond them.
 double IntervalScore(const Trial& trial, const AdaptWidth& width) {
   double sum = 0;
   for (size_t i = 0; i < trial.off_by.size(); ++i) {
@@ -63,7 +63,7 @@ AdaptWidth Calibrate(const Trial& trial) {
   return best;
 }
 
-// The first samples of `order` teach, all rows behind the largest number of samples are asked for.
+// Adapts with the first samples of `order`, and predicts all rows after the largest number of samples.
 void Try(const Adapter& adapter, const AdaptRows& rows, const std::vector<double>& ms,
          const std::vector<int64_t>& order, std::map<int, Trial>* trials) {
   const auto first = [&](int64_t from, int64_t to) {
@@ -126,7 +126,7 @@ AdaptWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, c
 
 AdaptWidth WidthOf(const AdaptWidths& widths, int samples) {
   if (widths.empty()) return {};
-  const auto after = widths.lower_bound(samples);  // not fewer
+  const auto after = widths.lower_bound(samples);  // at least `samples`
   if (after == widths.begin()) return after->second;
   if (after == widths.end()) return widths.rbegin()->second;
   const auto& [fewer, a] = *std::prev(after);

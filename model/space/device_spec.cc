@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -35,7 +36,7 @@ absl::Status CheckKind(const DeviceSpec& spec) {
 }  // namespace
 
 absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text) {
-  const nlohmann::json j = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json j = ParseJson<nlohmann::json>(text);
   if (!j.is_object())
     return absl::InvalidArgumentError("no JSON object; it looks like {\"kind\": \"gpu\", \"batch\": 32}");
   DeviceSpec spec;

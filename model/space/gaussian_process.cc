@@ -14,7 +14,7 @@ at::Tensor SquaredDistance(const at::Tensor& a, const at::Tensor& b) {
   return (a.square().sum(1, /*keepdim=*/true) + b.square().sum(1) - 2 * at::matmul(a, b.t())).clamp_min(0);
 }
 
-// All numbers of an architecture side by side, and to which group each belongs.
+// All numbers of each architecture in one row, and the group of each column.
 struct Columns {
   at::Tensor values;    // [architectures, numbers]
   at::Tensor group_of;  // int64 [numbers]
@@ -29,7 +29,7 @@ Columns ColumnsOf(const GaussianProcessFeatures& features) {
   return {at::cat(features.groups, 1), at::tensor(group_of, at::kLong), static_cast<int64_t>(features.groups.size())};
 }
 
-// Columns scaled by the roots of their groups' weights: plain distances between these are the weighted ones.
+// Columns scaled by the roots of their groups' weights: plain distances between scaled columns are the weighted ones.
 at::Tensor Weighted(const Columns& columns, const at::Tensor& theta) {
   return columns.values * (theta.narrow(0, 0, columns.groups) / 2).exp().index_select(0, columns.group_of);
 }
@@ -38,7 +38,7 @@ at::Tensor Line(const GaussianProcessFeatures& a, const GaussianProcessFeatures&
   return at::matmul(a.linear, b.linear.t()) + 1;
 }
 
-// One of the processes that are added. `theta`: its part, logarithms of a weight a group and of the amplitude.
+// One of the summed processes. `theta`: its part, the logarithms of a weight for each group and of the amplitude.
 at::Tensor CorrelationMatrix(const Columns& a, const Columns& b, const at::Tensor& theta) {
   return (theta[a.groups] - SquaredDistance(Weighted(a, theta), Weighted(b, theta))).exp();
 }
@@ -84,7 +84,7 @@ Likelihood Evaluate(const Columns& columns, const at::Tensor& line, const at::Te
   return result;
 }
 
-// The further process begins with shorter ranges and less to say.
+// Each further process starts with shorter ranges and a smaller amplitude.
 at::Tensor Start(const Columns& columns, int processes) {
   const int64_t groups = columns.groups, n = columns.values.size(0);
   const at::Tensor pairs = at::ones({n, n}, at::kDouble) / static_cast<double>(n * n);
@@ -159,7 +159,7 @@ GaussianProcess::GaussianProcess(GaussianProcessFeatures train, State state)
       least_(state.least),
       draws_(std::move(state.draws)) {}
 
-// Adam on the logarithms; the best point that it passes.
+// Runs Adam on the logarithms; returns the best point on the way.
 at::Tensor GaussianProcess::Search(const at::Tensor& drawn, const GaussianProcessOptions& o) const {
   const GaussianProcessFeatures rows = train_.Select(drawn);
   const Columns columns = ColumnsOf(rows);

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
@@ -23,15 +24,15 @@ namespace cobra::space {
 namespace {
 
 constexpr int kTerms = 16;
-constexpr int kRounds = 6;           // of law and drift in turn
-constexpr int kReweightings = 40;    // of the law's least absolute error
-constexpr double kQuadratic = 3e-3;  // relative errors below it weigh by their square
+constexpr int kRounds = 6;           // of the work model and the drift in turn
+constexpr int kReweightings = 40;    // of the work model's least absolute error
+constexpr double kQuadratic = 3e-3;  // smaller relative errors are weighted by their square
 constexpr int kDriftWhileFitting = 8;
 constexpr size_t kFewestForOrder = 50;
-constexpr double kGain = 0.98;  // of the error that the order must save to be used
+constexpr double kGain = 0.98;  // the order is used only if it reduces the error to less than this share
 
-// Work of the encoder (its depth does not vary), then of the decoder, whose every term but its width stands a layer;
-// attention over the encoder's output is as wide as the encoder, and over as many of its layers as are attended to.
+// Work of the encoder (its depth does not vary), then of the decoder, whose terms except the width are per layer.
+// Attention over the encoder's output is as wide as the encoder, and covers as many of its layers as are attended to.
 std::array<double, kTerms> TermsOf(const HatFeatures& f) {
   const double layers = f[5];
   return {1,
@@ -58,7 +59,7 @@ double MeanError(const std::vector<double>& predicted, const std::vector<double>
   return sum / static_cast<double>(measured.size());
 }
 
-// The factor exp(shift) that makes the mean relative error least, of the quantiles of the residuals.
+// Returns the shift, among the quantiles of the residuals, whose factor exp(shift) gives the least mean relative error.
 double BestLogShift(const std::vector<double>& law, const std::vector<double>& latency_ms) {
   std::vector<double> residual;
   for (size_t i = 0; i < law.size(); ++i) residual.push_back(std::log(latency_ms[i] / law[i]));
@@ -191,8 +192,8 @@ double HatModel::MedianNear(double order, int count, int excluded) const {
   return Median(std::move(near));
 }
 
-// WorkModelMs and drift in turn, then how many rows the drift is the median of: the best, if better than `best`.
-// `predicted` becomes what each row is predicted as without its own latency in the drift.
+// Fits the work model and the drift in turn, then chooses over how many rows the drift is the median: the best number,
+// if better than `best`. `predicted` becomes each row's prediction without its own latency in the drift.
 bool HatModel::FitDrift(const std::vector<HatFeatures>& features, const std::vector<double>& order,
                         const std::vector<double>& latency_ms, double best, std::vector<double>* predicted) {
   std::vector<size_t> by_order(order.size()), place(order.size());
@@ -235,7 +236,7 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
                                        const std::vector<double>& latency_ms, const HatFitOptions& options) {
   if (features.empty() || features.size() != latency_ms.size())
     return absl::InvalidArgumentError("fit: no rows with a latency");
-  // The state of a row of which nothing is known, and what the training rows are predicted as in it.
+  // Sets the drift for a row without an order, and returns the predictions of the training rows with it.
   const auto settle = [&](HatModel* model) {
     std::vector<double> law;
     for (const HatFeatures& f : features) law.push_back(model->WorkModelMs(f));
@@ -283,7 +284,7 @@ std::string HatModel::ToJson() const {
 }
 
 absl::StatusOr<HatModel> HatModel::FromJson(absl::string_view text) {
-  const auto j = nlohmann::json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  const auto j = ParseJson<nlohmann::json>(text);
   if (!j.is_object()) return absl::InvalidArgumentError("is not a JSON object");
   HatModel model;
   try {
@@ -338,7 +339,7 @@ bool HatModels::IsModelDirectory(const std::string& directory) { return FileExis
 
 absl::StatusOr<HatModels> HatModels::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(HatFile(directory)));
-  const auto j = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto j = ParseJson<nlohmann::json>(text);
   if (!j.is_object() || j.empty()) return absl::DataLossError(HatFile(directory) + ": is not a list of models");
   HatModels loaded;
   for (const auto& [device, model] : j.items()) {
@@ -354,7 +355,7 @@ absl::StatusOr<HatModels> HatModels::Load(const std::string& directory) {
 absl::Status HatModels::Save(const std::string& directory) const {
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
   nlohmann::ordered_json j;
-  for (size_t d = 0; d < devices.size(); ++d) j[devices[d]] = nlohmann::ordered_json::parse(models[d].ToJson());
+  for (size_t d = 0; d < devices.size(); ++d) j[devices[d]] = ParseJson<nlohmann::ordered_json>(models[d].ToJson());
   return WriteFileAtomic(HatFile(directory), j.dump() + "\n");
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 enum Cost { kPointwise, kDepthwise, kActivations, kBlocks, kSpecial, kWeights, kOther, kCosts };
 
-// What a multiplication of a depthwise convolution takes (nothing where moving its values hides it), and a value that
-// is moved, in multiplications; the first of either count multiplications alone. Chosen on HELP's training devices.
+// The cost of one multiplication in a depthwise convolution (0: hidden by moving its values), and of one moved value,
+// in multiplications. The first entry of either counts multiplications alone. Chosen on HELP's training devices.
 constexpr double kDepthwisePrices[] = {1, 0, 3}, kValuePrices[] = {0, 8, 20};
 
 // An expansion, a depthwise convolution and a projection, `size` pixels wide before and `out_size` after.
@@ -63,7 +63,7 @@ class CostCounter {
   std::vector<double> costs_, rooflines_;
 };
 
-// A chain: nodes in the order in which they run, numbered by place and choice.
+// A chain: nodes in execution order, numbered by place and choice.
 OpGraph Chain(std::vector<int> kinds) {
   OpGraph graph;
   graph.kind = std::move(kinds);
@@ -117,7 +117,7 @@ class FbnetSpace : public Space {
 class OfaSpace : public Space {
  public:
   absl::string_view name() const override { return "ofa"; }
-  // 9 kernels and expansions a place, then the resolution in steps of 4 up to 256.
+  // 9 combinations of kernel and expansion per place, then the resolution in steps of 4 up to 256.
   int num_kinds() const override { return kPlaces * 9 + kResolutions; }
 
   absl::StatusOr<OpGraph> Graph(const std::string& arch) const override {
@@ -156,7 +156,7 @@ class OfaSpace : public Space {
       f.choices.push_back(1);
       for (int64_t k : kKernels) f.choices.push_back(kernel == static_cast<double>(k) ? 1 : 0);
       for (int64_t e : kExpansions) f.choices.push_back(expansion == static_cast<double>(e) ? 1 : 0);
-      // What grows with the image: the block, its expansion, its depthwise convolution.
+      // Features that grow with the image: the block, its expansion, its depthwise convolution.
       f.choices.insert(f.choices.end(), {area * expansion / 6, area * expansion * kernel * kernel / 300, area});
       in = static_cast<double>(stage.width);
       size = out_size;
@@ -177,7 +177,7 @@ class OfaSpace : public Space {
     for (int i = 0; i < 3; ++i) {
       if (values[static_cast<size_t>(place)] == choices[i]) return i;
     }
-    return 0;  // not reached: the parser takes no other
+    return 0;  // not reached: the parser accepts no other value
   }
 };
 

@@ -30,7 +30,7 @@ std::vector<Path> PathsOf(const Cell& cell) {
   return to_node[kNodes - 1];
 }
 
-// Every path has a number of its own, from 0 on: its operations from `lowest` on are the digits 1 to `digits`.
+// Gives every path a unique number from 0 on: its operations from `lowest` on are the digits 1 to `digits`.
 size_t IndexOf(const Path& path, size_t digits, int lowest) {
   size_t index = 0;
   for (int operation : path) {
@@ -57,7 +57,7 @@ std::vector<double> LongestOf(const std::vector<Path>& paths) {
   return most;
 }
 
-// [depth][operation but none]: depth is how many operations other than skips lie before it, at most.
+// [depth][operation except none]: the depth is the largest number of operations other than skips before the operation.
 std::vector<double> DepthsOf(const Cell& cell) {
   std::vector<double> counts(12, 0);
   std::array<int, kNodes> deepest{};
@@ -73,7 +73,7 @@ std::vector<double> DepthsOf(const Cell& cell) {
   return counts;
 }
 
-// Terms of the sums at nodes 1 to 3, readers of nodes 0 to 2.
+// The number of terms of the sums at nodes 1 to 3, and of readers of nodes 0 to 2.
 std::vector<double> JoinsOf(const Cell& cell) {
   std::vector<double> joins(6, 0);
   for (int to = 1; to < kNodes; ++to) {
@@ -90,7 +90,7 @@ std::vector<double> JoinsOf(const Cell& cell) {
 
 absl::StatusOr<nas::Nasbench201Cell> PrunedCell(const std::string& arch) {
   COBRA_ASSIGN_OR_RETURN(Cell cell, nas::ReadNasbench201Cell(arch));
-  (void)nas::Prune(&cell);  // of a cell without a path nothing runs
+  (void)nas::Prune(&cell);  // a cell without a path runs nothing
   return cell;
 }
 

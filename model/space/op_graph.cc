@@ -12,7 +12,7 @@ namespace {
 
 using Cell = nas::Nasbench201Cell;
 
-// Removes a node; who read it reads what it read.
+// Removes a node; its readers read its inputs instead.
 void Contract(OpGraph* graph, int node) {
   std::vector<std::pair<int, int>> edges;
   const auto renumbered = [node](int n) { return n > node ? n - 1 : n; };

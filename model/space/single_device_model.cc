@@ -15,7 +15,7 @@ constexpr size_t kMostProcessRows = 3000;
 
 bool IsPruned(const Space& space) { return space.name() == "nasbench201-pruned"; }
 
-// Of each architecture, in order.
+// The features of each architecture, in order.
 absl::StatusOr<GaussianProcessFeatures> FeaturesOf(const Space& space, const std::vector<std::string>& arch) {
   if (IsPruned(space)) {
     COBRA_ASSIGN_OR_RETURN(const PrunedCells cells, MakePrunedCells(arch));
@@ -29,7 +29,7 @@ absl::StatusOr<GaussianProcessFeatures> FeaturesOf(const Space& space, const std
     features.push_back({std::move(f.costs), std::move(f.choices), std::move(both)});
   }
   GaussianProcessFeatures all = MakeGaussianProcessFeatures(features, /*linear_group=*/2, /*single_groups=*/1);
-  all.groups.pop_back();  // costs and choices at once are for the line only
+  all.groups.pop_back();  // costs and choices together are for the line only
   return all;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Cell = nas::Nasbench201Cell;
 
-// The six edges of a cell. Costs: how often each operation runs. A cell that runs whole runs its `none` too: a
+// The six edges of a cell. Costs: how often each operation runs. A cell that is not pruned also runs its `none`, as a
 // multiplication by zero.
 class Nasbench201Space : public Space {
  public:
@@ -32,7 +32,7 @@ class Nasbench201Space : public Space {
     }
     SpaceFeatures f;
     f.costs.assign(Cell::kOperations, 0);
-    std::vector<int> operation;  // of each edge; none where it does not run
+    std::vector<int> operation;  // of each edge; none if it does not run
     for (int to = 1; to < Cell::kNodes; ++to) {
       for (int from = 0; from < to; ++from) {
         operation.push_back(cell.runs[to][from] ? cell.edge[to][from] : Cell::kNone);
@@ -77,7 +77,7 @@ absl::StatusOr<const Space*> FindSpace(absl::string_view name) {
   }
   return absl::NotFoundError(absl::StrCat(
       name, ": unknown space; this build fits measurements (a directory of worker records) and the search spaces ",
-      SpaceNames(), ", hat"));  // model/space/hat_space.h: numbers, no strings
+      SpaceNames(), ", hat"));  // its architectures are numbers: see model/space/hat_space.h
 }
 
 }  // namespace cobra::space

@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-// Expects the names of torch/types.h.
+// This header needs the names of torch/types.h.
 #include <torch/nn/utils/clip_grad.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ at::Tensor Scaled(const SpaceRowSet& rows, double mean_ms) {
   return at::tensor(rows.latency_ms, at::kDouble).div(mean_ms).to(at::kFloat);
 }
 
-// Of every graph, a few hundred at a time.
+// Predicts every graph, a few hundred at a time.
 at::Tensor PredictAll(const DenseGraphs& graphs, SpaceNet& net) {
   at::NoGradGuard no_grad;
   net.eval();

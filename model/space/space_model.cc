@@ -12,6 +12,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
 #include "model/net/safetensors.h"
@@ -24,7 +25,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char *kFormatStem = "cobra-space-", *kFormat = "cobra-space-2";
-constexpr int64_t kMostNumbers = 1 << 20;  // of a size in a manifest: beyond it the file is damaged
+constexpr int64_t kMostNumbers = 1 << 20;  // for a size in a manifest: beyond it the file is damaged
 
 std::string ManifestPath(const std::string& directory) { return directory + "/manifest.json"; }
 std::string TensorsPath(const std::string& directory) { return directory + "/tensors.safetensors"; }
@@ -34,7 +35,7 @@ json SpecToJson(const DeviceSpec& s) {
           {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
 }
 
-// Models of before have a factor alone.
+// Older models have a factor only.
 AdaptWidth WidthFromJson(const json& w) {
   if (w.is_number()) return {w.get<double>(), 1, 1};
   return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>()};
@@ -59,7 +60,7 @@ SingleDeviceModel::Shape ShapeFromJson(const json& j) {
           process.at("scale").get<double>(),
           process.at("least").get<double>(),
           std::clamp(process.at("draws").get<int>(), 1, kMost),
-          std::clamp(process.value("processes", 2), 1, kMost),  // there were always two before it was written down
+          std::clamp(process.value("processes", 2), 1, kMost),  // older models have two and do not store the number
           std::clamp(networks.at("count").get<int>(), 0, kMost),
           networks.at("mean_ms").get<double>()};
 }
@@ -170,7 +171,7 @@ absl::StatusOr<SpaceModel> SpaceModel::Fit(const Space& space, const std::string
   return model;
 }
 
-// Rows are held out for the choice between line and process, and for the interval; then all rows are fitted.
+// Holds out rows to choose between line and process and to fit the interval; then fits all rows.
 absl::Status SpaceModel::FitSingleDevice(const ArchRows& rows) {
   constexpr size_t kHeldOutEvery = 10;
   std::vector<std::string> arch, kept, held_out;
@@ -236,7 +237,7 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
 
 absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ManifestPath(directory)));
-  const json manifest = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json manifest = ParseJson<json>(text);
   COBRA_RETURN_IF_ERROR(CheckFormat(manifest, ManifestPath(directory)));
   COBRA_ASSIGN_OR_RETURN(const std::string tensors, ReadFile(TensorsPath(directory)));
   try {
@@ -266,7 +267,7 @@ absl::StatusOr<SpaceModel> SpaceModel::Load(const std::string& directory) {
       model.single_device_abs_log_error_ = manifest["one_device"].at("off_by").get<double>();
     }
     return model;
-  } catch (const std::exception& e) {  // of JSON, of LibTorch
+  } catch (const std::exception& e) {  // of JSON or LibTorch
     return absl::DataLossError(absl::StrCat(ManifestPath(directory), ": is damaged: ", e.what()));
   }
 }

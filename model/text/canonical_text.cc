@@ -13,13 +13,13 @@ namespace {
 
 void AppendInputs(const graph::Graph& graph, const graph::Node& node, const graph::OpInfo& info, std::string* text) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    // A list of tensors repeats its name: cat(tensors=...,tensors=...).
+    // A list of tensors repeats the argument's name: cat(tensors=...,tensors=...).
     absl::StrAppend(text, info.input(i).name, "=",
                     node.inputs[i].is_none() ? "None" : graph::TypeText(graph.TypeOf(node.inputs[i])), ",");
   }
 }
 
-// Only what changes the call at inference is in the text.
+// The text contains only what changes the call at inference.
 void AppendAttribute(const graph::Node& node, const graph::OpInfo& info, absl::string_view name,
                      const graph::AttributeValue& value, std::string* text) {
   const graph::OpAttributeSpec* spec = info.FindAttribute(name);
@@ -33,7 +33,7 @@ void AppendAttribute(const graph::Node& node, const graph::OpInfo& info, absl::s
     case graph::AttributeUse::kBeside:
       if (node.attributes.Find(spec->other) == nullptr) return;
       break;
-    case graph::AttributeUse::kOutputSize: {  // the same kernel as for that size
+    case graph::AttributeUse::kOutputSize: {  // runs the same kernel as a call with this size
       const graph::Shape& shape = node.outputs[0].shape;
       const std::vector<int64_t> size(shape.begin() + std::min<size_t>(2, shape.size()), shape.end());
       absl::StrAppend(text, spec->other, "=", graph::AttributeText(size), ",");

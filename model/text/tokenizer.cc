@@ -20,7 +20,7 @@ bool IsNumberStart(absl::string_view s, size_t i) {
          ((s[i] == '-' || s[i] == '.') && i + 1 < s.size() && (absl::ascii_isdigit(s[i + 1]) || s[i + 1] == '.'));
 }
 
-// One pass over the text. `field_` is the argument that the cursor is inside of, `position_` how many numbers it had.
+// One pass over the text. `field_` is the argument at the cursor, `position_` the count of its numbers so far.
 class Splitter {
  public:
   explicit Splitter(absl::string_view text) : text_(text) {}
@@ -43,7 +43,7 @@ class Splitter {
     } else if (IsWordStart(c)) {
       Word();
     } else {
-      ++i_;  // separators carry no information that the field and position do not
+      ++i_;  // separators carry no information beyond the field and the position
     }
   }
 

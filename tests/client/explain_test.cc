@@ -205,6 +205,9 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
   EXPECT_EQ(lines[2],
             "predicted 0.100 ms on cpu (90 % interval 0.090 ... 0.110 ms), confidence 0.75, extrapolating: "
             "unlike what the weights were trained on");
+  v1::PredictResponse guess = response;
+  guess.mutable_predictions(0)->set_coverage(0);
+  EXPECT_THAT(Text(Explained(&guess)), HasSubstr("on cpu (guessed interval 0.090 ... 0.110 ms)"));
   EXPECT_EQ(lines[3], "slowest line: my/net.py:3, 96.0 % of the time");
   EXPECT_EQ(lines[4], "  x = self.conv(x)");
   EXPECT_EQ(lines[5], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");

@@ -100,6 +100,14 @@ TEST_F(ModelInputTest, MistakesAreUsageErrors) {
   EXPECT_EQ(ErrorKind(Arguments(Write("net.onnx"), "Net()")), Diagnostic::Kind::kUsage);
 }
 
+TEST_F(ModelInputTest, AFileOfAnotherKindIsAUsageError) {
+  const std::string path = Write("net.txt");
+  const absl::Status status = ModelInput::Load(Arguments(path)).status();
+  const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
+  EXPECT_EQ(diagnostic.message, path + ": is not a .py, .onnx, .tflite or .json file");
+}
+
 TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
   ModelArguments arguments = Arguments(Write("net.onnx", "garbage"), "");
   arguments.inputs = {"x=1x3"};

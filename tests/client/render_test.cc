@@ -31,7 +31,7 @@ TEST(RenderTest, PredictionTableSaysWhatIsOverBudget) {
   const std::string text = PredictionTable(Response(), {"Net()", /*budget_ms=*/10, /*breakdown=*/true});
   EXPECT_NE(text.find("12.346"), std::string::npos);
   EXPECT_NE(text.find("over the budget of 10 ms"), std::string::npos);
-  EXPECT_NE(text.find("25.6 M parameters"), std::string::npos);
+  EXPECT_NE(text.find("\n1 call, 25.6 M parameters"), std::string::npos);
   EXPECT_NE(text.find("net.py:7"), std::string::npos);
 }
 
@@ -103,7 +103,10 @@ TEST(RenderTest, UnknownPartsAreListedWhereTheyMatter) {
   EXPECT_THAT(PredictionTable(response, {}),
               testing::HasSubstr("unsure on cpu:\n  4.0 % of the time: flatten was never measured\n"));
   response.mutable_predictions(0)->set_extrapolating(true);
-  EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("The interval is a guess"));
+  response.mutable_predictions(0)->set_coverage(0);
+  const std::string table = PredictionTable(response, {});
+  EXPECT_THAT(table, testing::HasSubstr("The interval is a guess"));
+  EXPECT_THAT(table, testing::ContainsRegex("cpu +[0-9. ]+ guess "));
 }
 
 TEST(RenderTest, CalibratedTargetShowsItsProbe) {

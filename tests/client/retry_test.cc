@@ -42,6 +42,14 @@ TEST(RetryLoopTest, GivesUpWithTheLastStatus) {
   EXPECT_EQ(attempts.sleeps.size(), 3u);
 }
 
+TEST(RetryLoopTest, TheDefaultWaitsAsLongAsAServerTakesToStart) {
+  Attempts attempts{{100, absl::UnavailableError("starting")}};
+  EXPECT_TRUE(absl::IsUnavailable(attempts.Run(RetryPolicy())));
+  absl::Duration waited;
+  for (absl::Duration sleep : attempts.sleeps) waited += sleep;
+  EXPECT_EQ(waited, absl::Milliseconds(5100));
+}
+
 TEST(RetryLoopTest, NothingElseIsTriedAgain) {
   Attempts attempts{{absl::ResourceExhaustedError("limit")}};
   EXPECT_TRUE(absl::IsResourceExhausted(attempts.Run(FourAttempts())));

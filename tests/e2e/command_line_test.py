@@ -39,6 +39,7 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual(answer.code, 0, answer.err)
             self.assertIn("Usage: " + program, answer.out)
             self.assertRegex(answer.out, "[Ee]xit codes")
+        self.assertIn("measuring does not count", " ".join(run("cobra-client", "calibrate", "--help").out.split()))
 
     def test_what_is_not_understood_is_one_error_and_exit_code_2(self):
         for program in self.each():
@@ -56,10 +57,14 @@ class CommandLineTest(unittest.TestCase):
             ("cobra-client", ["pedict", "net.py"], "did you mean predict?"),
             ("cobra-client", ["predict", "net.py", "--inputs", "1x3"], "did you mean --input?"),
             ("cobra-client", ["predict", "net.py", "--budget-ms", "0", "--target", "x"], "0 is not a number above 0"),
+            ("cobra-client", ["predict", "net.py", "--target", "x", "--max-increase", "3%"], "--max-increase requires"),
             ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
             ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
             ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
             ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
+            ("cobra-server", ["--listen", "foo"], "--listen foo: has no port\nhint: write --listen foo:50051"),
+            ("cobra-server", ["--listen", "127.0.0.1:99999"], '"99999" is not a port'),
+            ("cobra-server", ["--metrics", "127.0.0.1"], "write --metrics 127.0.0.1:9464"),
             ("cobra-worker", ["describe", "--bogus"], "--bogus"),
             ("cobra-train", ["evaluat"], "did you mean evaluate?"),
             ("cobra-bench", ["nope"], "nope"),

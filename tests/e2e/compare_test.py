@@ -83,7 +83,7 @@ class CompareTest(unittest.TestCase):
     def test_the_slower_module_is_named(self):
         answer = self.compare(self.old, self.new, "--min-confidence", "0")
         self.assertEqual(answer.code, 1, answer.err)
-        self.assertRegex(answer.err, r"^slower: \S+ takes \+\d+\.\d %, 5 % more are allowed\n$")
+        self.assertRegex(answer.err, r"^\S+: \d+\.\d % slower; at most 5 % is allowed\n$")
         table = answer.out.splitlines()
         first = table[next(i for i, line in enumerate(table) if line.startswith("change ms")) + 1]
         self.assertRegex(first, r"^ *\+\d+\.\d{3} .* head$")

@@ -448,8 +448,8 @@ class LifeTest(unittest.TestCase):
             for flags, words in (
                 (["--model", self.path("none")], "none"),
                 (["--library", self.path("none")], "none"),
-                (["--listen", address], address),
-                (["--metrics", address], address),
+                (["--listen", address], f"--listen {address}: Address already in use"),
+                (["--metrics", address], f"--metrics {address}: Address already in use"),
             ):
                 with self.subTest(flags=flags), self.assertRaises(RuntimeError) as raised:
                     programs.Server(self.path("store.sqlite"), *flags).__exit__()

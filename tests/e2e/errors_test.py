@@ -310,7 +310,7 @@ CASES = [
         ],
     ),
     ("entry that is not a model", NET, ["--entry", "F", "--input", "1"], 2, ["error: F: is a module, not a model"]),
-    ("entry that is a number", NET, ["--entry", "3", "--input", "1"], 2, ["error: 3: is a int, not a model"]),
+    ("entry that is a number", NET, ["--entry", "3", "--input", "1"], 2, ["error: 3: is an int, not a model"]),
     (
         "no entry",
         NET,
@@ -323,7 +323,10 @@ CASES = [
         NET,
         ["--entry", "Net()"],
         2,
-        ["missing 1 required positional argument: 'x'", "of forward(self, x, scale=...)"],
+        [
+            "missing 1 required positional argument: 'x'",
+            "of forward(self, x, scale=...), and --arg NAME=EXPR for anything that is not a tensor",
+        ],
     ),
     (
         "too many inputs",
@@ -352,7 +355,7 @@ CASES = [
         NET,
         ["--entry", "Net()", "--input", "1", "--method", "foward"],
         2,
-        ["has no attribute 'foward'"],
+        ["has no attribute 'foward'", "hint: name a method of Net(): --method forward\n"],
     ),
     (
         "shape that is none",

@@ -86,10 +86,11 @@ class ExplainTest(unittest.TestCase):
         explained = self.asked("--format", "json").json()
         predicted = programs.predict(self.server, *self.model, "--target", self.target, "--breakdown").json()
         self.assertEqual(explained["prediction"]["latency_us"], predicted["predictions"][0]["latency_us"])
-        self.assertEqual(
-            [row["latency_us"] for row in explained["layers"]],
-            [row["latency_us"] for row in predicted["predictions"][0]["breakdown"]],
-        )
+        for field in ("latency_us", "where"):
+            self.assertEqual(
+                [row[field] for row in explained["layers"]],
+                [row[field] for row in predicted["predictions"][0]["breakdown"]],
+            )
         self.assertEqual(explained["total"]["macs"], predicted["macs"])
         self.assertEqual(explained["total"]["flops"], predicted["flops"])
         self.assertEqual(explained["total"]["params"], predicted["params"])

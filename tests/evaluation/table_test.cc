@@ -124,7 +124,8 @@ TEST(RunTable, AnUnknownNameListsTheTables) {
   options.name = "nonesuch";
   const auto run = RunTable(options, "");
   EXPECT_EQ(run.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(run.status().message()), HasSubstr("nonesuch: no such table; there are "));
+  EXPECT_THAT(std::string(run.status().message()),
+              HasSubstr("nonesuch: no such table; there are active, layer_sum, ablation, "));
   EXPECT_THAT(std::string(run.status().message()), HasSubstr("nasbench201"));
 }
 

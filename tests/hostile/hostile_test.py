@@ -47,13 +47,16 @@ def cases():
     yield from files.all_files()
 
 
-def run(path):
-    """(exit code or -signal, stderr, seconds, processor seconds, peak kB)"""
-    # Five seconds of processor time are far beyond anything allowed; they bound a run in which something is wrong.
-    model = [path] if path.endswith((".json", ".onnx", ".tflite")) else [path, "--entry", "Net()", "--input", "1x3x8x8"]
+def model_arguments(path):
     if path.endswith(".arch"):
         with open(path, "rb") as f:
-            model = ["--arch", f.read()]
+            return ["--arch", f.read()]
+    return [path] if path.endswith((".json", ".onnx", ".tflite")) else [path, "--entry", "Net()", "--input", "1x3x8x8"]
+
+
+def run(model):
+    """Of `cobra-client graph` with these arguments: (exit code or -signal, stderr, seconds, processor seconds, peak kB)"""
+    # Five seconds of processor time are far beyond anything allowed; they bound a run in which something is wrong.
     command = ["/bin/sh", "-c", 'ulimit -t 5; exec "$0" "$@"', CLIENT, "graph"] + model
     error = tempfile.TemporaryFile()
     start = time.perf_counter()
@@ -82,7 +85,7 @@ def written(case, folder):
 
 def check(case):
     name, what, want, path = case
-    code, error, seconds, cpu, memory = run(path)
+    code, error, seconds, cpu, memory = run(model_arguments(path))
     faults = []
     # A program that ends well has made no Net: a usage error, where an error of its own (6) would be fine too.
     finished = code == 2 and 6 in want and "name 'Net' is not defined" in error
@@ -162,4 +165,5 @@ def main():
     return 1 if wrong else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

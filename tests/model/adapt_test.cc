@@ -221,7 +221,7 @@ TEST(SpaceTest, ErrorsNameTheFileTheLineAndTheString) {
   const absl::Status status = MakeSpaceMatrix(**FindSpace("fbnet"), rows, "my.csv").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("my.csv: line 7: "));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("no block of FBNet"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("is not a block of FBNet"));
   EXPECT_THAT(std::string(FindSpace("fbnets").status().message()),
               HasSubstr("fbnets: unknown space; this build fits measurements"));
 }

@@ -143,6 +143,15 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
   EXPECT_GT(unknown_us, 0.5 * far.latency_us);
 }
 
+TEST_F(PredictorTest, UnknownWorkHasTheUnitsOfUsers) {
+  const LatencyPrediction far = Predict(Residual(64, 1000));
+  EXPECT_EQ(far.node_unknown[0].rfind("conv2d: 36.9 GMAC, measured up to ", 0), 0) << far.node_unknown[0];
+  EXPECT_EQ(far.node_unknown[1].rfind("relu: 256 MB read, measured up to ", 0), 0) << far.node_unknown[1];
+  std::string reasons;
+  for (const UnknownPart& part : far.unknown) absl::StrAppend(&reasons, part.why, "\n");
+  EXPECT_NE(reasons.find("the network has 147.6 GFLOP; the largest measured one has "), std::string::npos) << reasons;
+}
+
 TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
   graph::GraphBuilder b;
   const graph::ValueRef x = b.AddInput("x", {{1, 8}, graph::DType::float16});

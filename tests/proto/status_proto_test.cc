@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"
+#include "proto/grpc_status.h"
 
 namespace cobra::proto {
 namespace {

@@ -1,6 +1,6 @@
 // async def. A coroutine is a generator object of another class: awaiting is delegating to it, as `yield from` does. An
-// asynchronous generator suspends for two reasons; GeneratorState::yielded says which. There is no event loop: whoever
-// calls send() drives it.
+// asynchronous generator suspends for two reasons; GeneratorState::yielded tells which. There is no event loop: the
+// caller of send() drives the coroutine.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/generator.h"
 #include "frontend/python/runtime/internal.h"
@@ -8,7 +8,7 @@
 namespace cobra::python {
 namespace {
 
-// What __anext__, asend, athrow and aclose return: an awaitable that takes the generator to its next yield.
+// The awaitable that __anext__, asend, athrow and aclose return. It runs the generator to its next yield.
 class Advance : public NativeObject {
  public:
   enum class Mode : uint8_t { kSend, kThrow, kClose };
@@ -66,7 +66,7 @@ Result<Value> Continue(Interpreter& interp, Advance* a, Value sent, Value thrown
 
 Advance* Self(const CallArgs& args) { return NativeCast<Advance>(args.self); }
 
-// What `await v` runs.
+// The iterator that `await v` runs.
 Result<Value> AwaitIterator(Interpreter& interp, Value v) {
   if (v.IsGenerator() && v.object()->cls == interp.types().coroutine) return v;
   COBRA_TRY_ASSIGN(Value iterator, interp.CallSpecial(v, interp.names().__await__, {}));

@@ -112,7 +112,7 @@ Result<Value> CallGetAttrHook(Interpreter& interp, Value v, ClassObject* cls, St
   return hook.as<BuiltinObject>()->function(interp, args);
 }
 
-// Unbound if there is none; __getattr__ has been asked.
+// Finds the attribute, by calling __getattr__ if necessary; Unbound if there is none.
 Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
   if (v.IsObject()) {
     switch (v.object()->kind) {
@@ -192,7 +192,7 @@ Result<Value> Interpreter::GetAttr(Value v, StrObject* name) {
 
 namespace {
 
-// An AttributeError that a hook raised knows what was looked for, as CPython's does.
+// Stores the name and the object in an AttributeError that a hook raised, as CPython does.
 void NoteName(Interpreter& interp, Value v, StrObject* name) {
   Value exception;
   if (!interp.CatchException(interp.types().AttributeError, &exception)) return;
@@ -214,8 +214,8 @@ __attribute__((noinline)) Result<Value> GetAttrSlow(Interpreter& interp, Value v
   return RaiseNoAttribute(interp, v, name);
 }
 
-// Of a plain instance whose class has no __getattribute__, and `meta`, what the class has by that name, is no data
-// descriptor.
+// For a plain instance whose class has no __getattribute__. `meta` is the attribute of that name in the class; it is
+// not a data descriptor.
 inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrObject* name,
                                   std::atomic<uint16_t>& guess) {
   DictObject* attrs = v.object()->attrs;
@@ -225,7 +225,7 @@ inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrO
   ClassObject* cls = v.object()->cls;
   if (meta.IsUnbound())
     return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : RaiseNoAttribute(interp, v, name);
-  // Its __get__ may raise what __getattr__ is asked for then.
+  // Its __get__ may raise an AttributeError, after which __getattr__ is called.
   if (meta.IsInstance() || meta.IsClassMethod()) return GetAttrSlow(interp, v, name);
   return BindDescriptor(interp, meta, v, cls);
 }

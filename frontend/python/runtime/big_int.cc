@@ -74,6 +74,20 @@ bool BigInt::Parse(absl::string_view digits, int base, BigInt* out) {
   return true;
 }
 
+BigInt BigInt::FromBytes(absl::string_view bytes) {
+  BigInt r;
+  r.limbs_.assign((bytes.size() + 3) / 4, 0);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    r.limbs_[i / 4] |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * (i % 4));
+  r.Trim();
+  return r;
+}
+
+uint8_t BigInt::Byte(int64_t index) const {
+  const size_t limb = static_cast<size_t>(index) / 4;
+  return limb < limbs_.size() ? static_cast<uint8_t>(limbs_[limb] >> (8 * (index % 4))) : 0;
+}
+
 void BigInt::Trim() {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
   if (limbs_.empty()) negative_ = false;
@@ -371,7 +385,7 @@ uint64_t BigInt::ModMersenne61() const {
 
 double BigInt::TrueDivide(const BigInt& a, const BigInt& b) {
   if (a.zero()) return b.negative_ ? -0.0 : 0.0;
-  // Scaled so that the quotient has 64 to 66 bits; a sticky bit stands for the remainder.
+  // Scaled so that the quotient has 64 to 66 bits; a sticky bit represents the remainder.
   int64_t shift = 65 - (a.bits() - b.bits());
   BigInt x = a, y = b;
   x.negative_ = y.negative_ = false;

@@ -19,6 +19,9 @@ class BigInt {
   static BigInt FromDouble(double value);
   // Digits of `base` (2 to 36), no sign, no blanks; false if there is any other character or none.
   static bool Parse(absl::string_view digits, int base, BigInt* out);
+  // Of the magnitude: little endian.
+  static BigInt FromBytes(absl::string_view bytes);
+  uint8_t Byte(int64_t index) const;
 
   bool negative() const { return negative_; }
   bool zero() const { return limbs_.empty(); }

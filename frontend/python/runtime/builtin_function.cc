@@ -49,7 +49,7 @@ Result<Value> Parameters(Interpreter& interp, const CallArgs& args) {
   return Value(out);
 }
 
-// A view of what programs read of f.__code__.
+// An object with those attributes of f.__code__ that programs read.
 Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   FunctionObject* f = Fn(args);
   const ScopeInfo& s = *f->scope;
@@ -79,7 +79,7 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   return Value(code);
 }
 
-// __call__ of what can be called itself.
+// __call__ of objects that are callable themselves.
 Result<Value> CallSelf(Interpreter& interp, const CallArgs& args) {
   CallArgs rest = args;
   rest.self = Value::Unbound();
@@ -127,7 +127,7 @@ void AddFunctionNames(Interpreter& interp, ClassObject* cls) {
       });
 }
 
-// What a function computes with: its globals, defaults, annotations, closure and code.
+// Adds the attributes that define what a function computes: its globals, defaults, annotations, closure and code.
 void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
   AddProperty(interp, cls, "__globals__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
     COBRA_TRY(ForceAll(interp, Fn(a)->module));
@@ -238,7 +238,7 @@ void InitMethods(Interpreter& interp) {
       return interp.GetAttr(args.self.as<BoundMethodObject>()->function, key);
     });
   }
-  // Anything else that was set on the function.
+  // Other attributes are those of the function.
   AddMethod(interp, method, "__getattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return interp.GetAttr(args.self.as<BoundMethodObject>()->function, args.positional[0].as<StrObject>());
   });
@@ -268,7 +268,7 @@ void InitMethods(Interpreter& interp) {
   }
 }
 
-// Of property and member_descriptor, which are both PropertyObjects.
+// Adds __get__ and __set__ to property and member_descriptor; instances of both are PropertyObjects.
 void AddGetAndSet(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
@@ -397,7 +397,7 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
 
 void InitModuleType(Interpreter& interp) {
   ClassObject* cls = interp.types().module;
-  // A subclass may take other arguments (transformers' _LazyModule): what __init__ gets is __init__'s business.
+  // A subclass may take other arguments (transformers' _LazyModule), so __new__ leaves the arguments to __init__.
   SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     ModuleObject* m = interp.heap().New<ModuleObject>();
     m->cls = args.self.as<ClassObject>();

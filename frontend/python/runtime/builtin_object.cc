@@ -22,7 +22,7 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
     bases.push_back(b.as<ClassObject>());
   }
   COBRA_TRY_ASSIGN(ClassObject * winner, FindMetaclass(interp, Value(metaclass), bases));
-  if (winner != metaclass) {  // the most derived metaclass makes it, as for a class statement
+  if (winner != metaclass) {  // the most derived metaclass creates the class, as in a class statement
     Value make = interp.LookupClass(winner, interp.names().__new__);
     if (make.IsStaticMethod()) make = make.as<StaticMethodObject>()->function;
     if (make.IsFunction()) {
@@ -32,7 +32,7 @@ Result<Value> TypeNew(Interpreter& interp, const CallArgs& args) {
     }
   }
   auto* attributes = args.positional[2].as<DictObject>();
-  // A class made by type(...) belongs to the module of its maker.
+  // A class made by type(...) belongs to the module that calls type().
   if (attributes->table.GetStr(interp.names().__module__) == nullptr && interp.state().frame != nullptr) {
     DictObject* copy = interp.NewDict();
     COBRA_TRY(interp.DictUpdate(copy, Value(attributes)));

@@ -12,7 +12,7 @@ Value NewSentinelIterator(Interpreter& interp, Value f, Value sentinel);
 
 namespace {
 
-// What the program put in the place of sys.stdout; None if it did not.
+// The object with which the program has replaced sys.stdout; None if it has not replaced it.
 Value RedirectedStdout(Interpreter& interp) {
   Value* sys = interp.state().importer->modules()->table.GetStr(interp.Intern("sys"));
   if (sys == nullptr || !sys->IsModule()) return Value::None();
@@ -45,7 +45,9 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) absl::StrAppend(&out, separator.IsNone() ? " " : separator.str());
     COBRA_TRY_ASSIGN(StrObject * s, interp.Str(items[i]));
+    COBRA_TRY(interp.Charge(1 + StepsToCopy(s->view().size())));
     absl::StrAppend(&out, s->view());
+    COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
   absl::StrAppend(&out, end.IsNone() ? "\n" : end.str());
   if (file.IsNone()) file = RedirectedStdout(interp);
@@ -93,7 +95,10 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
       return interp.Raise(interp.types().TypeError,
                           absl::StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
     }
-    for (Value v : items) COBRA_TRY(consider(v));
+    for (Value v : items) {
+      COBRA_TRY(interp.Step());
+      COBRA_TRY(consider(v));
+    }
     return best;
   }
   COBRA_TRY(interp.Iterate(items[0], consider));
@@ -183,35 +188,9 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
   if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus)) {
     return interp.Raise(interp.types().TypeError, "pow() 3rd argument not allowed unless all arguments are integers");
   }
-  BigInt b = ToBigInt(base), e = ToBigInt(exponent), m = ToBigInt(modulus), q, result(1);
+  const BigInt b = ToBigInt(base), e = ToBigInt(exponent), m = ToBigInt(modulus);
   if (m.zero()) return interp.Raise(interp.types().ValueError, "pow() 3rd argument cannot be 0");
-  const bool negative_modulus = m.negative();
-  if (negative_modulus) m = -m;
-  BigInt::FloorDivMod(b, m, &q, &b);
-  if (e.negative()) {  // the inverse, by Euclid
-    BigInt r0 = m, r1 = b, t0(0), t1(1);
-    while (!r1.zero()) {
-      BigInt quotient, rest;
-      BigInt::FloorDivMod(r0, r1, &quotient, &rest);
-      BigInt t2 = t0 - quotient * t1;
-      r0 = r1;
-      r1 = rest;
-      t0 = t1;
-      t1 = t2;
-    }
-    if (BigInt::Compare(r0, BigInt(1)) != 0)
-      return interp.Raise(interp.types().ValueError, "base is not invertible for the given modulus");
-    BigInt::FloorDivMod(t0, m, &q, &b);
-    e = -e;
-  }
-  for (int64_t i = 0; i < e.bits(); ++i) {
-    COBRA_TRY(interp.Step());
-    if (e.ShiftRight(i).LowBits() & 1) BigInt::FloorDivMod(result * b, m, &q, &result);
-    BigInt::FloorDivMod(b * b, m, &q, &b);
-  }
-  BigInt::FloorDivMod(result, m, &q, &result);
-  if (negative_modulus && !result.zero()) result = result - m;
-  return interp.NewInt(result);
+  return ModularPower(interp, b, e, m);
 }
 
 Result<StrObject*> NameArgument(Interpreter& interp, Value v) {
@@ -407,7 +386,7 @@ Result<Value> AsciiOf(Interpreter& interp, Value v) {
 }
 Result<Value> HashOf(Interpreter& interp, Value v) {
   COBRA_TRY_ASSIGN(uint64_t h, interp.Hash(v));
-  return Value::Int(h == ~uint64_t{0} ? -2 : static_cast<int64_t>(h));  // -1 is CPython's mark for an error
+  return Value::Int(h == ~uint64_t{0} ? -2 : static_cast<int64_t>(h));  // CPython reserves -1 as an error code
 }
 Result<Value> IdOf(Interpreter& interp, Value v) {
   if (v.IsObject()) return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(v.object())));

@@ -10,15 +10,19 @@ namespace cobra::python {
 
 namespace {
 
-// Bytes are the characters of Latin-1: the methods that only move characters about are those of str.
+// Decodes bytes as Latin-1, so that methods that only move characters can use the implementation of str.
 StrObject* AsLatin1(Interpreter& interp, absl::string_view bytes) {
   std::string out;
   for (char c : bytes) AppendUtf8(&out, static_cast<unsigned char>(c));
   return interp.NewStr(out);
 }
 Result<Value> ToLatin1(Interpreter& interp, Value v) {
-  if (v.IsBytes()) return Value(AsLatin1(interp, v.as<BytesObject>()->view()));
+  if (v.IsBytes()) {
+    COBRA_TRY(interp.Charge(1 + StepsToScan(v.as<BytesObject>()->view().size())));
+    return Value(AsLatin1(interp, v.as<BytesObject>()->view()));
+  }
   if (v.IsTuple()) {
+    COBRA_TRY(interp.Charge(v.as<TupleObject>()->size));
     TupleObject* t = interp.NewTupleOfSize(v.as<TupleObject>()->size);
     for (int64_t i = 0; i < t->size; ++i) COBRA_TRY_SET(t->items[i], ToLatin1(interp, v.as<TupleObject>()->items[i]));
     return Value(t);
@@ -28,13 +32,17 @@ Result<Value> ToLatin1(Interpreter& interp, Value v) {
 }
 Result<Value> FromLatin1(Interpreter& interp, Value v) {
   if (v.IsStr()) return EncodeText(interp, v.as<StrObject>(), "latin-1", "strict");
+  COBRA_TRY(interp.Step());
   if (v.IsTuple()) {
     TupleObject* t = interp.NewTupleOfSize(v.as<TupleObject>()->size);
     for (int64_t i = 0; i < t->size; ++i) COBRA_TRY_SET(t->items[i], FromLatin1(interp, v.as<TupleObject>()->items[i]));
     return Value(t);
   }
   if (v.IsList()) {
-    for (Value& item : v.as<ListObject>()->items) COBRA_TRY_SET(item, FromLatin1(interp, item));
+    for (Value& item : v.as<ListObject>()->items) {
+      COBRA_TRY(interp.Step());
+      COBRA_TRY_SET(item, FromLatin1(interp, item));
+    }
   }
   return v;
 }
@@ -49,16 +57,20 @@ void AddMethodOfStr(Interpreter& interp, ClassObject* cls, absl::string_view nam
     absl::string_view name = key->view();
     bool strips = name == "strip" || name == "lstrip" || name == "rstrip";
     if (strips && (positional.empty() || positional[0].IsNone())) positional = {Value(interp.NewStr(" \t\n\r\v\f"))};
-    Value self = AsLatin1(interp, args.self.as<BytesObject>()->view());
+    COBRA_TRY_ASSIGN(Value self, ToLatin1(interp, args.self));
     COBRA_TRY_ASSIGN(Value result, interp.CallMethod(self, key, positional, args.keywords));
     return FromLatin1(interp, result);
   });
 }
 
-// Case and kinds of characters: those of ASCII alone.
+// Case conversion and character classes of bytes consider only ASCII letters.
+Result<void> ChargeScan(Interpreter& interp, const CallArgs& args) {
+  return interp.Charge(StepsToScan(args.self.as<BytesObject>()->view().size()));
+}
 template <typename F>
 void AddMap(Interpreter& interp, ClassObject* cls, absl::string_view name, F map) {
   AddMethod(interp, cls, name, [map](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY(ChargeScan(interp, args));
     std::string out;
     bool after_letter = false, first = true;
     for (char c : args.self.as<BytesObject>()->view()) {
@@ -87,7 +99,8 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
                          {"isalnum", absl::ascii_isalnum},
                          {"isspace", absl::ascii_isspace}};
   for (const Entry& e : tests) {
-    AddMethod(interp, cls, e.name, [test = e.test](Interpreter&, const CallArgs& args) -> Result<Value> {
+    AddMethod(interp, cls, e.name, [test = e.test](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      COBRA_TRY(ChargeScan(interp, args));
       absl::string_view b = args.self.as<BytesObject>()->view();
       return Value::Bool(!b.empty() && std::all_of(b.begin(), b.end(),
                                                    [test](char c) { return test(static_cast<unsigned char>(c)); }));
@@ -95,7 +108,8 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
   }
   for (bool want_upper : {true, false}) {
     AddMethod(interp, cls, want_upper ? "isupper" : "islower",
-              [want_upper](Interpreter&, const CallArgs& args) -> Result<Value> {
+              [want_upper](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+                COBRA_TRY(ChargeScan(interp, args));
                 bool any = false;
                 for (char c : args.self.as<BytesObject>()->view()) {
                   auto u = static_cast<unsigned char>(c);
@@ -105,7 +119,8 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
                 return Value::Bool(any);
               });
   }
-  AddMethod(interp, cls, "istitle", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, cls, "istitle", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY(ChargeScan(interp, args));
     bool any = false, after_letter = false;
     for (char c : args.self.as<BytesObject>()->view()) {
       auto u = static_cast<unsigned char>(c);
@@ -115,7 +130,8 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
     }
     return Value::Bool(any);
   });
-  AddMethod(interp, cls, "isascii", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, cls, "isascii", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY(ChargeScan(interp, args));
     absl::string_view b = args.self.as<BytesObject>()->view();
     return Value::Bool(std::all_of(b.begin(), b.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
   });
@@ -125,6 +141,7 @@ Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
   absl::string_view text;
   ArgReader reader(interp, "fromhex", args);
   COBRA_TRY(reader.Required("string", &text).Finish());
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size())));
   std::string out;
   auto bad = [&](size_t at) {
     return interp.Raise(interp.types().ValueError,
@@ -152,6 +169,8 @@ Result<Value> Hex(Interpreter& interp, const CallArgs& args) {
   if (separator.IsStr()) sep = std::string(separator.str());
   if (separator.IsBytes()) sep = std::string(separator.as<BytesObject>()->view());
   absl::string_view b = args.self.as<BytesObject>()->view();
+  COBRA_TRY(interp.CheckSize(static_cast<int64_t>(b.size() * (2 + sep.size())), 1));
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(b.size()) * (1 + StepsToCopy(sep.size()))));
   std::string out;
   for (size_t i = 0; i < b.size(); ++i) {
     // Groups are counted from the right, or from the left if their size is negative.
@@ -166,6 +185,8 @@ Result<Value> TranslateBytes(Interpreter& interp, const CallArgs& args) {
   Value table, drop = Value::Unbound();
   ArgReader reader(interp, "translate", args);
   COBRA_TRY(reader.Required("table", &table).Optional("delete", &drop).Finish());
+  const int64_t dropped = drop.IsBytes() ? drop.as<BytesObject>()->size : 0;
+  COBRA_TRY(interp.Charge(args.self.as<BytesObject>()->size / 8 * (1 + dropped / 64)));
   std::string out;
   for (char c : args.self.as<BytesObject>()->view()) {
     if (drop.IsBytes() && drop.as<BytesObject>()->view().find(c) != absl::string_view::npos) continue;
@@ -218,6 +239,7 @@ Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
   if (key.IsSlice()) {
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
                      interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
+    COBRA_TRY(interp.Charge(r.length / 16));
     std::string out;
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
     return Value(interp.NewBytes(out));
@@ -229,7 +251,7 @@ Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
   return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
 }
 
-// What find() and `in` look for: bytes, or one byte given by its number.
+// The bytes that find() and `in` search for; the argument is a bytes object or the value of one byte.
 Result<std::string> NeedleOf(Interpreter& interp, Value v, absl::string_view expected) {
   if (v.IsBytes()) return std::string(v.as<BytesObject>()->view());
   if (!v.IsBigInt() && !v.IsIntOrBool()) {
@@ -245,6 +267,7 @@ Result<Value> BytesContains(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "__contains__", args);
   COBRA_TRY(reader.Required("key", &v).Finish());
   COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, v, "a bytes-like object is required"));
+  COBRA_TRY(interp.Charge(SearchSteps(args.self.as<BytesObject>()->view(), needle)));
   return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
 }
 
@@ -256,6 +279,7 @@ Result<Value> Find(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("sub", &sub).Finish());
   COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, sub, "argument should be integer or bytes-like object"));
   absl::string_view b = args.self.as<BytesObject>()->view();
+  COBRA_TRY(interp.Charge(SearchSteps(b, needle)));
   if (what == SearchKind::kCount) {
     if (needle.empty()) return Value::Int(static_cast<int64_t>(b.size()) + 1);
     int64_t n = 0;

@@ -7,7 +7,7 @@
 namespace cobra::python {
 namespace {
 
-constexpr int kMaxStackSlots = 256;  // more locals than this live on the heap, to keep native frames small
+constexpr int kMaxStackSlots = 256;  // more locals than this are on the heap, to keep native frames small
 
 StrObject* ParameterName(Interpreter& interp, FunctionObject* f, int slot) {
   return NameOf(interp, f->unit, f->scope->slot_names[static_cast<size_t>(slot)]);
@@ -77,6 +77,7 @@ int FindParameter(Interpreter& interp, FunctionObject* f, StrObject* name) {
 Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<const KeywordArg> keywords,
                           Value* locals) {
   const ScopeInfo& s = *f->scope;
+  interp.Spend(static_cast<int64_t>(keywords.size()) * (s.positional + s.keyword_only) / 64);
   DictObject* rest = nullptr;
   if (s.kwarg_slot >= 0) {
     rest = interp.NewDict();
@@ -154,7 +155,7 @@ __attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, Fun
   return {};
 }
 
-// The commonest case here: positional arguments and defaults only, and neither too many nor too few.
+// Handles the commonest case directly: only positional arguments and defaults, and neither too many nor too few.
 inline Result<void> BindPositional(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
   const ScopeInfo& s = *f->scope;
   const int shift = args.self.IsUnbound() ? 0 : 1;
@@ -226,6 +227,7 @@ namespace {
 
 __attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
   COBRA_TRY(interp.CheckStack());
+  interp.Spend(1 + static_cast<int64_t>(args.positional.size() + args.keywords.size()) / 16);
   if (!b->is_method) {
     if (args.self.IsUnbound()) return b->function(interp, args);
     std::vector<Value> all = FlattenSelf(args);
@@ -367,7 +369,7 @@ bool Interpreter::IsCallable(Value v) {
 
 namespace {
 
-// cls.__new__(cls, *args): a user's own, or the built-in one of the layout.
+// cls.__new__(cls, *args): either the user's, or the built-in one of the layout.
 Result<Value> CallNew(Interpreter& interp, ClassObject* cls, const CallArgs& args) {
   Value user = FindInClass(interp, cls, interp.names().__new__);
   if (user.IsStaticMethod()) user = user.as<StaticMethodObject>()->function;

@@ -77,6 +77,7 @@ Value Interpreter::LookupClass(ClassObject* cls, StrObject* name) {
 
 Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, ClassCacheEntry* entry) {
   RuntimeState& state = interp.state();
+  interp.Spend(static_cast<int64_t>(cls->mro.size()) / 8);
   Value found = Value::Unbound();
   for (ClassObject* c : cls->mro) {
     if (Value* v = c->attrs->table.GetStr(name)) {
@@ -90,7 +91,8 @@ Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, Cl
   return found;
 }
 
-// What was looked up in classes of the image, by names of the image, before any class was changed holds again.
+// Keeps the cache entries that are valid after the rollback: their class, name and value are in the image, and no class
+// had changed before the lookup.
 void RollbackClassCache(RuntimeState& state, const Heap& heap) {
   for (uint16_t slot : state.class_cache_changed) {
     ClassCacheEntry& entry = state.class_cache[slot];
@@ -105,7 +107,7 @@ void RollbackClassCache(RuntimeState& state, const Heap& heap) {
 void UpdateClassFlags(Interpreter& interp, ClassObject* cls) {
   interp.Spend(static_cast<int64_t>(cls->mro.size()) * 4);
   const CommonNames& n = interp.names();
-  auto has = [&](StrObject* name) {  // defined below object
+  auto has = [&](StrObject* name) {  // defined in a class before object in the MRO
     for (ClassObject* c : cls->mro) {
       if (c == interp.types().object) return false;
       if (c->attrs->table.GetStr(name) != nullptr) return true;
@@ -140,7 +142,7 @@ void Interpreter::SetClassAttr(ClassObject* cls, StrObject* name, Value value) {
   if (text.size() > 4 && text[0] == '_' && text[1] == '_') UpdateClassFlags(*this, cls);
 }
 
-// C3: merge the bases' own orders, taking each time the first class that is in no other's tail.
+// C3 linearisation: merges the MROs of the bases. Each step takes the first class that is not in the tail of any list.
 Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
   std::vector<std::vector<ClassObject*>> lists;
   for (ClassObject* base : cls->bases) lists.emplace_back(base->mro.begin(), base->mro.end());
@@ -197,7 +199,7 @@ Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass
 
 namespace {
 
-// The layout of instances, and the C++ payload: from the one base that has something other than a plain object.
+// Takes the layout of instances and the C++ payload from the only base whose instances are not plain objects.
 Result<void> InheritLayout(Interpreter& interp, ClassObject* cls) {
   for (ClassObject* base : cls->bases) {
     if (base->is_final) {
@@ -231,7 +233,8 @@ Result<void> CallSetNames(Interpreter& interp, ClassObject* cls) {
   return {};
 }
 
-// Methods that CPython makes static or class methods without being asked, and what __eq__ does to __hash__.
+// Converts the methods that CPython implicitly makes static or class methods, and sets __hash__ to None if the class
+// defines only __eq__.
 void FixImplicitMethods(Interpreter& interp, ClassObject* cls) {
   const CommonNames& n = interp.names();
   DictTable& table = cls->attrs->table;
@@ -277,8 +280,8 @@ PropertyObject* NewSlotDescriptor(Interpreter& interp, StrObject* name) {
   return p;
 }
 
-// The names in __slots__ become descriptors. Their values are in the instance's attributes all the same: what
-// slots_only adds is that nothing else may be there.
+// The names in __slots__ become descriptors. Their values are still stored in the instance's attributes; slots_only
+// only prevents other attributes.
 Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
   StrObject* key = interp.Intern("__slots__");
   Value* declared = cls->attrs->table.GetStr(key);

@@ -1,5 +1,5 @@
-// Source text on its way to the evaluator: where files come from, the process-wide cache of parsed files, and the
-// tables that an interpreter keeps for each.
+// From source text to the evaluator: where files come from, the process-wide cache of parsed files, and the tables that
+// an interpreter keeps for each file.
 #include <filesystem>
 
 #include "absl/container/flat_hash_set.h"
@@ -23,7 +23,8 @@ class AstCache {
     static auto* const cache = new AstCache();
     return *cache;
   }
-  // Null: nobody has it, and the caller must parse it and say so with Finish(). Waits for whoever is parsing it.
+  // Waits while another thread parses the file. If the result is null, the file is not cached: the caller must parse it
+  // and then call Finish().
   std::shared_ptr<const ResolvedAst> FindOrBegin(const Hash128& key) {
     absl::MutexLock lock(&mutex_);
     while (true) {

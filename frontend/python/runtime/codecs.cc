@@ -1,5 +1,4 @@
-// str.encode and bytes.decode: the encodings that source, configurations and names are in, and the ways to go on after
-// an error.
+// str.encode and bytes.decode: the encodings that source files, configurations and names use, and the error handlers.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -50,7 +49,7 @@ std::string EscapeOf(uint32_t c) {
   return c < 0x10000 ? absl::StrFormat("\\u%04x", c) : absl::StrFormat("\\U%08x", c);
 }
 
-// An exception with the five arguments that programs may look at.
+// An exception with the five arguments that programs may read.
 Failure RaiseCodecError(Interpreter& interp, ClassObject* cls, absl::string_view codec, Value object, int64_t start,
                         int64_t end, absl::string_view reason) {
   Value args[] = {interp.NewStr(codec), object, Value::Int(start), Value::Int(end), interp.NewStr(reason)};
@@ -72,7 +71,7 @@ void AppendWide(std::string* out, Codec codec, uint32_t c) {
   AppendUnit(out, 0xdc00 + ((c - 0x10000) & 0x3ff), 2, big);
 }
 
-// The bytes that stand for a character the codec has none for; false: it is an error.
+// Appends the replacement for a character that the codec cannot encode; false if the character is an error.
 bool ReplaceInEncoding(absl::string_view errors, uint32_t c, std::string* out) {
   if (errors == "ignore") return true;
   if (errors == "replace") return out->push_back('?'), true;
@@ -81,7 +80,8 @@ bool ReplaceInEncoding(absl::string_view errors, uint32_t c, std::string* out) {
   return false;
 }
 
-// How many bytes at `at` are one UTF-8 character; 0 with *bad bytes to skip and *reason if they are none.
+// The length of the UTF-8 character at `at`. If there is no valid character, returns 0 and sets *bad to the number of
+// bytes to skip and *reason to the cause.
 size_t Utf8Length(absl::string_view bytes, size_t at, size_t* bad, absl::string_view* reason) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[at + i]); };
   unsigned char c = byte(0);
@@ -184,7 +184,9 @@ Result<void> DecodeWide(Decoding* d, Codec codec) {
 }  // namespace
 
 Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view encoding, absl::string_view errors) {
+  COBRA_TRY(interp.Charge(StepsToScan(encoding.size())));
   COBRA_TRY_ASSIGN(CodecName codec, FindCodec(interp, encoding));
+  COBRA_TRY(interp.Charge(s->ascii ? StepsToCopy(s->view().size()) : s->size / 4));
   if (codec.codec == Codec::kUtf8 || (s->ascii && (codec.codec == Codec::kAscii || codec.codec == Codec::kLatin1))) {
     return Value(interp.NewBytes(s->view()));
   }
@@ -208,7 +210,9 @@ Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view en
 
 Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
                          absl::string_view errors) {
+  COBRA_TRY(interp.Charge(StepsToScan(encoding.size())));
   COBRA_TRY_ASSIGN(CodecName codec, FindCodec(interp, encoding));
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(bytes.size()) / 8));
   Decoding d{interp, codec.shown, bytes, errors, ""};
   switch (codec.codec) {
     case Codec::kUtf8: COBRA_TRY(DecodeUtf8Text(&d)); break;

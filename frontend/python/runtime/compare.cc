@@ -1,4 +1,5 @@
 // Comparison: exact between numbers, element by element in sequences, and by the classes' methods otherwise.
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -61,6 +62,13 @@ Value CompareIntFloat(CompareOp op, Value i, double d) {
   return FromOrder(op, order);
 }
 
+Value CompareTexts(Interpreter& interp, CompareOp op, absl::string_view a, absl::string_view b) {
+  const bool equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
+  if (equality && a.size() != b.size()) return Value::Bool(op == CompareOp::kNotEq);
+  interp.Spend(StepsToCopy(std::min(a.size(), b.size())));
+  return FromOrder(op, a.compare(b));
+}
+
 Result<Value> CompareSets(Interpreter& interp, CompareOp op, SetObject* a, SetObject* b) {
   auto subset = [&](SetObject* x, SetObject* y) -> Result<bool> {
     if (x->table.size() > y->table.size()) return false;
@@ -116,7 +124,7 @@ Result<Value> CompareRanges(CompareOp op, RangeObject* a, RangeObject* b) {
 
 namespace {
 
-// The keys or items of a dict beside another view or a set: only what is looked for is hashed.
+// Compares the keys or items of a dict with another view or a set. Only the items that are looked up are hashed.
 Result<Value> CompareView(Interpreter& interp, CompareOp op, Value view, Value other) {
   COBRA_TRY_ASSIGN(const int64_t own, interp.Length(view));
   COBRA_TRY_ASSIGN(const int64_t others, interp.Length(other));
@@ -137,16 +145,18 @@ Result<Value> CompareView(Interpreter& interp, CompareOp op, Value view, Value o
   return Value::Bool(holds != (op == CompareOp::kNotEq));
 }
 
-// REQUIRES: objects of one kind, which is neither a number's nor a view's.
+// REQUIRES: both objects have the same kind, which is neither a number nor a view.
 Result<Value> CompareSameKind(Interpreter& interp, CompareOp op, Value a, Value b) {
   const bool equality = op == CompareOp::kEq || op == CompareOp::kNotEq;
   switch (a.object()->kind) {
-    case ObjectKind::kStr: return FromOrder(op, a.str().compare(b.str()));
-    case ObjectKind::kBytes: return FromOrder(op, a.as<BytesObject>()->view().compare(b.as<BytesObject>()->view()));
+    case ObjectKind::kStr: return CompareTexts(interp, op, a.str(), b.str());
+    case ObjectKind::kBytes: return CompareTexts(interp, op, a.as<BytesObject>()->view(), b.as<BytesObject>()->view());
     case ObjectKind::kTuple: return CompareSpans(interp, op, a.as<TupleObject>()->span(), b.as<TupleObject>()->span());
     case ObjectKind::kList: {
       auto& x_items = a.as<ListObject>()->items;
       auto& y_items = b.as<ListObject>()->items;
+      if (equality && x_items.size() != y_items.size()) return Value::Bool(op == CompareOp::kNotEq);
+      interp.Spend(StepsToScan(x_items.size() + y_items.size()));
       std::vector<Value> x_copy(x_items.begin(), x_items.end()), y_copy(y_items.begin(), y_items.end());
       return CompareSpans(interp, op, x_copy, y_copy);
     }
@@ -186,6 +196,8 @@ Result<Value> CompareSameKind(Interpreter& interp, CompareOp op, Value a, Value 
 Result<Value> BuiltinCompare(Interpreter& interp, CompareOp op, Value a, Value b) {
   if (a.IsIntOrBool() && b.IsIntOrBool()) return FromValues(op, a.as_int(), b.as_int());
   bool int_a = IsIntLike(a), int_b = IsIntLike(b);
+  if (a.IsBigInt()) interp.Spend(2 * WordsSteps(a.as<BigIntObject>()->value.bits()));
+  if (b.IsBigInt()) interp.Spend(2 * WordsSteps(b.as<BigIntObject>()->value.bits()));
   if (int_a && int_b) return FromOrder(op, BigInt::Compare(ToBigInt(a), ToBigInt(b)));
   bool float_a = a.IsFloat() || a.IsFloatBox(), float_b = b.IsFloat() || b.IsFloatBox();
   double x = 0, y = 0;

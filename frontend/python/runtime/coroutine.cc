@@ -12,9 +12,9 @@
 #endif
 
 #ifdef COBRA_OWN_STACK_SWITCH
-// void cobra_switch_stack(void** from, void* to): what the ABI lets a callee not change goes on the stack, the stack
-// pointer to *from; then the same backwards from `to`. cobra_start_stack is where a fresh stack begins: it calls
-// Entry(self). Both say to the unwinder what they are: a trace ends at the coroutine's first frame.
+// void cobra_switch_stack(void** from, void* to) pushes the callee-saved registers and stores the stack pointer in
+// *from. Then it takes `to` as stack pointer and pops the registers. A fresh stack begins in cobra_start_stack, which
+// calls Entry(self). Both functions have unwind information, so that a stack trace ends at the coroutine's first frame.
 extern "C" void cobra_switch_stack(void** from, void* to);
 extern "C" void cobra_start_stack();
 
@@ -153,7 +153,7 @@ void Coroutine::Switch(Context* from, Context* to) { cobra_switch_stack(from, *t
 void Coroutine::Start(std::function<void()> body) {
   body_ = std::move(body);
   finished_ = false;
-  // What cobra_switch_stack takes off the stack the first time. Both ABIs want it aligned to 16 bytes in
+  // The values that the first cobra_switch_stack pops. Both ABIs require the stack pointer to be aligned to 16 bytes in
   // cobra_start_stack.
   auto* top = reinterpret_cast<void**>(static_cast<char*>(stack_) + stack_bytes_) - 4;
   auto* entry = reinterpret_cast<void*>(&Coroutine::Entry);

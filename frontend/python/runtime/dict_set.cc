@@ -78,7 +78,7 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "pop", args);
   COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
   Value v = Value::Unbound();
-  // An empty dict does not ask for the hash.
+  // With an empty dict, the hash of the key is not computed.
   if (Self(args)->table.size() > 0) COBRA_TRY_SET(v, interp.DictGet(Self(args), key));
   if (v.IsUnbound()) {
     if (!fallback.IsUnbound()) return fallback;
@@ -93,8 +93,10 @@ Result<Value> PopItem(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("last", &last).Finish());
   DictTable& t = Self(args)->table;
   if (t.size() == 0) return interp.Raise(interp.types().KeyError, "popitem(): dictionary is empty");
-  size_t i = last ? t.entry_count() - 1 : 0;
+  const size_t first = last ? t.entry_count() - 1 : 0;
+  size_t i = first;
   while (t.entry(i).key.IsUnbound()) i += last ? -1 : 1;
+  interp.Spend(StepsToScan(last ? first - i : i));
   Value pair = interp.NewTuple({t.entry(i).key, t.entry(i).value});
   t.EraseAt(static_cast<int64_t>(i));
   return pair;
@@ -131,9 +133,10 @@ class ReverseTableIterator : public NativeIterator {
  public:
   ReverseTableIterator(DictTable* t, DictViewObject::What what) : table_(t), what_(what), at_(t->entry_count()) {}
   Result<Value> Next(Interpreter& interp) override {
-    while (at_ > 0 && at_ <= table_->entry_count()) {
+    for (int64_t erased = 0; at_ > 0 && at_ <= table_->entry_count(); ++erased) {
       const DictTable::Entry& e = table_->entry(--at_);
       if (e.key.IsUnbound()) continue;
+      interp.Spend(erased / 16);
       if (what_ == DictViewObject::What::kKeys) return e.key;
       if (what_ == DictViewObject::What::kValues) return e.value;
       return Value(interp.NewTuple({e.key, e.value}));
@@ -325,7 +328,10 @@ Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject
   switch (op) {
     case Interpreter::BinaryOp::kBitOr: COBRA_TRY(MergeSet(interp, a, b)); return true;
     case Interpreter::BinaryOp::kSub:
-      for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(a, key));
+      for (Value key : SetItems(*b)) {
+        COBRA_TRY(interp.Step());
+        COBRA_TRY(interp.SetErase(a, key));
+      }
       NoteSetDifference(interp.heap(), a);
       return true;
     case Interpreter::BinaryOp::kBitXor:
@@ -346,7 +352,7 @@ Result<bool> SetInPlace(Interpreter& interp, Interpreter::BinaryOp op, SetObject
 
 namespace {
 
-// OrderedDict's own.
+// The method move_to_end() of OrderedDict.
 Result<Value> MoveToEnd(Interpreter& interp, const CallArgs& args) {
   Value key;
   bool last = true;
@@ -356,7 +362,10 @@ Result<Value> MoveToEnd(Interpreter& interp, const CallArgs& args) {
   if (v.IsUnbound()) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
   COBRA_TRY_ASSIGN(uint64_t hash, interp.Hash(key));
   COBRA_TRY_ASSIGN(int64_t at, Self(args)->table.Find(key, hash, [&](Value k) { return interp.Equal(k, key); }));
-  if (at >= 0) Self(args)->table.MoveToEnd(interp.heap(), at, last);
+  if (at >= 0) {
+    if (!last) interp.Spend(static_cast<int64_t>(Self(args)->table.index_size()) / 4);  // all entries move
+    Self(args)->table.MoveToEnd(interp.heap(), at, last);
+  }
   return Value::None();
 }
 
@@ -371,7 +380,8 @@ void AddDictMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "keys", View<DictViewObject::What::kKeys>);
   AddMethod(interp, cls, "values", View<DictViewObject::What::kValues>);
   AddMethod(interp, cls, "items", View<DictViewObject::What::kItems>);
-  AddMethod(interp, cls, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, cls, "clear", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    interp.Spend(StepsToScan(Self(args)->table.index_size()));
     Self(args)->table.Clear();
     return Value::None();
   });
@@ -416,7 +426,7 @@ void AddDictItemMethods(Interpreter& interp, ClassObject* cls) {
 
 void AddDictIterationMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    // Through a view, so that an override of __iter__ that calls this does not come back.
+    // Iterates over a view: otherwise an override of __iter__ that calls this method would call itself without end.
     COBRA_TRY_ASSIGN(Value view, View<DictViewObject::What::kKeys>(interp, args));
     return interp.Iter(view);
   });
@@ -479,6 +489,7 @@ void InitSetTypes(Interpreter& interp) {
     return Value::None();
   });
   AddMethod(interp, set, "pop", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    interp.Spend(static_cast<int64_t>(SelfSet(args)->table.entry_count()) / 8);
     std::vector<Value> items = SetItems(*SelfSet(args));
     if (!items.empty()) {
       COBRA_TRY(interp.SetErase(SelfSet(args), items[0]));
@@ -486,7 +497,8 @@ void InitSetTypes(Interpreter& interp) {
     }
     return interp.Raise(interp.types().KeyError, "pop from an empty set");
   });
-  AddMethod(interp, set, "clear", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, set, "clear", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    interp.Spend(StepsToScan(SelfSet(args)->table.index_size()));
     ClearSet(SelfSet(args));
     return Value::None();
   });

@@ -16,12 +16,12 @@ uint64_t HashOfText(absl::string_view text) {
     h ^= h >> 32;
   }
   uint64_t w = 0;
-  if (n > 0) std::memcpy(&w, p, static_cast<size_t>(n));  // an empty text may be at null
+  if (n > 0) std::memcpy(&w, p, static_cast<size_t>(n));  // the data of an empty text may be null
   h = (h ^ w) * 0x9fb21c651e98df25u;
   h ^= h >> 29;
   h *= 0xbf58476d1ce4e5b9u;
   h ^= h >> 32;
-  h >>= 4;  // below 2^60, so that hash() of a string, an int, hashes to itself
+  h >>= 4;  // below 2^60, so that hash() of a string is an int that hashes to itself
   return h == 0 ? 1 : h;
 }
 
@@ -86,7 +86,7 @@ void DictTable::Append(Heap& heap, uint64_t hash, Value key, Value value) {
   ++version_;
 }
 
-// Drops deleted entries and makes the index anew.
+// Drops deleted entries and rebuilds the index.
 void DictTable::Rebuild(Heap& heap, size_t index_size) {
   size_t kept = 0;
   for (size_t i = 0; i < entries_.size(); ++i) {

@@ -26,6 +26,7 @@ class DictTable {
 
   int64_t size() const { return live_; }
   // For iteration: for (size_t i = 0; i < t.entry_count(); ++i) if (!t.entry(i).key.IsUnbound()) ...
+  size_t index_size() const { return index_size_; }
   size_t entry_count() const { return entries_.size(); }
   Entry& entry(size_t i) { return entries_[i]; }
   const Entry& entry(size_t i) const { return entries_[i]; }

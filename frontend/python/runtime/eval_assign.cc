@@ -30,7 +30,7 @@ Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* nam
 Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier id, Value value) {
   id = frame.scope->Mangled(id);
   Ref ref = frame.scope->Resolve(id);
-  // `from x import y` at module level may bind a lazy value; anywhere else what is stored must be real.
+  // `from x import y` at module level may bind a lazy value; anywhere else the value must be resolved first.
   if (value.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(value, ForceLazy(interp, value));
   return StoreRef(interp, frame, ref, NameOf(interp, frame.unit, id), value);
 }
@@ -237,8 +237,8 @@ struct ComprehensionRun {
   Interpreter& interp;
   Frame& frame;
   ast::Seq<ast::Comprehension> clauses;
-  const ExprNode* element;  // of a dict: the key
-  const ExprNode* value;    // of a dict
+  const ExprNode* element;  // for a dict: the key
+  const ExprNode* value;    // for a dict only
   ListObject* list = nullptr;
   SetObject* set = nullptr;
   DictObject* dict = nullptr;

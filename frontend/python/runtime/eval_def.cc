@@ -9,7 +9,7 @@ namespace {
 Result<Value> ApplyDecorators(Interpreter& interp, Frame& frame, ast::Seq<ast::ExprNode> nodes,
                               const std::vector<Value>& decorators, Value value) {
   for (size_t i = decorators.size(); i > 0; --i) {
-    // A decorator of a module that is not there cannot matter to the graph: the function stays what it is.
+    // A decorator from a missing module cannot affect the graph: the function is not decorated.
     if (decorators[i - 1].IsOpaque()) continue;
     frame.position = &nodes[i - 1]->pos;
     COBRA_TRY_ASSIGN(value, interp.Call(decorators[i - 1], {value}));
@@ -46,7 +46,8 @@ Result<Value> DefineFunction(Interpreter& interp, Frame& frame, const Def* def) 
   auto* function = f.as<FunctionObject>();
   if constexpr (std::is_same_v<Def, ast::FunctionDef>) {
     function->definition = def;
-    // In libraries, annotations of functions wait until somebody asks: they can only fail or import something.
+    // In libraries, annotations of functions are evaluated when first read: evaluation can only fail
+    // or import something.
     bool module_or_class = frame.scope->kind == ScopeKind::kModule || frame.scope->kind == ScopeKind::kClass;
     bool lazy =
         frame.module->is_library && module_or_class && frame.scope->free_names.empty() && scope.simple_annotations;
@@ -55,7 +56,7 @@ Result<Value> DefineFunction(Interpreter& interp, Frame& frame, const Def* def) 
   return ApplyDecorators(interp, frame, def->decorator_list, decorators, f);
 }
 
-// An external class that we do not have may be derived from; making an instance is refused.
+// A class may derive from a class of a missing module; creating an instance of it is refused.
 ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
   std::string name(opaque->dotted_name->view());
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().object, ObjectKind::kInstance);
@@ -124,7 +125,7 @@ Result<void> RunClassBody(Interpreter& interp, Frame& outer, const ast::ClassDef
   frame.free = MakeClosure(interp, outer, scope);
   frame.locals = static_cast<Value*>(interp.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
   for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
-  // What __prepare__ returned may be a class of the program's own that watches its keys.
+  // __prepare__ may return an object of the program's own class that reacts to new keys.
   bool plain = names->cls == interp.types().dict;
   auto set = [&](StrObject* name, Value v) -> Result<void> {
     if (!plain) return interp.SetItem(Value(names), Value(name), v);

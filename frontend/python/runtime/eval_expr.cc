@@ -124,6 +124,7 @@ __attribute__((noinline)) Result<Value> EvalBoolOp(Interpreter& interp, Frame& f
     COBRA_TRY_ASSIGN(v, Eval(interp, frame, e->values[i]));
     if (i + 1 == e->values.size()) break;
     frame.position = &e->values[i]->pos;
+    CountExpressions(interp, frame);
     COBRA_TRY_ASSIGN(bool b, interp.Truth(v));
     if (b == stop_at) break;
   }
@@ -159,6 +160,7 @@ __attribute__((noinline)) Result<Value> EvalCompare(Interpreter& interp, Frame& 
   for (size_t i = 0; i < e->ops.size(); ++i) {
     COBRA_TRY_ASSIGN(Value right, Eval(interp, frame, e->comparators[i]));
     frame.position = &e->pos;
+    CountExpressions(interp, frame);
     COBRA_TRY_ASSIGN(result, CompareOnce(interp, e->ops[i], left, right));
     if (i + 1 < e->ops.size()) {
       COBRA_TRY_ASSIGN(bool b, interp.Truth(result));
@@ -169,7 +171,7 @@ __attribute__((noinline)) Result<Value> EvalCompare(Interpreter& interp, Frame& 
   return result;
 }
 
-// Elements of a display or the positional arguments of a call, stars spread out.
+// Evaluates the elements of a display or the positional arguments of a call, and unpacks starred ones.
 Result<void> EvalElements(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements, std::vector<Value>* out) {
   for (const ExprNode* e : elements) {
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
@@ -226,6 +228,7 @@ __attribute__((noinline)) Result<Value> EvalList(Interpreter& interp, Frame& fra
 }
 
 __attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements) {
+  CountExpressions(interp, frame, 4 * elements.size());  // most may be equal
   std::vector<Value> items;
   COBRA_TRY(EvalElements(interp, frame, elements, &items));
   SetObject* set = interp.NewSet();
@@ -233,8 +236,8 @@ __attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& fram
   bool constant = elements.size() >= 3;
   for (const ExprNode* e : elements) constant = constant && e->Is<ast::Constant>();
   if (!constant) return Value(set);
-  // CPython's compiler makes a frozenset of the constants, and that anew from its items when it looks for equal ones;
-  // what runs here is a copy of it (set_order.h).
+  // CPython's compiler makes a frozenset of the constants and builds it again from its items when it looks for equal
+  // constants. At run time the set is a copy of that; these steps determine its order (set_order.h).
   SetObject* compiled = interp.NewSet();
   for (Value v : SetItems(*set)) COBRA_TRY(interp.SetAdd(compiled, v));
   SetObject* copy = interp.NewSet();
@@ -244,6 +247,7 @@ __attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& fram
 
 __attribute__((noinline)) Result<Value> EvalDict(Interpreter& interp, Frame& frame, const ast::Dict* e) {
   DictObject* dict = interp.NewDict();
+  CountExpressions(interp, frame, 4 * e->values.size());  // most keys may be equal
   for (size_t i = 0; i < e->values.size(); ++i) {
     if (e->keys[i] == nullptr) {
       COBRA_TRY_ASSIGN(Value mapping, Eval(interp, frame, e->values[i]));
@@ -320,7 +324,7 @@ std::string FunctionText(Interpreter& interp, Value callee) {
   return absl::StrCat(interp.TypeName(callee), " object");
 }
 
-// **mapping in a call.
+// Evaluates `**mapping` in a call.
 Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, std::vector<KeywordArg>* out) {
   const bool is_dict =
       mapping.IsDict() && (mapping.object()->cls == interp.types().dict ||
@@ -458,6 +462,7 @@ Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e) {
     COBRA_TRY_ASSIGN(function, Eval(interp, frame, e->func));
   }
   size_t n = e->args.size(), k = e->keywords.size();
+  CountExpressions(interp, frame, n + k);
   if (frame.unit->table[e->node_id] == 0) return CallSpread(interp, frame, e, function, self);
   auto* positional = static_cast<Value*>(alloca((n + 1) * sizeof(Value)));
   auto* keywords = static_cast<KeywordArg*>(alloca((k + 1) * sizeof(KeywordArg)));
@@ -476,6 +481,7 @@ Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e) {
 
 Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e) {
   absl::InlinedVector<char, 192> out;
+  CountExpressions(interp, frame, e->values.size());
   for (const ExprNode* part : e->values) {
     if (const auto* text = part->AsOrNull<ast::Constant>()) {
       out.insert(out.end(), text->text.begin(), text->text.end());
@@ -497,16 +503,17 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
     if (f->format_spec != nullptr)
       COBRA_TRY_SET(spec, EvalJoinedStr(interp, frame, f->format_spec->As<ast::JoinedStr>()));
     COBRA_TRY_ASSIGN(s, interp.Format(v, spec.str()));
+    interp.Spend(StepsToCopy(s->view().size()));
     out.insert(out.end(), s->data, s->data + s->size);
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
   }
   return Value(interp.NewStr(absl::string_view(out.data(), out.size())));
 }
 
-// The cases that are more than a call are functions of their own, so that those that matter pay for no registers but
-// theirs.
+// Cases that need more than a call are separate functions, so that the frequent cases save only the registers they use.
 Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ExprNode* e) {
   if (StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
+  CountExpressions(interp, frame);
   switch (e->node_kind) {
     case ExprKind::Name: return EvalName(interp, frame, e->As<ast::Name>());
     case ExprKind::Constant: return EvalConstant(interp, frame.unit, e->As<ast::Constant>());

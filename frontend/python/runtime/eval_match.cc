@@ -11,7 +11,7 @@ namespace {
 
 Result<bool> Matches(Interpreter& interp, Frame& frame, const PatternNode* p, Value subject);
 
-// Of user classes, those that derive from collections.abc.Sequence are sequences.
+// A user class counts as a sequence only if it derives from collections.abc.Sequence.
 bool DerivesFromSequence(Interpreter& interp, Value v) {
   if (!v.IsInstance()) return false;
   for (const ClassObject* c : v.object()->cls->mro) {

@@ -59,7 +59,7 @@ Completion ExecAugAssign(Interpreter& interp, Frame& frame, const ast::AugAssign
     return interp.InPlace(op, old, right);
   };
   if (s->target->Is<ast::Name>()) {
-    // The target node is a Store; reading it means the same variable.
+    // The target node has the context Store; evaluating it reads the same variable.
     COBRA_EXEC_ASSIGN(Value old, Eval(interp, frame, s->target));
     COBRA_EXEC_ASSIGN(Value value, apply(old));
     COBRA_EXEC(Assign(interp, frame, s->target, value));
@@ -137,6 +137,7 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s) {
     case StmtKind::Assign: {
       const auto* a = s->As<ast::Assign>();
       COBRA_EXEC_ASSIGN(Value v, Eval(interp, frame, a->value));
+      CountExpressions(interp, frame, a->targets.size());
       for (const ast::ExprNode* target : a->targets) COBRA_EXEC(Assign(interp, frame, target, v));
       return Completion::kNormal;
     }
@@ -165,6 +166,7 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s) {
     case StmtKind::AsyncFor: return ExecAsyncFor(interp, frame, s->As<ast::AsyncFor>());
     case StmtKind::Match: return ExecMatch(interp, frame, s->As<ast::Match>());
     case StmtKind::Delete:
+      CountExpressions(interp, frame, s->As<ast::Delete>()->targets.size());
       for (const ast::ExprNode* target : s->As<ast::Delete>()->targets) COBRA_EXEC(DeleteTarget(interp, frame, target));
       return Completion::kNormal;
     case StmtKind::Pass:

@@ -1,5 +1,5 @@
-// eval(), exec() and compile(): program text that the program itself holds. It runs under the limits of everything
-// else.
+// eval(), exec() and compile(): source text that the program passes as a value. It runs under the same limits as
+// all other code.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
@@ -25,14 +25,14 @@ Result<CodeUnit*> ParseText(Interpreter& interp, absl::string_view text, absl::s
   auto ast = mode == Mode::kEval ? ast::ParseExpression(text, filename) : ast::ParseModule(text, filename);
   if (ast.ok()) {
     auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
-    interp.heap().Allocate(static_cast<size_t>(code->memory_bytes()) + key.size());  // so that it counts
+    interp.heap().Allocate(static_cast<size_t>(code->memory_bytes()) + key.size());  // counts against the memory limit
     COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(interp, std::move(code), filename, /*internal=*/false));
     state.texts.emplace(std::move(key), unit);
     return unit;
   }
   std::optional<Diagnostic> d = DiagnosticFromStatus(ast.status());
   if (!d.has_value() || d->kind != Diagnostic::Kind::kSyntaxError) return interp.FromStatus(ast.status());
-  // CPython's classes of syntax errors; the message says which.
+  // The message begins with the name of CPython's class of syntax errors.
   const BuiltinTypes& t = interp.types();
   std::string message = d->message;
   ClassObject* cls = t.SyntaxError;
@@ -51,7 +51,7 @@ Result<CodeUnit*> ParseText(Interpreter& interp, absl::string_view text, absl::s
   return interp.RaiseValue(e);
 }
 
-// Where the text's names live: the caller's namespaces unless it gave others.
+// The namespaces in which the text runs: the caller's, unless the call passes others.
 struct Namespaces {
   ModuleObject* module = nullptr;
   DictObject* globals = nullptr;
@@ -71,7 +71,7 @@ Result<Namespaces> FindNamespaces(Interpreter& interp, absl::string_view functio
     }
     n.globals = globals.as<DictObject>();
     n.module = caller->module;
-    if (n.globals != caller->globals) {  // functions that the text defines find their globals through a module
+    if (n.globals != caller->globals) {  // functions that the text defines read their globals from a module
       auto* m = interp.heap().New<ModuleObject>();
       m->cls = interp.types().module;
       Value* name = n.globals->table.GetStr(interp.names().__name__);
@@ -122,7 +122,7 @@ Result<Value> RunUnit(Interpreter& interp, const CodeUnit* unit, Mode mode, cons
   return result;
 }
 
-// What `from` holds and `known` (if given) does not hold just so.
+// Copies the names of `from` to `to`, except those that have the same value in `known` (if given).
 void CopyNames(Interpreter& interp, DictObject* from, DictObject* known, DictObject* to) {
   for (size_t i = 0; i < from->table.entry_count(); ++i) {
     const auto& entry = from->table.entry(i);
@@ -133,8 +133,8 @@ void CopyNames(Interpreter& interp, DictObject* from, DictObject* known, DictObj
   }
 }
 
-// A module body knows one namespace. Where there are two, it gets one that shows both; what it bound then moves to the
-// local one.
+// A module body has only one namespace. If globals and locals differ, the body gets a merged copy of both; the names
+// that it binds are then moved to the locals.
 Result<Value> ExecUnit(Interpreter& interp, const CodeUnit* unit, const Namespaces& names) {
   if (names.locals == nullptr) return RunUnit(interp, unit, Mode::kExec, names);
   Namespaces shown = names;

@@ -9,7 +9,7 @@ using ast::StmtNode;
 
 namespace {
 
-// What `raise v` raises: an instance, made if v is a class.
+// The exception that `raise v` raises: v itself, or a new instance if v is a class.
 Result<Value> ExceptionOf(Interpreter& interp, Value v) {
   if (v.IsClass() && Interpreter::IsSubclassOf(v.as<ClassObject>(), interp.types().BaseException)) {
     COBRA_TRY_ASSIGN(v, interp.Call(v, {}));
@@ -18,7 +18,7 @@ Result<Value> ExceptionOf(Interpreter& interp, Value v) {
   return v;
 }
 
-// 1: the handler takes it; 0: no; -1: error.
+// 1: the handler matches; 0: it does not match; -1: error.
 int HandlerMatches(Interpreter& interp, Frame& frame, const ast::ExceptHandler* h, Value exception) {
   if (h->type == nullptr) return 1;
   Result<Value> type = Eval(interp, frame, h->type);
@@ -26,7 +26,7 @@ int HandlerMatches(Interpreter& interp, Frame& frame, const ast::ExceptHandler* 
   absl::Span<const Value> classes = absl::MakeConstSpan(&*type, 1);
   if (type->IsTuple()) classes = type->as<TupleObject>()->span();
   for (Value c : classes) {
-    if (c.IsOpaque()) continue;  // an exception of a module that is not there is never raised
+    if (c.IsOpaque()) continue;  // an exception class of a missing module is never raised
     if (!c.IsClass() || !Interpreter::IsSubclassOf(c.as<ClassObject>(), interp.types().BaseException)) {
       frame.position = &h->type->pos;
       (void)interp.Raise(interp.types().TypeError,
@@ -62,7 +62,7 @@ Completion ExecHandlers(Interpreter& interp, Frame& frame, const ast::Try* s) {
   if (c != Completion::kError || s->handlers.empty() ||
       !interp.CatchException(interp.types().BaseException, &exception))
     return c;
-  // The traceback has this frame in it before any handler runs.
+  // This frame is added to the traceback before any handler runs.
   Value context = exception.as<ExceptionObject>()->context;
   (void)interp.RaiseValue(exception);
   exception.as<ExceptionObject>()->context = context;
@@ -84,7 +84,7 @@ Completion ExecHandlers(Interpreter& interp, Frame& frame, const ast::Try* s) {
   return Completion::kError;
 }
 
-// `except*`: what of the exception is left for the next handler, and what the handlers raised themselves.
+// State of an `except*` statement: the part of the exception left for the next handler, and what the handlers raised.
 struct StarRun {
   Value original;
   Value rest;                  // None when everything was handled
@@ -162,19 +162,19 @@ Completion ExecStarHandlers(Interpreter& interp, Frame& frame, const ast::TrySta
   return FinishStar(interp, &run);
 }
 
-// After the handlers ended with `c`.
+// Runs the finally block after the handlers ended with `c`.
 Completion RunFinally(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> finalbody, Completion c) {
   if (finalbody.empty()) return c;
   Value exception = Value::Unbound();
   Value result = frame.result;
-  // A failure that is no Python exception: programs do not see it.
+  // Programs cannot observe a failure that is not a Python exception, so the finally block does not run.
   if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception)) return c;
   Value outer = interp.state().handled_exception;
   const ast::Position* position = frame.position;
   if (exception.IsException()) interp.state().handled_exception = exception;
   Completion last = ExecBlock(interp, frame, finalbody);
   interp.state().handled_exception = outer;
-  if (last != Completion::kNormal) return last;  // return, break or raise in finally replaces what was going on
+  if (last != Completion::kNormal) return last;  // return, break or raise in finally replaces the previous completion
   frame.result = result;
   if (exception.IsException()) {
     frame.position = position;
@@ -185,7 +185,7 @@ Completion RunFinally(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> fina
   return c;
 }
 
-// The items from `index` on, around the body. An async with awaits what its managers return.
+// A with statement. An async with awaits the results of the methods of its context managers.
 struct WithRun {
   ast::Seq<ast::WithItem> items;
   ast::Seq<StmtNode> body;

@@ -1,4 +1,4 @@
-// BaseExceptionGroup, ExceptionGroup, and what except* asks of them.
+// BaseExceptionGroup, ExceptionGroup, and the operations that except* needs.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -53,7 +53,7 @@ Result<Value> GroupNew(Interpreter& interp, const CallArgs& args) {
   return Value(e);
 }
 
-// group.derive(exceptions), with what the original carries.
+// Calls group.derive(exceptions) and copies cause, context, traceback and notes of the original.
 Result<Value> Derive(Interpreter& interp, Value group, const std::vector<Value>& children) {
   COBRA_TRY_ASSIGN(Value made, interp.CallMethod(group, "derive", {Value(interp.NewList(children))}));
   if (!IsGroup(interp, made))
@@ -88,7 +88,7 @@ Result<SplitGroup> Split(Interpreter& interp, Value group, absl::FunctionRef<Res
   return result;
 }
 
-// By a class, a tuple of classes or a function.
+// Splits a group by a class, a tuple of classes or a function.
 Result<SplitGroup> SplitBy(Interpreter& interp, Value group, Value condition) {
   bool classes =
       condition.IsTuple() ||
@@ -168,7 +168,7 @@ void InitExceptionGroupTypes(Interpreter& interp) {
   const BuiltinTypes& t = interp.types();
   t.ExceptionGroup->bases.push_back(interp.heap(), t.Exception);
   t.Exception->subclasses.push_back(interp.heap(), t.ExceptionGroup);
-  (void)ComputeMro(interp, t.ExceptionGroup);  // the bases are ours: it cannot fail
+  (void)ComputeMro(interp, t.ExceptionGroup);  // cannot fail: the bases are built-in classes
   for (ClassObject* cls : {t.BaseExceptionGroup, t.ExceptionGroup}) SetNativeNew(interp, cls, GroupNew);
   ClassObject* base = t.BaseExceptionGroup;
   AddProperty(interp, base, "message", [](Interpreter&, const CallArgs& args) -> Result<Value> {

@@ -13,8 +13,8 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 
 namespace {
 
-// Where an instance keeps a field of its built-in class: no attribute is called so, and a class that derives from it
-// may have another one of that name.
+// The key under which an instance stores a field of its built-in class. It is not a valid attribute name, so a derived
+// class may have an attribute with the name of the field.
 StrObject* FieldKey(Interpreter& interp, absl::string_view name) { return interp.Intern(absl::StrCat(" ", name)); }
 
 // 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
@@ -94,7 +94,7 @@ Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
       default: break;
     }
   }
-  // An OSError with an __init__ of its own knows nothing before that calls the one of OSError.
+  // If a subclass of OSError has its own __init__, the arguments are stored only when that calls OSError.__init__.
   const bool waits = Interpreter::IsSubclassOf(e->cls, interp.types().OSError) &&
                      interp.LookupClass(e->cls, interp.names().__init__).IsFunction();
   e->args = waits ? interp.NewTuple({}) : interp.NewTuple(args.positional);
@@ -107,7 +107,7 @@ bool HasFields(Interpreter& interp, const ClassObject* cls) {
          Interpreter::IsSubclassOf(cls, t.ImportError) || Interpreter::IsSubclassOf(cls, t.OSError);
 }
 
-// What the arguments of these types mean besides being `args`.
+// Sets the fields that these types derive from their arguments, in addition to `args`.
 void SetFields(Interpreter& interp, ExceptionObject* e, absl::Span<const Value> args) {
   const BuiltinTypes& t = interp.types();
   const auto set = [&](absl::string_view name, Value v) {
@@ -130,7 +130,7 @@ void SetFields(Interpreter& interp, ExceptionObject* e, absl::Span<const Value> 
 
 Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
   if (!args.keywords.empty()) {
-    // ImportError(name=..., path=...) and AttributeError(name=..., obj=...) take some.
+    // ImportError(name=..., path=...) and AttributeError(name=..., obj=...) take keyword arguments.
     ClassObject* cls = Self(args)->cls;
     bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) ||
                  Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
@@ -145,18 +145,18 @@ Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// The n-th argument, None if it is absent.
+// Adds a property for argument number `index`; it is None if the argument is absent.
 void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, size_t index) {
   AddProperty(
       interp, cls, name,
       [index, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         if (Self(args)->attrs != nullptr) {
           Value* own = Self(args)->attrs->table.GetStr(FieldKey(interp, key));
-          // Errors that the interpreter raised itself have it under its plain name.
+          // Errors that the interpreter itself raised store the value under its plain name.
           if (own == nullptr) own = Self(args)->attrs->table.GetStr(interp.Intern(key));
           if (own != nullptr) return *own;
         }
-        // __init__ was not called.
+        // The program did not call __init__.
         if (!Self(args)->cls->is_native && HasFields(interp, Self(args)->cls)) return Value::None();
         auto span = Self(args)->args.as<TupleObject>()->span();
         return index < span.size() ? span[index] : Value::None();

@@ -34,7 +34,7 @@ Coroutine* TakeCoroutine(Interpreter& interp) {
   return s.all_coroutines.back().get();
 }
 
-// One more item of a generator expression; Unbound at the end.
+// Returns the next item of a generator expression; Unbound at the end.
 Result<Value> NextOfExpression(Interpreter& interp, GeneratorState* g) {
   const auto& clauses = g->expression->generators;
   Frame& frame = g->frame;
@@ -86,7 +86,7 @@ void RunBody(Interpreter& interp, GeneratorState* g) {
   g->status = GeneratorState::Status::kFinished;
 }
 
-// A StopIteration that leaves a generator's body would look like its end.
+// Replaces a StopIteration that leaves a generator's body: it would look like the normal end of the generator.
 Failure EscapedStop(Interpreter& interp, GeneratorObject* object) {
   const BuiltinTypes& t = interp.types();
   Value stop;
@@ -148,7 +148,7 @@ GeneratorObject* NewGenerator(Interpreter& interp, StrObject* name, StrObject* q
   return object;
 }
 
-// In the body of `frame`'s generator: hands `value` out, waits, and gives what was sent in.
+// Called in the body of `frame`'s generator: yields `value`, suspends, and returns the value that was sent.
 Result<Value> YieldValue(Interpreter& interp, Frame& frame, Value value) {
   GeneratorState* g = frame.generator->state;
   g->transfer = value;
@@ -168,8 +168,8 @@ Result<Value> StopIterationValue(Interpreter& interp, Value exception) {
   return span.empty() ? Value::None() : span[0];
 }
 
-// An exception thrown in while an iterator that is no generator runs: its own throw() gets it. True: *item is what it
-// yielded; false: it returned *returned.
+// Passes an exception that was thrown into the generator to the throw() of `inner`, an iterator that is not a
+// generator. Returns true with the yielded value in *item, or false with the return value in *returned.
 Result<bool> ThrowIntoIterator(Interpreter& interp, Value inner, Value exception, Value* item, Value* returned) {
   COBRA_TRY_ASSIGN(Value method, interp.GetAttrOrUnbound(inner, interp.names().throw_));
   if (method.IsUnbound()) return interp.RaiseValue(exception);
@@ -192,7 +192,7 @@ Result<void> CloseInner(Interpreter& interp, Value inner) {
 
 }  // namespace
 
-// What is sent or thrown goes to the inner generator.
+// Delegates to `inner`, which receives the values that are sent and the exceptions that are thrown.
 Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value inner) {
   Value sent;
   while (true) {

@@ -1,5 +1,5 @@
 // Images: an interpreter that has imported its libraries is frozen once and then serves one request after the other.
-// The heap (heap.h) restores every object; this file restores the little that is elsewhere.
+// The heap (heap.h) restores every object; this file restores the little state outside the heap.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_split.h"
 #include "frontend/python/runtime/coroutine.h"
@@ -84,7 +84,7 @@ void Interpreter::StartRequest(std::map<std::string, std::string> bundle, const 
   state_->importer->SetBundle(options_.bundle);
 }
 
-// ---- the importer's share ----
+// ---- the importer ----
 
 Result<void> Importer::Load(const Needed& needed) {
   if (needed.whole_module) {

@@ -25,7 +25,7 @@ bool IsStandardLibraryName(absl::string_view name) {
   return kNames->contains(name.substr(0, name.find('.')));
 }
 
-// Packages of a library root whose work is done in C: reading their Python would lead nowhere.
+// Packages of a library root that are implemented in C: reading their Python files would not help.
 bool IsCompiledPackage(absl::string_view name) {
   static const auto* const kNames = new absl::flat_hash_set<absl::string_view>(
       {"PIL", "av", "cv2", "h5py", "matplotlib", "numpy", "pandas", "scipy", "skimage", "sklearn", "triton"});
@@ -39,7 +39,8 @@ absl::string_view Parent(absl::string_view name) {
 
 }  // namespace
 
-// CPython's modules in C (_heapq) are not here: what imports them has an `except ImportError` with the same in Python.
+// CPython's C modules (_heapq) are missing here: their importers have an `except ImportError` with the same
+// code in Python.
 bool IsNeverRead(absl::string_view name) {
   const bool in_c = !name.empty() && name[0] == '_';
   return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name));
@@ -65,7 +66,7 @@ Value Importer::Opaque(absl::string_view dotted_name) {
 
 namespace {
 
-// A module in C (PIL._imaging): it is there, but cannot run here.
+// Whether the module is an extension in C (PIL._imaging), which exists but cannot run here.
 bool HasExtensionModule(const FileSource& source, const std::string& base) {
   if (source.IsFile(base + ".abi3.so") || source.IsFile(base + ".so")) return true;
   for (const char* machine : {"x86_64", "aarch64"}) {
@@ -76,7 +77,7 @@ bool HasExtensionModule(const FileSource& source, const std::string& base) {
   return false;
 }
 
-// CPython's modules inside packages of which only a part is here.
+// CPython's modules that are missing here although a part of their package is provided.
 bool IsLeftOut(absl::string_view name) {
   constexpr absl::string_view kNames[] = {"importlib.abc", "importlib.resources", "json.decoder",     "json.encoder",
                                           "json.tool",     "logging.config",      "logging.handlers", "urllib.request",
@@ -131,7 +132,7 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
 
 Importer::Where Importer::Find(absl::string_view name) {
   if (modules()->table.GetStr(interp_.Intern(name)) != nullptr) return Where::kLoaded;
-  // A module inside a module that is not there, or not a package, is not there.
+  // A submodule is absent if its parent module is absent or is not a package.
   absl::string_view parent = Parent(name);
   if (!parent.empty()) {
     Where where = Find(parent);
@@ -264,7 +265,7 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   return m;
 }
 
-// A module object that stands for a package in sys.modules (a _LazyModule) says so by its __path__.
+// A module object that replaces a package in sys.modules (a _LazyModule) has a __path__.
 static bool IsPackage(Interpreter& interp, Value module) {
   auto* m = module.as<ModuleObject>();
   return m->is_package || m->attrs->table.GetStr(interp.names().__path__) != nullptr;
@@ -279,7 +280,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
     }
     return *loaded;
   }
-  COBRA_TRY(interp_.Charge(1 + static_cast<int64_t>(name.size()) / 8));  // the name of every package on the way is made
+  COBRA_TRY(interp_.Charge(1 + static_cast<int64_t>(name.size()) / 8));  // builds the name of each parent package
   COBRA_TRY(interp_.CheckStack());
   absl::string_view parent = Parent(name);
   if (!parent.empty()) {
@@ -396,7 +397,7 @@ bool Importer::CannotProvide(absl::string_view module, StrObject* attribute) {
   interp_.Spend(static_cast<int64_t>(text->size()) / 16);
   const auto code = ParseShared(*text, location.source->DisplayName(location.path));
   if (!code.ok()) return false;
-  // Words by which a file may make names that do not stand in it.
+  // If one of these words is in a file, the file may define names that do not appear in its text.
   for (absl::string_view word :
        {attribute->view(), absl::string_view("*"), absl::string_view("__getattr__"), absl::string_view("globals"),
         absl::string_view("locals"), absl::string_view("vars"), absl::string_view("setattr"), absl::string_view("exec"),
@@ -461,7 +462,7 @@ namespace {
 
 constexpr char kEntryName[] = "<entry>";
 
-// Nothing that a function could do to it matters to the graph.
+// Whether no change that a function could make to the value affects the graph.
 bool IsInert(Value v, int depth) {
   if (!v.IsObject()) return true;
   switch (v.object()->kind) {
@@ -489,7 +490,7 @@ bool IsInert(Value v, int depth) {
 
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after) {
   const std::string what = absl::StrCat(before, name, after);
-  name = name.substr(0, name.find('('));  // of what an unknown function has returned: the function
+  name = name.substr(0, name.find('('));  // if an unknown function returned the object: the name of the function
   const absl::string_view top = name.substr(0, name.find('.'));
   std::string hint;
   if (interp.options().natives->Find(top) != nullptr) {
@@ -519,12 +520,12 @@ std::string MissingPackageHint(absl::string_view package) {
                       "installed, a copy of its source will do");
 }
 
-// At module level, and given nothing that it could change, an unknown function is run for what it returns, which is as
-// unknown as it is: `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Whoever needs the result is
-// refused then.
+// At module level, an unknown function whose arguments it cannot change may be called; its result is as unknown as
+// the function itself: `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Code that needs the
+// result is refused later.
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
   const Frame* frame = interp.state().frame;
-  // The entry expression is no module: what it calls is the model.
+  // The entry expression does not count as module level: the function that it calls returns the model.
   bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal &&
                frame->unit->display_name != kEntryName;
   for (Value v : args.positional) inert = inert && IsInert(v, 0);

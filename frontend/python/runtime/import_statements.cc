@@ -1,5 +1,4 @@
-// The import statements, and the names that they leave for later: a library's own imports are looked up when somebody
-// uses them.
+// The import statements, and lazy names: a library's own imports are resolved when the names are first used.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -10,14 +9,14 @@
 namespace cobra::python {
 namespace {
 
-// Whether an import statement here may be put off.
+// Whether an import statement in this frame may be deferred.
 bool MayBeLazy(const Frame& frame) {
   return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
 }
 
-// A module that exists nowhere gives an opaque value, unless the program is prepared for the failure: it was there when
-// the model was written, and most models need nothing of it (plotting, logging, data). Of a package that is there
-// nothing may be missing in the user's own files.
+// A module that exists nowhere gives an opaque value, unless the program handles the failure. The module existed when
+// the model was written, and most models do not need it (plotting, logging, data). In the user's own files, a missing
+// part of an existing package is an error.
 bool ToleratesMissingModule(const Frame& frame, Importer& importer, absl::string_view name) {
   if (frame.try_depth > 0) return false;
   return (frame.module->is_library && !frame.module->is_users) ||
@@ -33,7 +32,7 @@ Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribu
 }
 
 Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
-  COBRA_TRY(interp.Charge(60));  // looked up in every root
+  COBRA_TRY(interp.Charge(60));  // every root is searched
   Importer& importer = *interp.state().importer;
   std::string name(alias->name->text);
   std::string top = name.substr(0, name.find('.'));
@@ -51,7 +50,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
     if (alias->asname == nullptr && dotted) COBRA_TRY_SET(v, importer.ImportValue(top));
   }
   if (alias->asname != nullptr) return StoreName(interp, frame, alias->asname, v);
-  // The bound name is the first part, which is a symbol of its own.
+  // The statement binds the first part of the name, which is a symbol of its own.
   StrObject* key = interp.Intern(top);
   const ast::Identifier symbol = dotted ? frame.unit->code->FindSymbol(top) : alias->name;
   const Ref ref = symbol == nullptr ? Ref{RefKind::kGlobal, 0} : frame.scope->Resolve(symbol);
@@ -62,7 +61,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
 Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view module) {
   Importer& importer = *interp.state().importer;
   COBRA_TRY_ASSIGN(Value m, importer.ImportValue(module));
-  if (!m.IsModule()) return {};  // of an opaque module: nothing is known by name
+  if (!m.IsModule()) return {};  // an opaque module has no known names
   DictObject* target = frame.names != nullptr ? frame.names : frame.globals;
   DictObject* source = m.as<ModuleObject>()->attrs;
   Value* all = source->table.GetStr(interp.names().__all__);
@@ -145,7 +144,7 @@ Completion ExecImportFrom(Interpreter& interp, Frame& frame, const ast::ImportFr
 
 Result<Value> ForceLazy(Interpreter& interp, Value v) {
   COBRA_TRY(interp.CheckStack());
-  for (int i = 0; i < 64 && v.IsLazy(); ++i) {  // a lazy name may stand for a lazy name of another module
+  for (int i = 0; i < 64 && v.IsLazy(); ++i) {  // a lazy name may refer to a lazy name of another module
     auto* l = v.as<LazyObject>();
     if (!l->resolved.IsUnbound()) {
       v = l->resolved;

@@ -44,7 +44,8 @@ struct Frame {
   const ast::Position* position = nullptr;
   Value result;  // of return
   GeneratorObject* generator = nullptr;
-  int try_depth = 0;  // enclosing try statements with handlers that are executing
+  int try_depth = 0;         // enclosing try statements with handlers that are executing
+  uint32_t expressions = 0;  // evaluated, but not counted as steps yet
 };
 
 constexpr size_t kClassCacheSize = 4096;
@@ -156,9 +157,25 @@ inline int64_t DigitsSteps(const BigInt& value) {
   return words * words / 8;
 }
 
+// Steps for one pass over the words of an integer: copying it, adding, comparing.
+inline int64_t WordsSteps(int64_t bits) { return bits / 2048; }
+
+// Steps for multiplying or dividing integers of so many bits.
+inline int64_t ProductSteps(int64_t a_bits, int64_t b_bits) { return (1 + a_bits / 64) * (1 + b_bits / 64) / 16; }
+
 // Steps for searching `pattern`: in the worst case, every byte of it is compared at every position.
 inline int64_t SearchSteps(absl::string_view text, absl::string_view pattern) {
-  return static_cast<int64_t>(text.size() / 256) * static_cast<int64_t>(1 + pattern.size() / 64);
+  if (text.size() < pattern.size()) return 0;
+  return StepsToScan(text.size()) * static_cast<int64_t>(1 + pattern.size() / 128);
+}
+
+// One expression costs a fraction of a step; a statement may have very many.
+inline void CountExpressions(Interpreter& interp, Frame& frame, size_t n = 1) {
+  constexpr uint32_t kExpressionsAStep = 16;
+  frame.expressions += static_cast<uint32_t>(n);
+  if (frame.expressions < kExpressionsAStep) return;
+  interp.Spend(frame.expressions / kExpressionsAStep);
+  frame.expressions %= kExpressionsAStep;
 }
 
 inline const char* StackPointer() { return static_cast<const char*>(__builtin_frame_address(0)); }
@@ -343,6 +360,8 @@ Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
 std::string FloatRepr(double d);
 bool IsIntLike(Value v);      // int, bool or heap int
 BigInt ToBigInt(Value v);     // REQUIRES: IsIntLike(v)
+// b ** e % m. REQUIRES: m is not zero.
+Result<Value> ModularPower(Interpreter& interp, BigInt b, BigInt e, BigInt m);
 double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large
 // OverflowError if too large.
 Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);
@@ -374,9 +393,10 @@ void InitFunctionTypes(Interpreter& interp);  // builtin_function.cc
 void InitStrType(Interpreter& interp);
 void AddStrCaseMethods(Interpreter& interp);   // str_case.cc
 void AddStrSplitMethods(Interpreter& interp);  // str_split.cc
-// Steps of a method of str. All of them read their string; those that search for another string may have to compare it
-// at every position; those that create a new string take some nanoseconds per byte more.
-enum class StrMethodCost : uint8_t { kSearch, kNewString };
+// Steps of a method of str. Those that compare a prefix count it themselves. All others read their string; those that
+// search for another string may have to compare it at every position; those that create a new string take some
+// nanoseconds per byte more.
+enum class StrMethodCost : uint8_t { kPrefix, kSearch, kNewString };
 void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*method)(Interpreter&, const CallArgs&),
                   StrMethodCost cost);
 void InitBytesType(Interpreter& interp);

@@ -1,4 +1,4 @@
-// Life of an interpreter: creation, Run, the step counter and its limits, and errors on their way out.
+// The life of an interpreter: creation, Run, the step counter and its limits, and the reporting of errors.
 #include "frontend/python/runtime/interpreter.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kStackReserveBytes = 48 << 10;
 constexpr int64_t kStepsBetweenChecks = 1024;
 
-// The one-based character at a byte offset of the line.
+// The one-based position, in characters, of a byte offset in the line.
 int ColumnOf(absl::string_view line, int byte_offset) {
   const absl::string_view before = line.substr(0, static_cast<size_t>(std::max(byte_offset, 0)));
   return 1 + static_cast<int>(std::count_if(before.begin(), before.end(),
@@ -46,8 +46,8 @@ absl::string_view FunctionName(const Frame& frame) {
 }  // namespace
 
 namespace {
-// What __dir__ of an instance says, if its class has one: the children of an nn.Module stand in no dictionary of
-// attributes.
+// The names that __dir__ of an instance returns, if its class defines one: the children of an nn.Module are not in
+// its attribute dictionary.
 std::vector<std::string> InstanceAttributeNames(Interpreter& interp, Value v) {
   std::vector<std::string> names;
   if (!v.IsInstance() || !interp.LookupClass(interp.class_of(v), interp.names().__dir__).IsFunction()) return names;
@@ -60,7 +60,7 @@ std::vector<std::string> InstanceAttributeNames(Interpreter& interp, Value v) {
   return names;
 }
 
-// Of an uncaught exception: the nearest name to the one that was not found, or "". Code of the program may run.
+// For an uncaught exception: the name nearest to the one that was not found, or "". This may run code of the program.
 std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
   if (e->suggestion != nullptr) return std::string(e->suggestion->view());
   if (!Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError) || e->attrs == nullptr) return "";
@@ -84,7 +84,7 @@ std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
 void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnostic* diagnostic) {
   if (e->cls == interp.types().ModuleNotFoundError) {
     const Value* name = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.names().name);
-    if (name == nullptr || !name->IsStr()) return;  // one that the program raised itself
+    if (name == nullptr || !name->IsStr()) return;  // the program itself raised the exception
     diagnostic->missing_module = std::string(name->str());
     diagnostic->hint = MissingPackageHint(name->str().substr(0, name->str().find('.')));
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
@@ -105,7 +105,7 @@ RuntimeState::RuntimeState(Interpreter& interp) : importer(std::make_unique<Impo
 RuntimeState::~RuntimeState() = default;
 
 Interpreter::Interpreter(InterpreterOptions options)
-    : options_(std::move(options)), heap_(options_.limits.memory_bytes) {}
+    : options_(std::move(options)), heap_(options_.limits.memory_bytes, options_.limits.memory_spare_bytes) {}
 
 Interpreter::~Interpreter() { UnwindGenerators(); }
 
@@ -165,7 +165,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
 #include "frontend/python/runtime/builtin_types.def"
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
-  interp->steps_until_check_ = 0;  // making the built-in classes is not the program's work
+  interp->steps_until_check_ = 0;  // creating the built-in classes does not count as work of the program
   state.charged_bytes = interp->heap_.used_bytes();
   return interp;
 }
@@ -191,7 +191,7 @@ Diagnostic Interpreter::DescribeException(Coroutine& stack) {
   diagnostic.kind = Diagnostic::Kind::kModelError;
   diagnostic.message = std::string(e->cls->name->view());
   if (!text.empty()) absl::StrAppend(&diagnostic.message, ": ", text);
-  constexpr size_t kLongestMessage = 2000;  // a program chose it
+  constexpr size_t kLongestMessage = 2000;  // the program determines its length
   if (diagnostic.message.size() > kLongestMessage)
     diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
   if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
@@ -211,7 +211,7 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
     deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms);
   }
   heap_.NoteThread();
-  // Kept for the next run, unless this one is inside another.
+  // The stack is kept for the next run, unless this run is inside another one.
   std::unique_ptr<Coroutine> stack = std::move(state_->main_stack);
   if (stack == nullptr) stack = Coroutine::Create(static_cast<size_t>(options_.limits.stack_bytes));
   if (stack == nullptr) return absl::ResourceExhaustedError("no address space for the interpreter's stack");
@@ -240,7 +240,7 @@ absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body
 
 Result<void> Interpreter::Print(absl::string_view text) {
   Spend(static_cast<int64_t>(text.size()) / 16);
-  // The rest is dropped.
+  // Output beyond the limit is dropped.
   if (static_cast<int64_t>(output_.size() + text.size()) > options_.limits.output_bytes) return {};
   output_.append(text.data(), text.size());
   return {};
@@ -360,8 +360,8 @@ Failure Interpreter::FromStatus(const absl::Status& status) {
       diagnostic->kind = absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUnsupported;
       diagnostic->message = std::string(status.message());
     }
-    // The program's call chain, with the diagnostic's own place innermost if it has one (a syntax error in an imported
-    // file).
+    // The program's call chain. If the diagnostic has its own position (a syntax error in an imported file), that
+    // becomes the innermost frame.
     std::vector<DiagnosticFrame> frames = CurrentFrames();
     if (diagnostic->position.line != 0) frames.push_back({diagnostic->position, "", diagnostic->source_line});
     diagnostic->frames = std::move(frames);
@@ -379,11 +379,11 @@ Result<void> Interpreter::StepSlow() {
   if (heap_.exhausted()) {
     return OutOfMemory("a model definition should not hold data; look for a loop that grows a list or a string");
   }
-  if (steps_until_check_ < 0) {  // work beyond what had been granted
+  if (steps_until_check_ < 0) {  // more work than was granted in advance
     steps_used_ -= steps_until_check_;
     steps_until_check_ = 0;
   }
-  // A page that is touched for the first time costs about 64 steps.
+  // The first access to a page costs about 64 steps.
   constexpr int64_t kBytesAStep = 64;
   steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
   state_->charged_bytes = heap_.used_bytes();

@@ -12,13 +12,18 @@ namespace cobra::python {
 
 namespace {
 auto SameKey(Interpreter& interp, Value key) {
-  return [&interp, key](Value other) -> Result<bool> { return interp.Equal(other, key); };
+  return [&interp, key](Value other) -> Result<bool> {
+    Result<bool> same = interp.Equal(other, key);
+    if (same.ok() && !*same) interp.Spend(1);  // a program may choose keys with the same hash
+    return same;
+  };
 }
 bool PlainStr(Interpreter& interp, Value v) { return v.IsStr() && v.object()->cls == interp.types().str; }
 }  // namespace
 
 Result<Value> Interpreter::DictGet(DictObject* dict, Value key) {
   if (PlainStr(*this, key)) {
+    if (!key.as<StrObject>()->interned) Spend(2 * StepsToCopy(key.str().size()));
     Value* v = dict->table.GetStr(key.as<StrObject>());
     if (v != nullptr) return *v;
   }
@@ -53,8 +58,7 @@ Result<bool> Interpreter::DictErase(DictObject* dict, Value key) {
 }
 
 Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
-  // As in CPython, a class that iterates in its own way is asked for its keys() and items; others are copied as they
-  // are.
+  // As in CPython, a dict whose class has its own __iter__ is copied through keys() and []; others are copied directly.
   if (source.IsDict() &&
       (source.object()->cls == types_.dict || LookupClass(source.object()->cls, names_.__iter__).IsBuiltin())) {
     auto* other = source.as<DictObject>();

@@ -98,9 +98,10 @@ class TableIterator : public NativeIterator {
       done_ = true;
       return interp.Raise(interp.types().RuntimeError, "dictionary changed size during iteration");
     }
-    while (at_ < table_->entry_count()) {
+    for (int64_t erased = 0; at_ < table_->entry_count(); ++erased) {
       const DictTable::Entry& e = table_->entry(at_++);
       if (e.key.IsUnbound()) continue;
+      interp.Spend(erased / 16);
       switch (what_) {
         case DictViewObject::What::kKeys: return e.key;
         case DictViewObject::What::kValues: return e.value;
@@ -177,7 +178,9 @@ Result<Value> Interpreter::Iter(Value v) {
         case ObjectKind::kBytes: return NewIterator(heap_.New<BytesIterator>(v.as<BytesObject>()));
         case ObjectKind::kDict:
           return NewIterator(heap_.New<TableIterator>(&v.as<DictObject>()->table, DictViewObject::What::kKeys));
-        case ObjectKind::kSet: return NewIterator(heap_.New<SetIterator>(v.as<SetObject>()));
+        case ObjectKind::kSet:
+          heap_.Allocate(static_cast<size_t>(v.as<SetObject>()->table.size()) * sizeof(Value));  // of its copy
+          return NewIterator(heap_.New<SetIterator>(v.as<SetObject>()));
         case ObjectKind::kDictView: {
           auto* view = v.as<DictViewObject>();
           return NewIterator(heap_.New<TableIterator>(&view->dict->table, view->what));
@@ -214,7 +217,7 @@ Result<Value> Interpreter::Next(Value it) {
 }
 
 Result<void> Interpreter::Iterate(Value v, absl::FunctionRef<Result<bool>(Value)> visit) {
-  // The three commonest without an iterator object. A list may change while it is walked.
+  // The three commonest types need no iterator object. A list may change during the iteration.
   if (v.IsRange()) {
     auto* r = v.as<RangeObject>();
     int64_t at = r->start;

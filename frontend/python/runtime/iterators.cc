@@ -24,6 +24,7 @@ class ZipIterator : public NativeIterator {
   ZipIterator(Value* its, size_t n, bool strict) : its_(its), n_(n), strict_(strict) {}
   Result<Value> Next(Interpreter& interp) override {
     if (n_ == 0) return Value::Unbound();
+    interp.Spend(static_cast<int64_t>(n_) / 4);
     TupleObject* t = interp.NewTupleOfSize(static_cast<int64_t>(n_));
     for (size_t i = 0; i < n_; ++i) {
       COBRA_TRY_ASSIGN(t->items[i], interp.Next(its_[i]));
@@ -57,6 +58,7 @@ class MapIterator : public NativeIterator {
  public:
   MapIterator(Value f, Value* its, size_t n) : f_(f), its_(its), n_(n) {}
   Result<Value> Next(Interpreter& interp) override {
+    interp.Spend(static_cast<int64_t>(n_) / 4);
     std::vector<Value> args(n_);
     for (size_t i = 0; i < n_; ++i) {
       COBRA_TRY_ASSIGN(args[i], interp.Next(its_[i]));

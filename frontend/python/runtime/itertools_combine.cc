@@ -1,5 +1,5 @@
-// product, permutations, combinations: one state of indices, moved on by each call, as in the "roughly equivalent to"
-// code of CPython's documentation. Their inputs are read at once, their results one by one.
+// product, permutations, combinations: each keeps a state of indices that every call advances, as in the "roughly
+// equivalent to" code of CPython's documentation. They read their inputs at once and produce their results one by one.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"
@@ -30,7 +30,7 @@ class ProductIterator : public NativeIterator {
   bool done_ = false;
 };
 
-// Of r out of n; the kinds differ in where they start and how they move on.
+// Chooses r out of n items; the kinds differ in the first choice and in how it advances.
 class ChoiceIterator : public NativeIterator {
  public:
   enum class Kind : uint8_t { kCombinations, kWithReplacement, kPermutations };

@@ -1,5 +1,5 @@
-// The iterators that pass on what another iterator gives: accumulate, takewhile, groupby, tee and their like. All are
-// lazy: they ask for an item only when they are asked for one.
+// Iterators over the items of another iterator: accumulate, takewhile, groupby, tee and their like. All are lazy: they
+// read an item only when one is requested.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"
@@ -138,7 +138,7 @@ class ZipLongestIterator : public NativeIterator {
   size_t running_;
 };
 
-// What the iterators of one tee() share: everything that any of them has read.
+// State that the iterators of one tee() share: all items that any of them has read.
 struct TeeBuffer {
   Value it;
   ListObject* read = nullptr;
@@ -202,7 +202,7 @@ class GroupByIterator : public NativeIterator {
   explicit GroupByIterator(GroupState* state) : state_(state) {}
   Result<Value> Next(Interpreter& interp) override {
     ++state_->group;
-    while (true) {  // past what is left of the last group
+    while (true) {  // skips the rest of the last group
       COBRA_TRY(interp.Step());
       if (!state_->current_key.IsUnbound() && !state_->current.IsUnbound()) {
         if (state_->target_key.IsUnbound()) break;

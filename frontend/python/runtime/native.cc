@@ -190,7 +190,7 @@ NativeClassBuilder::NativeClassBuilder(Interpreter& interp, ModuleObject* module
   if (bases.size() > 1) {
     for (size_t i = 1; i < bases.size(); ++i) bases[i]->subclasses.push_back(interp.heap(), class_);
     class_->bases.assign(interp.heap(), bases);
-    (void)ComputeMro(interp, class_);  // the bases are ours: it cannot fail
+    (void)ComputeMro(interp, class_);  // cannot fail: the bases are built-in classes
     for (ClassObject* base : class_->bases) {
       if (base->payload && !class_->payload) class_->payload = base->payload;
     }

@@ -108,15 +108,17 @@ struct ArgConverter<bool> {  // by truth value, as PyTorch's constructors do
 };
 template <>
 struct ArgConverter<absl::string_view> {
-  static bool Convert(Interpreter&, Value v, absl::string_view* out) {
-    return v.IsStr() ? (*out = v.str(), true) : false;
+  static bool Convert(Interpreter& interp, Value v, absl::string_view* out) {
+    return v.IsStr() ? (interp.Spend(StepsToCopy(v.str().size())), *out = v.str(), true) : false;
   }
   static absl::string_view Expected() { return "str"; }
 };
 template <>
 struct ArgConverter<std::string> {
-  static bool Convert(Interpreter&, Value v, std::string* out) {
-    return v.IsStr() ? (out->assign(v.str().data(), v.str().size()), true) : false;
+  static bool Convert(Interpreter& interp, Value v, std::string* out) {
+    if (!v.IsStr()) return false;
+    interp.Spend(StepsToCopy(v.str().size()));
+    return out->assign(v.str().data(), v.str().size()), true;
   }
   static absl::string_view Expected() { return "str"; }
 };
@@ -163,6 +165,7 @@ struct ArgConverter<std::vector<T>> {  // a list or tuple
     } else {
       return false;
     }
+    interp.Spend(static_cast<int64_t>(items.size()) / 4);
     out->clear();
     for (Value item : items) {
       T value{};

@@ -1,4 +1,4 @@
-// Numbers from text and to text, as int(), float(), complex() and repr() have them.
+// Conversion between numbers and text, as in int(), float(), complex() and repr().
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -46,7 +46,7 @@ std::string FloatRepr(double d) {
 
 namespace {
 
-// Single underscores between digits are dropped; false if one stands elsewhere.
+// Removes single underscores between digits; false if there is an underscore elsewhere.
 bool StripUnderscores(absl::string_view in, std::string* out) {
   out->clear();
   for (size_t i = 0; i < in.size(); ++i) {
@@ -62,9 +62,9 @@ bool StripUnderscores(absl::string_view in, std::string* out) {
   return true;
 }
 
-// Decimal digits and blanks of other scripts as those of ASCII.
+// Replaces decimal digits and blanks of other scripts by those of ASCII.
 std::string AsciiDigits(absl::string_view text) {
-  if (ast::FindInvalidUtf8(text) != absl::string_view::npos) return std::string(text);  // of bytes
+  if (ast::FindInvalidUtf8(text) != absl::string_view::npos) return std::string(text);  // the text comes from bytes
   std::string out;
   for (int64_t at = 0; at < static_cast<int64_t>(text.size());) {
     if (static_cast<unsigned char>(text[static_cast<size_t>(at)]) < 0x80) {
@@ -92,6 +92,7 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
     return interp.Raise(interp.types().ValueError,
                         absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
   };
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 4));
   std::string ascii = AsciiDigits(text);
   absl::string_view s = absl::StripAsciiWhitespace(ascii);
   bool negative = false;
@@ -125,6 +126,8 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
                                      s.size(), " digits; use sys.set_int_max_str_digits() to increase the limit"));
   }
   if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits) return interp.IntTooLarge();
+  // Each digit multiplies all words so far.
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(s.size() * s.size() / 800)));
   bool ok = StripUnderscores(s, &digits) && BigInt::Parse(digits, parse_base, &value);
   base = shown_base;
   if (!ok) return bad();
@@ -132,6 +135,7 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
 }
 
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original) {
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 4));
   std::string ascii = AsciiDigits(text);
   absl::string_view s = absl::StripAsciiWhitespace(ascii);
   std::string clean;

@@ -84,12 +84,12 @@ Result<double> Interpreter::AsFloat(Value v) {
 Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits) {
   if (!std::isfinite(d) || digits > 400) return Value::Float(d);
   if (digits < -400) return Value::Float(std::copysign(0.0, d));
-  // Through decimal text, which rounds the exact value, half to even.
+  // Rounds through decimal text, which rounds the exact value, half to even.
   std::string text;
   if (digits >= 0) {
     text = absl::StrFormat("%.*f", static_cast<int>(digits), d);
   } else {
-    // Round the integer part by hand: 10^-digits.
+    // Rounds the integer part to a multiple of 10^-digits.
     BigInt scale(1), q, r;
     for (int64_t i = 0; i < -digits; ++i) scale = scale * BigInt(10);
     double whole = std::floor(std::fabs(d));
@@ -125,7 +125,7 @@ bool IsAscii(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
-// Digits of other scripts count in a str only.
+// Digits of other scripts are valid only in a str.
 Result<Value> IntFromBytes(Interpreter& interp, Value bytes, int base) {
   const absl::string_view text = bytes.as<BytesObject>()->view();
   return IntFromText(interp, IsAscii(text) ? text : "?", base, bytes);
@@ -218,6 +218,7 @@ Result<Value> ComplexNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("real", &real).Optional("imag", &imag).Finish());
   double r = 0, i = 0, r2 = 0, i2 = 0;
   if (real.IsStr()) {
+    COBRA_TRY(interp.Charge(static_cast<int64_t>(real.str().size()) / 4));
     if (reader.Given("imag"))
       return interp.Raise(interp.types().TypeError, "complex() can't take second arg if first is a string");
     if (!ComplexFromText(real.str(), &r, &i))
@@ -250,9 +251,12 @@ Result<Value> Round(Interpreter& interp, Value v, Value digits) {
     COBRA_TRY_ASSIGN(int64_t n, interp.Index(digits));
     if (n >= 0) return MakeIntOf(interp, interp.types().int_type, v);
     if (n < -5000) return Value::Int(0);
+    COBRA_TRY(interp.Charge(n * n / 64 - 2 * n));  // a product of growing length for each digit
     BigInt scale(1), q, r;
     for (int64_t i = 0; i < -n; ++i) scale = scale * BigInt(10);
-    BigInt::FloorDivMod(ToBigInt(v), scale, &q, &r);
+    const BigInt whole = ToBigInt(v);
+    COBRA_TRY(interp.Charge(8 * WordsSteps(whole.bits()) + ProductSteps(whole.bits(), scale.bits())));
+    BigInt::FloorDivMod(whole, scale, &q, &r);
     int c = BigInt::Compare(r + r, scale);
     if (c > 0 || (c == 0 && (q.LowBits() & 1))) q = q + BigInt(1);
     return interp.NewInt(q * scale);
@@ -354,7 +358,7 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
   });
 }
 
-// Of int and float: conversions and rounding.
+// Adds the conversions and the rounding of int and float.
 void AddConversions(Interpreter& interp, ClassObject* cls) {
   auto to_int = [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(Value v, IntOf(interp, args.self));
@@ -386,7 +390,7 @@ void AddConversions(Interpreter& interp, ClassObject* cls) {
   });
 }
 
-// Of int and float: the rest.
+// Adds the other methods of int and float.
 void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__divmod__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value other;
@@ -401,7 +405,7 @@ void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
     COBRA_TRY_ASSIGN(Value r, BuiltinBinary(interp, Interpreter::BinaryOp::kMod, args.self, other));
     return Value(interp.NewTuple({q, r}));
   });
-  // Of an instance of a subclass: the plain number.
+  // The plain number, also for an instance of a subclass.
   const auto plain = [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (IsIntLike(args.self)) return MakeIntOf(interp, interp.types().int_type, args.self);
     double d;
@@ -439,10 +443,8 @@ Result<Value> ToBytes(Interpreter& interp, const CallArgs& args) {
     return interp.Raise(interp.types().OverflowError, "int too big to convert");
   if (v.negative()) v = v + BigInt(1).ShiftLeft(length * 8);
   std::string out;
-  for (int64_t i = 0; i < length; ++i) {
-    out.push_back(static_cast<char>(v.LowBits() & 0xff));
-    v = v.ShiftRight(8);
-  }
+  COBRA_TRY(interp.Charge(length / 8));
+  for (int64_t i = 0; i < length; ++i) out.push_back(static_cast<char>(v.Byte(i)));
   if (order == "big") std::reverse(out.begin(), out.end());
   return Value(interp.NewBytes(out));
 }
@@ -462,10 +464,10 @@ Result<Value> FromBytes(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Value bytes, interp.Call(Value(interp.types().bytes), {source}));
   std::string text(bytes.as<BytesObject>()->view());
   if (static_cast<int64_t>(text.size()) * 8 > interp.limits().big_int_bits) return interp.IntTooLarge();
-  if (order == "little") std::reverse(text.begin(), text.end());
-  BigInt v(0);
-  for (char c : text) v = v.ShiftLeft(8) + BigInt(static_cast<unsigned char>(c));
-  if (is_signed && !text.empty() && (static_cast<unsigned char>(text[0]) & 0x80)) {
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 8));
+  if (order == "big") std::reverse(text.begin(), text.end());
+  BigInt v = BigInt::FromBytes(text);
+  if (is_signed && !text.empty() && (static_cast<unsigned char>(text.back()) & 0x80)) {
     v = v - BigInt(1).ShiftLeft(static_cast<int64_t>(text.size()) * 8);
   }
   return MakeIntOf(interp, args.self.as<ClassObject>(), interp.NewInt(v));
@@ -541,8 +543,9 @@ void InitNumberTypes(Interpreter& interp) {
   AddMethod(interp, t.int_type, "__index__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     return MakeIntOf(interp, interp.types().int_type, args.self);
   });
-  AddMethod(interp, t.int_type, "bit_length",
-            [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(ToBigInt(args.self).bits()); });
+  AddMethod(interp, t.int_type, "bit_length", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+    return Value::Int(args.self.IsBigInt() ? args.self.as<BigIntObject>()->value.bits() : ToBigInt(args.self).bits());
+  });
   AddMethod(interp, t.int_type, "bit_count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY(interp.Charge(DigitsSteps(ToBigInt(args.self))));
     std::string bits = ToBigInt(args.self).ToString(2);

@@ -33,7 +33,7 @@ void AddOperatorMethods(Interpreter& interp, ClassObject* cls, std::initializer_
               [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
                 if (args.positional.empty())
                   return interp.Raise(interp.types().TypeError, "expected 1 argument, got 0");
-                // Formatting takes anything.
+                // Formatting takes an operand of any type.
                 bool any = op == BinaryOp::kMod && (args.self.IsStr() || args.self.IsBytes());
                 return any || HasBuiltinLayout(args.positional[0])
                            ? BuiltinBinary(interp, op, args.self, args.positional[0])

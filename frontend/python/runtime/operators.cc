@@ -69,8 +69,8 @@ Result<Value> IntPower(Interpreter& interp, BigInt base, Value exponent) {
     return interp.IntTooLarge();
   BigInt result(1);
   for (; e > 0; e >>= 1) {
-    const int64_t words = 1 + std::max(result.bits(), base.bits()) / 64;
-    COBRA_TRY(interp.Charge(1 + words * words / 16));
+    const int64_t bits = std::max(result.bits(), base.bits());
+    COBRA_TRY(interp.Charge(1 + 2 * ProductSteps(bits, bits)));
     if (e & 1) result = result * base;
     if (result.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
     if (e > 1) base = base * base;
@@ -84,11 +84,10 @@ Result<Value> BigBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
     if (bits <= interp.limits().big_int_bits) return {};
     return interp.IntTooLarge();
   };
-  // Schoolbook arithmetic on 64-bit words.
-  const int64_t x_words = 1 + x.bits() / 64, y_words = 1 + y.bits() / 64;
   const bool quadratic =
       op == BinaryOp::kMult || op == BinaryOp::kFloorDiv || op == BinaryOp::kMod || op == BinaryOp::kDiv;
-  interp.Spend(2 + (quadratic ? x_words * y_words / 16 : (x_words + y_words) / 32));
+  const int64_t passes = 4 * WordsSteps(x.bits() + y.bits());
+  interp.Spend(2 + passes + (quadratic ? ProductSteps(x.bits(), y.bits()) : 0));
   switch (op) {
     case BinaryOp::kAdd: return interp.NewInt(x + y);
     case BinaryOp::kSub: return interp.NewInt(x - y);
@@ -239,7 +238,7 @@ Result<Value> ComplexPower(Interpreter& interp, double ar, double ai, double br,
     length /= std::exp(angle * bi);
     phase += bi * std::log(magnitude);
   }
-  // cos() has no such argument.
+  // cos() of this argument is undefined.
   if (std::isinf(phase)) return ZeroDivision(interp, "0.0 to a negative or complex power");
   return FinitePower(interp, length * std::cos(phase), length * std::sin(phase));
 }
@@ -295,7 +294,7 @@ Result<Value> ComplexBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
   }
 }
 
-// As setobject.c does it, because the order of numbers shows it (set_order.h).
+// Works as setobject.c does, because the order of a set of numbers depends on it (set_order.h).
 Result<Value> SetBinary(Interpreter& interp, BinaryOp op, SetObject* a, SetObject* b) {
   SetObject* out = interp.NewSet(a->frozen);
   switch (op) {
@@ -310,7 +309,10 @@ Result<Value> SetBinary(Interpreter& interp, BinaryOp op, SetObject* a, SetObjec
     case BinaryOp::kSub:
       if (a->table.size() / 4 > b->table.size()) {
         COBRA_TRY(MergeSet(interp, out, a));
-        for (Value key : SetItems(*b)) COBRA_TRY(interp.SetErase(out, key));
+        for (Value key : SetItems(*b)) {
+          COBRA_TRY(interp.Step());
+          COBRA_TRY(interp.SetErase(out, key));
+        }
         NoteSetDifference(interp.heap(), out);
         break;
       }
@@ -417,7 +419,7 @@ Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_
                                                 "' and '", interp.TypeName(b), "'"));
 }
 
-// Through the classes' methods. NotImplemented if neither side can.
+// Calls the methods of the classes; NotImplemented if neither operand supports the operation.
 Result<Value> DispatchBinary(Interpreter& interp, BinaryOp op, Value a, Value b) {
   const OperatorNames& names = NamesOf(op);
   StrObject* direct = interp.names().*names.direct;
@@ -437,7 +439,7 @@ Result<Value> DispatchBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
     COBRA_TRY_ASSIGN(r, interp.CallSpecial(b, reflected, {a}));
     if (!r.IsNotImplemented() && !r.IsUnbound()) return r;
   }
-  // X | None where X's metaclass or a typing object has no __or__ of its own.
+  // This is X | None if X's metaclass or a typing object has no __or__ of its own.
   if (op == BinaryOp::kBitOr && (a.IsClass() || b.IsClass() || a.IsGenericAlias() || b.IsGenericAlias())) {
     return BuiltinBinary(interp, op, a, b);
   }
@@ -465,7 +467,7 @@ Result<Value> BuiltinBinary(Interpreter& interp, BinaryOp op, Value a, Value b) 
 
 namespace {
 
-// A sequence times an instance that has __index__.
+// Whether the operands are a sequence and an instance that has __index__.
 bool IsRepetition(Interpreter& interp, Value sequence, Value count) {
   if (!sequence.IsList() && !sequence.IsTuple() && !sequence.IsStr() && !sequence.IsBytes()) return false;
   return count.IsInstance() && !interp.LookupClass(count.object()->cls, interp.names().__index__).IsUnbound();
@@ -486,7 +488,7 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
   if (a.IsObject()) {
     if (a.IsList() && IsPlain(a)) {
       if (op == BinaryOp::kAdd) {
-        // Asked before the list's own +=.
+        // The operand's __radd__ is tried before the list's own +=.
         if (b.IsInstance() && !LookupClass(b.object()->cls, names_.__radd__).IsUnbound()) {
           COBRA_TRY_ASSIGN(Value r, CallSpecial(b, names_.__radd__, {a}));
           if (!r.IsNotImplemented()) return r;
@@ -540,6 +542,7 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
       return Value::Float(op == UnaryOp::kMinus ? -v.as_float() : v.as_float());
     if (IsIntLike(v)) {
       BigInt b = ToBigInt(v);
+      Spend(4 * WordsSteps(b.bits()));
       return NewInt(op == UnaryOp::kPlus ? b : op == UnaryOp::kMinus ? -b : -(b + BigInt(1)));
     }
     if (v.IsComplex() && op != UnaryOp::kInvert) {

@@ -19,7 +19,7 @@ using ast::StmtNode;
 namespace {
 
 constexpr size_t kMaxFileBytes = size_t{1} << 19;  // so that stopping takes no more than some milliseconds
-constexpr size_t kMaxBytes = size_t{16} << 20;     // all in all
+constexpr size_t kMaxBytes = size_t{16} << 20;     // of all files together
 constexpr int kMaxDepth = 200;                     // of modules that import each other
 
 absl::string_view Parent(absl::string_view name) {
@@ -35,7 +35,7 @@ bool IsTypeChecking(const ExprNode* test) {
 
 }  // namespace
 
-// One run through the modules. A module's code is kept as long as the walk, because the walk is inside of it.
+// One traversal of the modules. A module's code is kept until the traversal ends, because the traversal refers to it.
 class ImportWalk {
  public:
   explicit ImportWalk(ParseAhead* ahead) : ahead_(*ahead) {}
@@ -50,7 +50,7 @@ class ImportWalk {
     if (!Read(module.get(), &text, &display) || text.size() > kMaxFileBytes || bytes_ + text.size() > kMaxBytes) return;
     bytes_ += text.size();
     auto code = ParseShared(text, display);
-    if (!code.ok()) return;  // the interpreter will say so
+    if (!code.ok()) return;  // the interpreter will report it
     ahead_.parsed_.push_back(display);
     module->code = *std::move(code);
     Module* m = module.get();
@@ -70,11 +70,11 @@ class ImportWalk {
     bool is_library = false;
     int try_depth = 0;
     std::shared_ptr<const ResolvedAst> code;
-    absl::flat_hash_map<absl::string_view, Target> put_off;      // names whose import waits for their first use
-    absl::flat_hash_map<absl::string_view, std::string> native;  // names that stand for native modules
+    absl::flat_hash_map<absl::string_view, Target> put_off;      // names that are imported at their first use
+    absl::flat_hash_map<absl::string_view, std::string> native;  // names that are bound to native modules
   };
 
-  // As Importer::Locate, without the program's own files.
+  // Finds a module in the same way as Importer::Locate, but ignores the program's own files.
   bool Read(Module* m, std::string* text, std::string* display) {
     if (const NativeModule* native = ahead_.natives_->Find(m->name)) {
       m->is_package = true;
@@ -121,8 +121,8 @@ class ImportWalk {
     Need(target);
   }
 
-  // The native module that `e` is, as torch.nn in torch.nn.Module; it is loaded when it is first asked for. Empty:
-  // none.
+  // The name of the native module that `e` denotes, as torch.nn in torch.nn.Module; empty if there is none. The module
+  // is visited, because its first use loads it.
   std::string NativeModuleOf(Module* m, const ExprNode* e) {
     if (const auto* name = e->AsOrNull<ast::Name>()) {
       auto it = m->native.find(name->id->text);
@@ -271,7 +271,7 @@ ParseAhead::ParseAhead(const NativeRegistry* natives, std::vector<std::shared_pt
       for (const std::string& name : modules) walk.Visit(name);
     });
   } catch (const std::system_error&) {
-    // No thread to be had: everything is parsed when it is needed.
+    // No thread could be started: every file is parsed when it is needed.
   }
 }
 

@@ -102,7 +102,7 @@ Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value
   return text;
 }
 
-// Reads a format from left to right and takes the values that its specifications ask for.
+// Reads a format from left to right and takes the values that its specifications need.
 class PercentFormatter {
  public:
   PercentFormatter(Interpreter& interp, absl::string_view format, Value args, bool bytes)
@@ -118,12 +118,12 @@ class PercentFormatter {
   bool AtEnd() const { return at_ >= format_.size(); }
   bool At(char c) const { return !AtEnd() && format_[at_] == c; }
   Result<Value> NextItem();
-  // "(key)": what the mapping has for it. Unbound if no key stands here.
+  // Reads "(key)" and returns its value in the mapping; Unbound if there is no key.
   Result<Value> KeyedItem();
   void ReadFlags(PercentSpec* p);
-  // Digits, or '*': the next item.
+  // Reads digits, or takes the next item for '*'.
   Result<void> ReadNumber(int64_t* n);
-  // From the flags to the type.
+  // Reads a specification from its flags to its type.
   Result<PercentSpec> ReadSpec();
   Result<std::string> Convert(const PercentSpec& p, Value value);
   bool HasUnusedItems() const;
@@ -215,7 +215,7 @@ Result<std::string> PercentFormatter::Convert(const PercentSpec& p, Value value)
 }
 
 bool PercentFormatter::HasUnusedItems() const {
-  // Whatever has [] and is no tuple or string may be a mapping whose keys the format did not ask for.
+  // An object that has [] and is not a tuple or string may be a mapping with keys that the format does not use.
   const bool mapping =
       used_mapping_ || (args_.IsObject() && !args_.IsTuple() && !args_.IsStr() && !(bytes_ && args_.IsBytes()) &&
                         !interp_.LookupClass(args_.object()->cls, interp_.names().__getitem__).IsUnbound());
@@ -223,6 +223,7 @@ bool PercentFormatter::HasUnusedItems() const {
 }
 
 Result<std::string> PercentFormatter::Format() {
+  COBRA_TRY(interp_.Charge(static_cast<int64_t>(format_.size()) / 4));
   std::string out;
   while (!AtEnd()) {
     if (!At('%')) {
@@ -230,6 +231,7 @@ Result<std::string> PercentFormatter::Format() {
       continue;
     }
     ++at_;
+    COBRA_TRY(interp_.Charge(4));
     COBRA_TRY_ASSIGN(Value value, KeyedItem());
     COBRA_TRY_ASSIGN(PercentSpec p, ReadSpec());
     if (p.type == '%') {

@@ -1,4 +1,4 @@
-// The object protocol for built-in and user types alike: truth, text, equality, hashes, items, iteration.
+// The object protocol, for built-in types and user types: truth, text, equality, hashes, items, iteration.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -62,8 +62,8 @@ Result<bool> Interpreter::TruthOfOther(Value v) {
 Result<bool> Interpreter::IsInstance(Value v, Value c) {
   COBRA_TRY(CheckStack());
   if (c.IsClass()) {
-    auto* cls = c.as<ClassObject>();
-    ClassObject* own = class_of(v);
+    auto *cls = c.as<ClassObject>(), *own = class_of(v);
+    Spend(static_cast<int64_t>(own->mro.size()) / 64);
     if (IsSubclassOf(own, cls)) return true;
     if (cls->has_metaclass) {
       COBRA_TRY_ASSIGN(Value r, CallSpecial(c, names_.__instancecheck__, {v}));
@@ -72,6 +72,7 @@ Result<bool> Interpreter::IsInstance(Value v, Value c) {
     return false;
   }
   if (c.IsTuple()) {
+    COBRA_TRY(Charge(c.as<TupleObject>()->size / 4));
     for (Value item : c.as<TupleObject>()->span()) {
       COBRA_TRY_ASSIGN(bool is, IsInstance(v, item));
       if (is) return true;
@@ -81,6 +82,7 @@ Result<bool> Interpreter::IsInstance(Value v, Value c) {
   if (c.IsGenericAlias()) {
     auto* alias = c.as<GenericAliasObject>();
     if (alias->is_union) {
+      COBRA_TRY(Charge(alias->args->size / 4));
       for (Value item : alias->args->span()) {
         COBRA_TRY_ASSIGN(bool is, IsInstance(v, item.IsNone() ? Value(types_.none_type) : item));
         if (is) return true;
@@ -98,7 +100,9 @@ Result<bool> Interpreter::IsInstance(Value v, Value c) {
 }
 
 Result<bool> Interpreter::IsSubclass(Value v, Value c) {
+  COBRA_TRY(CheckStack());
   if (c.IsTuple()) {
+    COBRA_TRY(Charge(c.as<TupleObject>()->size / 4));
     for (Value item : c.as<TupleObject>()->span()) {
       COBRA_TRY_ASSIGN(bool is, IsSubclass(v, item));
       if (is) return true;
@@ -132,7 +136,7 @@ Result<bool> Interpreter::Equal(Value a, Value b) {
   }
   if (a.IsStr() && b.IsStr() && a.object()->cls == types_.str && b.object()->cls == types_.str) {
     if (a.as<StrObject>()->interned && b.as<StrObject>()->interned) return false;
-    Spend(a.as<StrObject>()->size / 256);
+    if (a.as<StrObject>()->size == b.as<StrObject>()->size) Spend(StepsToCopy(a.str().size()));
     return a.str() == b.str();
   }
   COBRA_TRY_ASSIGN(Value r, Compare(CompareOp::kEq, a, b));
@@ -143,7 +147,7 @@ namespace {
 
 uint64_t NotMinusOne(uint64_t hash) { return hash == ~uint64_t{0} ? ~uint64_t{1} : hash; }
 
-// As tupleobject.c does it: the order of a set of tuples shows it.
+// Works as tupleobject.c does, because the order of a set of tuples depends on it.
 class TupleHash {
  public:
   void Add(uint64_t item) {
@@ -183,7 +187,7 @@ uint64_t HashComplex(const ComplexObject& c) {
   return c.imag == 0 ? HashDouble(c.real) : HashDouble(c.real) + 1000003 * HashDouble(c.imag);
 }
 
-// As setobject.c does it.
+// Works as setobject.c does.
 uint64_t HashFrozenSet(const DictTable& table) {
   uint64_t h = 0;
   for (size_t i = 0; i < table.entry_count(); ++i) {
@@ -214,7 +218,18 @@ Failure RaiseUnhashable(Interpreter& interp, Value v) {
   return interp.Raise(interp.types().TypeError, absl::StrCat("unhashable type: '", interp.TypeName(v), "'"));
 }
 
-// Whether the class of `o` has a __hash__ that goes before that of its layout.
+// Steps of hashing the value itself, without its items.
+int64_t StepsToHash(Value v) {
+  switch (v.object()->kind) {
+    case ObjectKind::kStr: return v.as<StrObject>()->hash == 0 ? StepsToCopy(v.str().size()) : 0;
+    case ObjectKind::kBytes: return StepsToScan(v.as<BytesObject>()->view().size());
+    case ObjectKind::kBigInt: return v.as<BigIntObject>()->value.bits() / 64;
+    case ObjectKind::kSet: return StepsToScan(v.as<SetObject>()->table.entry_count());
+    default: return 0;
+  }
+}
+
+// Whether the class of `o` has a __hash__ that takes precedence over that of its layout.
 bool HasOwnHash(Object* o, Value method) {
   // A native __hash__ inherited by a user class is the layout's own.
   return (method.IsFunction() || o->cls->has_hash) && (!method.IsBuiltin() || o->kind == ObjectKind::kInstance);
@@ -233,6 +248,7 @@ Result<uint64_t> Interpreter::Hash(Value v) {
     default: break;
   }
   Object* o = v.object();
+  Spend(StepsToHash(v));
   if (o->kind == ObjectKind::kStr && o->cls == types_.str) return HashOfStr(v.as<StrObject>());
   if (!o->cls->is_native || o->kind == ObjectKind::kInstance) {
     Value method = LookupClass(o->cls, names_.__hash__);
@@ -240,7 +256,7 @@ Result<uint64_t> Interpreter::Hash(Value v) {
     if (HasOwnHash(o, method)) {
       COBRA_TRY_ASSIGN(Value h, CallSpecial(v, names_.__hash__, {}));
       if (!IsIntLike(h)) return Raise(types_.TypeError, "__hash__ method should return an integer");
-      // As it is: only a big one is hashed.
+      // A small int is used as it is; only a big one is hashed.
       return h.IsIntOrBool() ? static_cast<uint64_t>(h.as_int()) : ToBigInt(h).ModMersenne61();
     }
   }
@@ -355,7 +371,8 @@ Result<std::string> AliasPart(Interpreter& interp, Value v) {
 }
 
 Result<std::string> BigIntText(Interpreter& interp, const BigInt& value) {
-  // As CPython since 3.11: conversion to decimal is quadratic.
+  // The length is limited as in CPython since 3.11: conversion to decimal is quadratic.
+  if (value.bits() <= 14500) COBRA_TRY(interp.Charge(DigitsSteps(value)));
   std::string digits = value.bits() > 14500 ? "" : value.ToString();
   if (digits.empty() || digits.size() > 4300 + (digits[0] == '-')) {
     return interp.Raise(interp.types().ValueError,
@@ -483,6 +500,8 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
     case Value::Tag::kFloat: return FloatRepr(v.as_float());
     default: break;
   }
+  if (v.IsStr() || v.IsBytes())
+    COBRA_TRY(interp.Charge(StepsToScan(v.IsStr() ? v.str().size() : v.as<BytesObject>()->view().size())));
   switch (v.object()->kind) {
     case ObjectKind::kStr: return QuotedStr(v.str());
     case ObjectKind::kBytes: return QuotedBytes(v.as<BytesObject>()->view());
@@ -533,7 +552,7 @@ Result<StrObject*> Interpreter::Repr(Value v) {
   return NewStr(text);
 }
 
-// object.__repr__ and the built-in types' own, without looking for an override.
+// object.__repr__ and that of the built-in types, without looking for an override.
 Result<StrObject*> DefaultRepr(Interpreter& interp, Value v) {
   COBRA_TRY(interp.CheckStack());
   COBRA_TRY_ASSIGN(std::string text, ReprText(interp, v));

@@ -1,4 +1,4 @@
-// From the tree to instructions. regex_match.cc runs them.
+// Compiles the syntax tree of a pattern to instructions; regex_match.cc runs them.
 #include "frontend/python/runtime/regex.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using Node = RegexNode;
 
 constexpr size_t kMaxInstructions = 100'000;  // repetitions are loops, so a program is about as long as its pattern
 
-// What a sequence matches in length: [min, max], max < 0 if it has no bound.
+// The lengths that a sequence can match: [min, max]; max < 0 if there is no upper bound.
 struct Width {
   int64_t min = 0, max = 0;
 };
@@ -252,7 +252,7 @@ class RegexCompiler {
     return true;
   }
 
-  // The characters that every match begins with, one after the other.
+  // The characters with which every match begins, in order.
   void FindPrefix() {
     for (const RegexInstruction& in : regex_.program_) {
       if (in.op == Op::kSave) continue;
@@ -261,7 +261,8 @@ class RegexCompiler {
     }
   }
 
-  // The characters that a match may begin with; left unknown if it may be empty, or if that is not plain to see.
+  // The characters with which a match may begin. They stay unknown if a match may be empty or if the set
+  // is not obvious.
   void FindFirst() {
     std::vector<bool> seen(Here());
     std::vector<size_t> todo = {0};
@@ -297,7 +298,7 @@ class RegexCompiler {
           go(in.b);
           break;
         case Op::kJump: go(in.a); break;
-        case Op::kLook: go(in.b); break;  // whatever it wants, what follows it wants too
+        case Op::kLook: go(in.b); break;  // a look-around consumes nothing: the match begins with what follows it
         case Op::kConditional:
           go(static_cast<int64_t>(pc) + 1);
           go(in.b);
@@ -307,7 +308,7 @@ class RegexCompiler {
           go(static_cast<int64_t>(pc) + 1);
           break;
         case Op::kFail: break;
-        case Op::kAccept:  // also of an atomic group, which begins with what is in it
+        case Op::kAccept:  // also ends an atomic group, which begins with its content
         case Op::kBackReference: return;
         default: go(static_cast<int64_t>(pc) + 1);
       }

@@ -36,9 +36,8 @@ uint32_t RegexFolded(uint32_t c, bool ascii) {
 }
 
 bool CharacterSet::Look(uint32_t c) const {
-  for (const auto& [low, high] : ranges) {
-    if (c >= low && c <= high) return !negated;
-  }
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), std::make_pair(c, ~uint32_t{0}));
+  if (after != ranges.begin() && c <= std::prev(after)->second) return !negated;
   for (const Class& k : classes) {
     if (InClass(c, k.name, k.ascii)) return !negated;
   }
@@ -46,6 +45,20 @@ bool CharacterSet::Look(uint32_t c) const {
 }
 
 void CharacterSet::FillTable() {
+  // Sorted and merged, for Look().
+  std::sort(ranges.begin(), ranges.end());
+  size_t kept = 0;
+  for (const auto& range : ranges) {
+    if (kept > 0 && range.first <= ranges[kept - 1].second) {
+      ranges[kept - 1].second = std::max(ranges[kept - 1].second, range.second);
+    } else {
+      ranges[kept++] = range;
+    }
+  }
+  ranges.resize(kept);
+  const auto same = [](const Class& a, const Class& b) { return a.name == b.name && a.ascii == b.ascii; };
+  std::sort(classes.begin(), classes.end(), [](const Class& a, const Class& b) { return a.name < b.name; });
+  classes.erase(std::unique(classes.begin(), classes.end(), same), classes.end());
   table = {};
   const auto add = [this](uint32_t c) { table[c >> 6] |= uint64_t{1} << (c & 63); };
   for (const auto& [low, high] : ranges) {
@@ -66,7 +79,7 @@ bool Regex::Matches(const RegexInstruction& in, uint32_t c) const {
     case Op::kSet: {
       const CharacterSet& set = sets_[static_cast<size_t>(in.a)];
       if (!in.ignore_case) return set.Contains(c);
-      // In any case: a negated set has the character only if it has both.
+      // Case is ignored: a negated set contains the character only if it contains both cases.
       bool lower = set.Contains(RegexFolded(c, in.ascii));
       bool upper = set.Contains(in.ascii && c >= 0x80 ? c : SimpleCase(CaseKind::kUpper, c));
       return set.negated ? lower && upper : lower || upper;
@@ -76,9 +89,9 @@ bool Regex::Matches(const RegexInstruction& in, uint32_t c) const {
   }
 }
 
-// One attempt. Everything that backtracking must restore is in `registers_`: capture slots, the last group, and for
-// each loop its count and where its last turn began. A change pushes the old value, a choice pushes where to go on;
-// failing pops.
+// One attempt to match. Everything that backtracking must restore is in `registers_`: capture slots, the last group,
+// and for each loop its count and the start of its last iteration. A change pushes the old value, a choice pushes the
+// position at which to resume; a failure pops.
 class RegexMatcher {
  public:
   RegexMatcher(const Regex& regex, Regex::Text text, int64_t end, bool full, int64_t reject_empty_at, int64_t* steps)
@@ -89,6 +102,7 @@ class RegexMatcher {
 
   Regex::Outcome At(int64_t start) {
     std::fill(registers_.begin(), registers_.end(), -1);
+    steps_ -= static_cast<int64_t>(registers_.size()) / 64;
     stack_.clear();
     start_ = start;
     registers_[0] = start;
@@ -107,8 +121,8 @@ class RegexMatcher {
   struct Entry {
     enum class What : uint8_t { kRestore, kBranch, kShrink, kGrow };
     What what;
-    int64_t index;      // of the register; of the instruction
-    int64_t value;      // the register's; the position
+    int64_t index;      // kRestore: of the register; otherwise of the instruction
+    int64_t value;      // kRestore: of the register; otherwise the position
     int64_t limit = 0;  // of a one-character repetition: its least position, or its greatest
   };
 
@@ -137,14 +151,17 @@ class RegexMatcher {
   bool BackReference(const RegexInstruction& in, int64_t* at) const {
     int64_t begin = registers_[2 * static_cast<size_t>(in.a)], end = registers_[2 * static_cast<size_t>(in.a) + 1];
     if (begin < 0 || end < begin || end - begin > end_ - *at) return false;
-    for (int64_t i = begin; i < end; ++i, ++*at) {
+    const int64_t from = *at;
+    bool same = true;
+    for (int64_t i = begin; i < end && same; ++i, ++*at) {
       uint32_t a = text_[i], b = text_[*at];
-      if (in.ignore_case ? RegexFolded(a, in.ascii) != RegexFolded(b, in.ascii) : a != b) return false;
+      same = in.ignore_case ? RegexFolded(a, in.ascii) == RegexFolded(b, in.ascii) : a == b;
     }
-    return true;
+    steps_ -= (*at - from) / (in.ignore_case ? 1 : 8);
+    return same;
   }
 
-  // A body in a match of its own: look-around, atomic groups. What it captured stays if it matched; its choices do not.
+  // Matches a body on its own: look-around, atomic groups. If it matches, it keeps its captures but not its choices.
   bool Inner(int64_t pc, int64_t at, int64_t* end) {
     size_t base = stack_.size();
     bool matched = Run(pc, at, /*outermost=*/false);
@@ -165,7 +182,7 @@ class RegexMatcher {
     }
   }
 
-  // Up to kAccept; false when every choice made since the call has failed.
+  // Runs up to kAccept; false when every choice made since the call has failed.
   bool Run(int64_t pc, int64_t at, bool outermost) {
     size_t base = stack_.size();
     while (true) {
@@ -279,7 +296,7 @@ class RegexMatcher {
     *pc = in.b;
     int64_t until = in.kind == RepeatKind::kLazy ? std::min(least, most) : most;
     while (p < until && regex_.Matches(body, text_[p])) ++p;
-    steps_ -= (p - *at) / 16;
+    steps_ -= (p - *at) / (body.ignore_case ? 1 : 4);
     if (p < least) return false;
     *at = p;
     if (in.kind == RepeatKind::kLazy) {
@@ -300,7 +317,7 @@ class RegexMatcher {
       *pc = in.b;
     };
     if (done < in.min) return turn();
-    // Of the turns past the least number, one that consumed nothing is the last.
+    // Beyond the minimum number of iterations, an iteration that consumed nothing is the last.
     bool may = (in.max < 0 || done < in.max) && at != begun_at;
     if (!may) {
       *pc = after;
@@ -312,8 +329,8 @@ class RegexMatcher {
       turn();
     }
   }
-  // What follows the loop is tried first, then the body: the counters are set for the body, and restored above its
-  // branch for what follows.
+  // The code after the loop is tried first, then the body. The counters are set for the body; above the body's branch
+  // on the stack, they are restored for the code after the loop.
   void PushLazyTurn(const RegexInstruction& in, size_t count, int64_t done, int64_t at) {
     int64_t old_count = registers_[count], old_begun = registers_[count + 1];
     Set(count, done + 1);
@@ -335,7 +352,7 @@ class RegexMatcher {
   std::vector<Entry> stack_;
 };
 
-// Where from `at` a match can begin at all: at `end` if nowhere.
+// The first position from `at` on where a match can begin; `end` if there is none.
 int64_t Regex::NextStart(Text text, int64_t at, int64_t end) const {
   if (text.narrow != nullptr && !prefix_.empty()) {
     const absl::string_view rest(reinterpret_cast<const char*>(text.narrow) + at, static_cast<size_t>(end - at));

@@ -1,4 +1,4 @@
-// After CPython's re/_parser.py, whose messages and positions programs see.
+// Follows CPython's re/_parser.py, because programs see its messages and positions.
 #include "frontend/python/runtime/regex_parse.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using Node = RegexNode;
 using Items = std::vector<Node>;
 
-constexpr int kMaxNesting = 100;  // of groups: what the parser and look-around recurse by
+constexpr int kMaxNesting = 100;  // of groups: bounds the recursion of the parser and of look-around
 constexpr int kTypeFlags = kAscii | kLocale | kUnicode;
 
 int FlagOf(int64_t c) {
@@ -95,7 +95,7 @@ class RegexParser : private RegexReader {
   }
   Node Class(char name) {
     Node n = Make(Node::Kind::kSet);
-    n.set.classes.push_back({name, false});  // the compiler knows whether it is ASCII's
+    n.set.classes.push_back({name, false});  // the compiler decides whether it is limited to ASCII
     return n;
   }
 
@@ -285,7 +285,7 @@ class RegexParser : private RegexReader {
     return true;
   }
 
-  // {m,n} after its brace; false in *is_repeat if it is only a brace.
+  // Reads {m,n} after its brace; *is_repeat is false if this is only a brace.
   bool Bounds(int64_t here, int64_t* min, int64_t* max, bool* is_repeat) {
     std::string low, high;
     while (IsDigit(Next())) low.push_back(static_cast<char>(pattern_[static_cast<size_t>(at_++)]));
@@ -513,7 +513,7 @@ class RegexParser : private RegexReader {
     if (!Close(start)) return false;
     if (captures) open_[static_cast<size_t>(n.group)] = false;
     bool plain = !captures && !atomic && add == 0 && del == 0;
-    // A group that does nothing and holds one item is that item: a repetition after it is of the group all the same.
+    // A group without effect that holds one item is replaced by the item; a following repetition still means the same.
     if (plain && n.branches[0].size() == 1 && n.branches[0][0].kind != Node::Kind::kRepeat &&
         n.branches[0][0].kind != Node::Kind::kAt) {
       Node only = std::move(n.branches[0][0]);

@@ -1,7 +1,7 @@
 // Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used. Resolve() then
-// finds for every used name the scope that binds it and threads free variables through the frames between. Assign()
-// numbers the slots and writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's stack is
-// far larger).
+// finds for every used name the scope that binds it, and adds free variables to the frames between the two scopes.
+// Assign() numbers the slots and writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's
+// stack is far larger).
 #include "frontend/python/runtime/scope.h"
 
 #include "frontend/python/syntax/walk.h"
@@ -15,7 +15,7 @@ using ast::StmtKind;
 namespace {
 enum Flag : uint8_t { kBound = 1, kUsed = 2, kDeclaredGlobal = 4, kDeclaredNonlocal = 8, kCaptured = 16 };
 
-// No * and no **, and few enough arguments to keep them on the native stack.
+// The call has no * and no **, and few enough arguments to keep them on the native stack.
 bool IsPlainCall(const ast::Call* call) {
   bool plain = call->args.size() + call->keywords.size() <= 64;
   for (const ast::ExprNode* a : call->args) plain = plain && !a->Is<ast::Starred>();
@@ -53,15 +53,15 @@ class Resolver {
     ScopeInfo* info;
     uint32_t index;
     Scope* parent;
-    Scope* frame;                     // itself, or for a comprehension the scope whose frame it uses
+    Scope* frame;                     // this scope, or for a comprehension the scope whose frame it uses
     Identifier class_name = nullptr;  // of the innermost class, for mangling
     absl::flat_hash_map<Identifier, uint8_t> flags;
-    std::vector<Identifier> order;                       // of first mention, so that slots are deterministic
+    std::vector<Identifier> order;                       // in order of first mention, so that slots are deterministic
     std::vector<std::pair<Identifier, uint32_t>> nodes;  // Name nodes: (name, node id)
     absl::flat_hash_map<Identifier, Ref> resolved;
     absl::flat_hash_map<Identifier, uint32_t> free_index;
-    absl::flat_hash_map<Identifier, Scope*> homes;          // of free_index
-    std::vector<std::pair<Identifier, Scope*>> same_frame;  // a comprehension's uses of variables around it
+    absl::flat_hash_map<Identifier, Scope*> homes;          // of the names in free_index
+    std::vector<std::pair<Identifier, Scope*>> same_frame;  // variables of enclosing scopes that a comprehension uses
     bool needs_class_cell = false;
   };
 
@@ -166,7 +166,7 @@ class Resolver {
     }
     info->args = args;
   }
-  void VisitDefaults(const ast::Arguments* args) {  // in the scope around
+  void VisitDefaults(const ast::Arguments* args) {  // in the enclosing scope
     VisitExprs(args->defaults);
     VisitExprs(args->kw_defaults);
   }
@@ -355,7 +355,7 @@ class Resolver {
     Note(current_, name, n->ctx == ast::ExprContext::Load ? kUsed : kBound);
     current_->nodes.emplace_back(name, n->node_id);
     if (name == super_symbol_ || name == class_symbol_) {
-      // Zero-argument super() needs the class around the method.
+      // super() without arguments needs the class that encloses the method.
       if (current_->frame->info->kind != ScopeKind::kModule && current_->frame->info->kind != ScopeKind::kClass) {
         Note(current_->frame, class_symbol_, kUsed);
       }
@@ -380,7 +380,7 @@ class Resolver {
     current_->nodes.emplace_back(name, target->node_id);
   }
 
-  // The first iterable is evaluated in the scope around, everything else inside.
+  // The first iterable is evaluated in the enclosing scope, everything else inside.
   void VisitComprehension(const ast::ExprNode* e, ScopeKind kind) {
     const ast::ComprehensionParts parts = ast::PartsOf(e);
     VisitExpr(parts.generators[0]->iter);
@@ -447,7 +447,7 @@ class Resolver {
     return it != s->flags.end() && (it->second & kBound) && !(it->second & (kDeclaredGlobal | kDeclaredNonlocal));
   }
 
-  // The scope that holds `name` as seen from `from` (which does not bind it itself); null: global.
+  // The scope that binds `name` for `from`, which does not bind it itself; null if the name is global.
   Scope* FindHome(Scope* from, Identifier name) {
     for (Scope* s = from->parent; s != nullptr; s = s->parent) {
       if (s->info->kind == ScopeKind::kClass) {
@@ -464,14 +464,14 @@ class Resolver {
     return nullptr;
   }
 
-  // A class body; also the expression of eval(), which may be given local names.
+  // Whether the scope is a class body or the expression of eval(), which may have local names.
   bool HasNamespace(const Scope* scope) const {
     return scope->info->kind == ScopeKind::kClass ||
            (scope->info->kind == ScopeKind::kModule && out_->ast().module() == nullptr);
   }
 
   void Resolve(Scope* scope) {
-    // `order` may grow while free variables are threaded through.
+    // Other scopes may add free variables to `order` during the loop.
     for (size_t i = 0; i < scope->order.size(); ++i) {
       Identifier name = scope->order[i];
       uint8_t flags = scope->flags[name];
@@ -498,7 +498,7 @@ class Resolver {
     }
   }
 
-  // Makes `name` of `home` a free variable of every frame from scope's outwards until home's.
+  // Makes `name` of `home` a free variable of every frame from that of `scope` outwards to that of `home`.
   void AddFree(Scope* scope, Scope* home, Identifier name) {
     for (Scope* frame = scope->frame; frame != home->frame; frame = frame->parent->frame) {
       if (frame->free_index.contains(name)) break;
@@ -554,7 +554,7 @@ class Resolver {
       if (ref.kind == RefKind::kName || ref.kind == RefKind::kGlobal) ref.slot = name->id;
       out_->table_[node_id] = (static_cast<uint32_t>(ref.kind) << 24) | ref.slot;
     }
-    info->refs = scope->resolved;  // a copy: scopes inside this one still look at it
+    info->refs = scope->resolved;  // a copy: inner scopes still read the original
   }
 
   ResolvedAst* out_;

@@ -70,6 +70,7 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
                      interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
     if (r.step == 1) {
+      COBRA_TRY(interp.Charge((static_cast<int64_t>(items.size()) - r.start) / 8));
       std::vector<Value> tail(items.begin() + std::max(r.start, r.stop), items.end());
       COBRA_TRY(interp.CheckSize(r.start + static_cast<int64_t>(fresh.size() + tail.size())));
       while (static_cast<int64_t>(items.size()) > r.start) items.pop_back();
@@ -103,6 +104,7 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
   if (key.IsSlice()) {
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
                      interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(items.size())));
+    COBRA_TRY(interp.Charge(static_cast<int64_t>(items.size()) / 8));
     std::vector<bool> gone(items.size(), false);
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) gone[static_cast<size_t>(at)] = true;
     size_t kept = 0;
@@ -116,7 +118,7 @@ Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key) {
   if (i < 0) i += static_cast<int64_t>(items.size());
   if (i < 0 || i >= static_cast<int64_t>(items.size()))
     return interp.Raise(interp.types().IndexError, "list assignment index out of range");
-  interp.Spend((static_cast<int64_t>(items.size()) - i) / 32);
+  interp.Spend((static_cast<int64_t>(items.size()) - i) / 16);
   items.erase(static_cast<size_t>(i), static_cast<size_t>(i) + 1);
   return {};
 }
@@ -199,7 +201,7 @@ Result<Value> Insert(Interpreter& interp, const CallArgs& args) {
   auto& items = Self(args)->items;
   int64_t n = static_cast<int64_t>(items.size());
   if (index < 0) index = std::max<int64_t>(index + n, 0);
-  interp.Spend((n - std::min(index, n)) / 32);
+  interp.Spend((n - std::min(index, n)) / 16);
   items.insert(interp.heap(), static_cast<size_t>(std::min(index, n)), v);
   return Value::None();
 }
@@ -213,7 +215,7 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   if (index < 0 || index >= static_cast<int64_t>(items.size()))
     return interp.Raise(interp.types().IndexError, "pop index out of range");
   Value v = items[static_cast<size_t>(index)];
-  interp.Spend((static_cast<int64_t>(items.size()) - index) / 32);
+  interp.Spend((static_cast<int64_t>(items.size()) - index) / 16);
   items.erase(static_cast<size_t>(index), static_cast<size_t>(index) + 1);
   return v;
 }
@@ -282,8 +284,8 @@ Result<Value> Sort(Interpreter& interp, const CallArgs& args) {
   bool reverse = false;
   ArgReader reader(interp, "sort", args);
   COBRA_TRY(reader.KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
-  // Whoever looks at the list meanwhile finds it empty; a comparison that fails leaves the values as far as they are
-  // sorted.
+  // During the sort the program sees an empty list. If a comparison fails, the list gets the values in their
+  // partly sorted order.
   auto& items = Self(args)->items;
   std::vector<Value> values(items.begin(), items.end());
   items.clear();
@@ -358,7 +360,7 @@ Result<Value> SliceNew(Interpreter& interp, const CallArgs& args) {
 
 }  // namespace
 
-// The methods that every built-in sequence gets for subclasses and direct calls.
+// Methods of every built-in sequence, for subclasses and direct calls.
 void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__len__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     switch (args.self.object()->kind) {
@@ -391,7 +393,7 @@ void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
     return Value::Bool(at >= 0);
   });
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    // Without looking at overrides: the layout's own iterator.
+    // Uses the iterator of the layout, without looking at overrides.
     if (args.self.IsList()) {
       ListObject* plain = args.self.as<ListObject>();
       if (plain->cls == interp.types().list) return interp.Iter(args.self);

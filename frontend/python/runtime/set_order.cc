@@ -1,4 +1,4 @@
-// After Objects/setobject.c: linear probing in groups of ten, growth at three fifths, deleted keys stay in the way.
+// Follows Objects/setobject.c: linear probing in groups of ten, growth at three fifths, deleted keys keep their slots.
 #include "frontend/python/runtime/set_order.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ uint32_t MaskFor(int64_t more_than) {
   return static_cast<uint32_t>(size - 1);
 }
 
-// Numbers, and tuples and frozensets of such.
+// Whether the value is a number, or a tuple or frozenset of such values.
 bool HasFixedHash(Value v, int depth = 0) {
   constexpr int kDeepest = 8;
   if (!v.IsObject()) return v.IsIntOrBool() || v.IsFloat();
@@ -28,7 +28,7 @@ bool HasFixedHash(Value v, int depth = 0) {
   return std::all_of(items.begin(), items.end(), [&](Value item) { return HasFixedHash(item, depth + 1); });
 }
 
-// -1 is CPython's mark for an error: no key hashes to it.
+// CPython reserves -1 as an error code: no key hashes to it.
 uint64_t SetHash(uint64_t hash) { return hash == ~uint64_t{0} ? ~uint64_t{1} : hash; }
 
 // Calls visit(slot) along the probe sequence until it returns true.
@@ -46,7 +46,7 @@ void Probe(const SetObject& set, uint64_t hash, Visit visit) {
   }
 }
 
-// In the first empty slot, or in the last deleted one before it. True if it was empty before.
+// Puts the key in the first empty slot, or in the last deleted slot before it. True if the slot was empty before.
 bool Place(SetObject* set, SetSlot slot) {
   SetSlot* place = nullptr;
   bool fresh = false;
@@ -98,7 +98,7 @@ void NoteSetErase(SetObject* set, uint64_t hash, Value key) {
   hash = SetHash(hash);
   Probe(*set, hash, [&](size_t i) {
     SetSlot& slot = set->slots[i];
-    if (slot.state == SetSlot::State::kEmpty) return true;  // it was not there
+    if (slot.state == SetSlot::State::kEmpty) return true;  // the key is not in the set
     if (slot.state != SetSlot::State::kUsed || slot.hash != hash || !slot.key.IsSame(key)) return false;
     slot.state = SetSlot::State::kDeleted;
     return true;

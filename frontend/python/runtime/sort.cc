@@ -1,4 +1,4 @@
-// Sorting, with CPython's comparisons where they decide about the result.
+// Sorting, with CPython's comparisons where they determine the result.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,9 +10,9 @@ namespace {
 
 using KeyedValues = std::vector<std::pair<Value, Value>>;
 
-// The run at the beginning, made ascending; then each following value into its place among those before it. These are
-// CPython's comparisons for fewer than 64 values: where `<` is no order (sets, a class's own) or fails, they decide
-// about the result.
+// Makes the run at the beginning ascending, then inserts each following value into its place among the values before
+// it. CPython makes the same comparisons for fewer than 64 values. They determine the result if `<` is not an order
+// (sets, the program's own classes) or fails.
 Result<void> InsertionSort(Interpreter& interp, KeyedValues& v) {
   if (v.size() < 2) return {};
   const auto less = [&](size_t i, size_t j) { return LessThan(interp, v[i].first, v[j].first); };
@@ -68,7 +68,7 @@ Result<void> SortValues(Interpreter& interp, std::vector<Value>* values, Value k
     if (!key.IsNone()) COBRA_TRY_SET(k, interp.Call(key, {v}));
     pairs.emplace_back(k, v);
   }
-  if (reverse) std::reverse(pairs.begin(), pairs.end());  // before and after: equal values stay in order
+  if (reverse) std::reverse(pairs.begin(), pairs.end());  // reversed before and after: equal values keep their order
   Result<void> done;
   if (pairs.size() < kFew) {
     done = InsertionSort(interp, pairs);

@@ -1,4 +1,4 @@
-// itertools: here repeat, count, cycle, chain and islice.
+// itertools: this file has repeat, count, cycle, chain and islice.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"
@@ -18,7 +18,7 @@ class RepeatIterator : public NativeIterator {
 
  private:
   Value v_;
-  int64_t left_;  // negative: for ever
+  int64_t left_;  // negative: unlimited
 };
 
 class CountIterator : public NativeIterator {

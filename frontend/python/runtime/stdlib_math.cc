@@ -20,7 +20,7 @@ Result<double> Number(Interpreter& interp, const CallArgs& args, size_t i, absl:
   return interp.AsFloat(args.positional[i]);
 }
 
-// What CPython raises for results that no finite argument should give.
+// Raises CPython's errors for results that finite arguments should not give.
 Result<Value> Checked(Interpreter& interp, double r, bool finite_input, bool overflow) {
   if (std::isnan(r) && finite_input) return interp.Raise(interp.types().ValueError, "math domain error");
   if (std::isinf(r) && finite_input) {
@@ -40,15 +40,16 @@ void Binary(NativeModuleBuilder& m, absl::string_view name, double (*f)(double, 
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(double x, Number(interp, args, 0, key, 2));
     COBRA_TRY_ASSIGN(double y, Number(interp, args, 1, key, 2));
-    // A power of zero is out of the domain.
+    // A power of zero with an infinite result is a domain error.
     return Checked(interp, f(x, y), std::isfinite(x) && std::isfinite(y), x != 0);
   });
 }
 
-// log of any positive int, also of one that is too large for a float.
+// log of any positive int, even if it is too large for a float.
 Result<double> LogOf(Interpreter& interp, Value v, double (*f)(double)) {
   if (v.IsBigInt()) {
     BigInt b = ToBigInt(v);
+    interp.Spend(2 * WordsSteps(b.bits()));
     if (b.negative() || b.zero()) return interp.Raise(interp.types().ValueError, "math domain error");
     const double whole = b.ToDouble();
     if (std::isfinite(whole)) return f(whole);
@@ -118,7 +119,7 @@ Result<Value> GcdLcm(Interpreter& interp, const CallArgs& args, bool lcm) {
   BigInt result(lcm ? 1 : 0);
   for (Value v : args.positional) {
     COBRA_TRY_ASSIGN(BigInt b, Whole(interp, v));
-    // Euclid: some 40 divisions a word, each of which walks all words.
+    // Euclid's algorithm needs about 40 divisions per word, each of which reads all words.
     COBRA_TRY(interp.Charge((result.bits() / 64) * (b.bits() / 64) * 2));
     if (!lcm) {
       result = Gcd(result, b);
@@ -140,7 +141,7 @@ Result<Value> Factorial(Interpreter& interp, const CallArgs& args) {
   if (n < 0) return interp.Raise(interp.types().ValueError, "factorial() not defined for negative values");
   BigInt r(1);
   for (int64_t i = 2; i <= n; ++i) {
-    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.Charge(1 + r.bits() / 512));
     r = r * BigInt(i);
     if (r.bits() > interp.limits().big_int_bits) return interp.IntTooLarge();
   }
@@ -215,7 +216,7 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
   }));
   if (std::isnan(infinities)) return interp.Raise(interp.types().ValueError, "-inf + inf in fsum");
   if (any_special) return Value::Float(special);
-  // From the largest down until the sum is inexact; then what is left can only decide a tie.
+  // Adds from the largest partial down until the sum is inexact; the remaining partials can then only decide a tie.
   size_t n = partials.size();
   double high = n > 0 ? partials[--n] : 0, low = 0;
   while (n > 0 && low == 0) {
@@ -245,7 +246,7 @@ Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(d <= std::fabs(relative * b) || d <= std::fabs(relative * a) || d <= absolute);
 }
 
-// A sum of squares that loses next to nothing, as CPython adds it up: halves of 27 bits are multiplied without
+// A sum of squares with almost no rounding error, computed as in CPython: halves of 27 bits are multiplied without
 // rounding.
 struct SquareSum {
   double sum = 1, errors = 0, cross_errors = 0, low = 0;

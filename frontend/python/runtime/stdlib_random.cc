@@ -1,5 +1,5 @@
-// _random.Random: the Mersenne Twister, so that a seeded program draws the numbers it draws in CPython. Unseeded, its
-// numbers would differ from run to run, and so would the network: they are refused.
+// _random.Random: the Mersenne Twister, so that a seeded program draws the same numbers as in CPython. Numbers without
+// a seed would differ from run to run, and so would the network: they are refused.
 #include <array>
 
 #include "frontend/python/runtime/internal.h"
@@ -10,7 +10,7 @@ namespace {
 class Twister;
 }  // namespace
 template <>
-struct IsImmutable<Twister> : std::true_type {};  // it does, but all of it is on the heap
+struct IsImmutable<Twister> : std::true_type {};  // it changes, but all of it is on the interpreter's heap
 
 namespace {
 
@@ -79,7 +79,7 @@ Result<Twister*> Seeded(Interpreter& interp, const CallArgs& args, absl::string_
                             "random values differ from run to run, and so would the network: seed the generator first");
 }
 
-// The magnitude of an int, in words of 32 bits, least significant first.
+// Seeds with the magnitude of an int, in words of 32 bits, least significant first.
 Result<Value> Seed(Interpreter& interp, const CallArgs& args) {
   Value v;
   ArgReader reader(interp, "seed", args);

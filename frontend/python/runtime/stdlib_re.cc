@@ -15,10 +15,10 @@ struct IsImmutable<CompiledPattern> : std::true_type {};
 
 namespace {
 
-// Of one match. Ordinary patterns need a few steps a character; this is about 30 ms.
+// Limit for one match. Ordinary patterns need a few steps per character; this limit is about 30 ms.
 constexpr int64_t kMatchSteps = 3'000'000;
-constexpr int64_t kMatchStepsAStep = 5;  // they take about 10 ns each, the interpreter's about 50 ns
-constexpr int64_t kStepsACharacter = 2;  // of a pattern that is compiled
+constexpr int64_t kMatchStepsAStep = 5;  // a match step takes about 10 ns, one of the interpreter about 50 ns
+constexpr int64_t kStepsACharacter = 2;  // cost of compiling a pattern
 
 class CompiledPattern : public NativeObject {
  public:
@@ -34,7 +34,7 @@ std::vector<uint32_t> CodePointsOf(absl::string_view utf8) {
   return out;
 }
 
-// The pattern, or the tuple (message, position, whether it is a ValueError) of what is wrong with it.
+// Returns the pattern, or for an invalid one the tuple (message, position, whether the error is a ValueError).
 Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   Value pattern;
   int64_t flags = 0;
@@ -60,7 +60,7 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
                                   error.position < 0 ? Value::None() : Value::Int(error.position),
                                   Value::Bool(error.value_error)}));
   }
-  interp.heap().Allocate(static_cast<size_t>(compiled->regex->memory_bytes()));  // it lives elsewhere, but counts
+  interp.heap().Allocate(static_cast<size_t>(compiled->regex->memory_bytes()));  // outside the heap, but counted
   return Value(interp.NewInstance(interp.types().object, compiled));
 }
 
@@ -135,7 +135,7 @@ Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Su
   if (outcome == Regex::Outcome::kNo) return Value::None();
   TupleObject* tuple = interp.NewTupleOfSize(static_cast<int64_t>(spans.size()) + 1);
   for (size_t i = 0; i < spans.size(); ++i) tuple->items[i] = Value::Int(spans[i]);
-  // A group that was entered but not left did not match.
+  // A group that was entered but not left has no match.
   for (size_t i = 0; i + 1 < spans.size(); i += 2) {
     if (spans[i] < 0 || spans[i + 1] < 0) tuple->items[i] = tuple->items[i + 1] = Value::Int(-1);
   }
@@ -176,9 +176,10 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
 }
 
-// A module's function match(pattern, string, flags=0), and the like: `known` has the compiled handles of patterns given
-// as strings without flags. Where one matches not at all, that is all there is to do; whatever else comes, the function
-// `otherwise` of the library does. (Programs look for names in lists of names with patterns, a million times.)
+// Makes a function such as match(pattern, string, flags=0) of the module `re`. `known` has the compiled handles of
+// patterns given as strings without flags. If such a pattern does not match, the function returns None at once; in
+// every other case it calls the library's function `otherwise`. (Some programs match names against lists of patterns
+// a million times.)
 Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
   Value name, known, otherwise;
   int64_t how = 0;
@@ -208,7 +209,7 @@ Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
       });
 }
 
-// All matches from left to right that do not overlap, at most `count` of them if it is not 0.
+// All non-overlapping matches from left to right, at most `count` of them if it is not 0.
 Result<Value> Scan(Interpreter& interp, const CallArgs& args) {
   Value handle, string;
   RunArguments run;

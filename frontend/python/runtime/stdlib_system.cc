@@ -1,4 +1,4 @@
-// sys, builtins, and _cobra: what the Python sources under stdlib/ need from C++.
+// sys, builtins, and _cobra: the functions in C++ that the Python sources under stdlib/ need.
 #include <array>
 #include <utility>
 
@@ -13,7 +13,7 @@
 namespace cobra::python {
 namespace {
 
-// A copy of an instance: same class, payload copied by its own rule, attributes left to the caller.
+// Copies an instance: same class, payload copied by its own rule; the caller copies the attributes.
 Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
   Value v;
   ArgReader reader(interp, "copy", args);
@@ -45,7 +45,7 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
   return Value(copy);
 }
 
-// explained(exception, hint): the exception, which tells a user what to do if nothing catches it.
+// explained(exception, hint): returns the exception with a hint that the user sees if the program does not catch it.
 Result<Value> Explained(Interpreter& interp, const CallArgs& args) {
   Value v;
   StrObject* hint;
@@ -73,7 +73,7 @@ Result<Value> SetAttrs(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// Another container of the same class, empty; for subclasses of list, dict, set.
+// A new empty container of the same class; for subclasses of list, dict, set.
 Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
   Value v;
   ArgReader reader(interp, "empty_like", args);
@@ -87,8 +87,8 @@ Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
   return made;
 }
 
-// copy.copy() of what is nothing but a class and attributes: an instance of a program's class that says nothing about
-// copying. None: it is something else.
+// copy.copy() of a plain instance of a program's class that has only attributes and defines none of the hooks for
+// copying. Returns None for any other object.
 Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::array<StrObject*, 5>& hooks) {
   Value v;
   ArgReader reader(interp, "copy", args);
@@ -139,7 +139,7 @@ Result<Value> CallPartial(Interpreter& interp, const CallArgs& args, StrObject* 
   }
   const size_t first = keywords.size();
   COBRA_TRY(interp.Charge(1 + static_cast<int64_t>(positional.size() + first * args.keywords.size()) / 16));
-  for (const KeywordArg& k : args.keywords) {  // what the call says goes before what was kept, in its place
+  for (const KeywordArg& k : args.keywords) {  // keywords of the call replace stored ones in their positions
     size_t at = 0;
     while (at < first && keywords[at].name != k.name) ++at;
     if (at < first) {
@@ -158,7 +158,7 @@ Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
   return interp.Unsupported(what);
 }
 
-// The globals' __name__ of the caller `depth` Python frames up (of frames that are not the runtime's own).
+// The __name__ in the globals of the innermost Python frame that is not part of the runtime.
 Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     if (f->unit->internal) continue;
@@ -168,8 +168,8 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
   return Value::None();
 }
 
-// What a module that is not here would have under a name: may be passed on, inherited from and called at import, never
-// computed with.
+// A value for a name of a missing module. It may be passed on, inherited from and called at import, but
+// not computed on.
 Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   std::string name;
   ArgReader reader(interp, "inert", args);
@@ -177,7 +177,7 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   return interp.state().importer->Opaque(name);
 }
 
-// The frames of Python code, innermost first, without the runtime's own: (globals, locals, name of the code, file,
+// The frames of Python code, innermost first, except those of the runtime: (globals, locals, name of the code, file,
 // line).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
   ListObject* out = interp.NewList();
@@ -234,8 +234,8 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
   return e->AsOrNull<ast::Constant>() != nullptr || number(e, true);
 }
 
-// Whether the text is an expression that ast.literal_eval takes. A text that does not parse passes: eval() says what is
-// wrong with it.
+// Whether the text is an expression that ast.literal_eval accepts. True for a text that does not parse: eval() then
+// reports the error.
 Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
   std::string text;
   ArgReader reader(interp, "literal_eval", args);

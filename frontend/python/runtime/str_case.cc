@@ -1,4 +1,4 @@
-// str: upper and lower case, and what kind of characters a string has.
+// str: upper and lower case, and the character classes of a string.
 #include "frontend/python/runtime/character.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/unicode.h"
@@ -12,7 +12,8 @@ bool IsUpper(uint32_t c) { return HasProperty(c, kUpperCase | kTitleCase); }
 bool IsLower(uint32_t c) { return HasProperty(c, kLowerCase); }
 bool IsCased(uint32_t c) { return HasProperty(c, kLowerCase | kUpperCase | kTitleCase); }
 
-// A capital sigma ends a word: a cased character before it and none after it, whatever may be skipped between.
+// Whether a capital sigma ends a word: there is a cased character before it and none after it, apart from
+// case-ignorable characters between them.
 bool IsFinalSigma(const std::vector<uint32_t>& text, size_t at) {
   size_t before = at;
   while (before > 0 && HasProperty(text[before - 1], kCaseIgnorable)) --before;
@@ -22,7 +23,8 @@ bool IsFinalSigma(const std::vector<uint32_t>& text, size_t at) {
   return after == text.size() || !IsCased(text[after]);
 }
 
-// `kind_of(character, is first, follows a cased character)` is the mapping of each character; -1 leaves it as it is.
+// Maps each character: `kind_of(character, is first, follows a cased character)` returns the kind of the mapping; -1
+// keeps the character.
 template <typename F>
 Result<Value> MapText(Interpreter& interp, StrObject* s, F kind_of) {
   std::string out;
@@ -138,11 +140,14 @@ void AddStrCaseMethods(Interpreter& interp) {
       {"istitle", IsTitle},
       {"isidentifier", IsIdentifier},
   };
-  for (const Entry& e : methods) AddMethod(interp, cls, e.name, e.method);
+  for (const Entry& e : methods)
+    AddStrMethod(interp, e.name, e.method,
+                 e.name.substr(0, 2) == "is" ? StrMethodCost::kSearch : StrMethodCost::kNewString);
   AddMethod(interp, cls, "isascii",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
-  AddMethod(interp, cls, "isprintable", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+  AddMethod(interp, cls, "isprintable", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* s = Self(args);
+    COBRA_TRY(interp.Charge(StepsToScan(s->view().size())));
     for (int64_t at = 0; at < s->size;) {
       if (!ast::IsPrintable(static_cast<int32_t>(DecodeUtf8(s->data, &at)))) return Value::Bool(false);
     }

@@ -76,7 +76,7 @@ std::string QuotedBytes(absl::string_view bytes) {
   return out;
 }
 
-// %e, %f, %g in Python's spelling; `type` is lower case.
+// %e, %f, %g in Python's notation; `type` is lower case.
 std::string FormatDouble(double d, char type, int precision, bool alternate, bool upper) {
   std::string out;
   if (std::isnan(d) || std::isinf(d)) {
@@ -97,7 +97,7 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
 namespace {
 
 // %#g: `precision` digits, zeros included; with an exponent if there are more than precision - margin before the point.
-// (glibc's own drops the zeros of a number that is rounded up to a power of ten.)
+// (glibc's own %#g drops the zeros of a number that is rounded up to a power of ten.)
 std::string AllDigits(double magnitude, int precision, int margin) {
   std::string text = FormatDouble(magnitude, 'e', precision - 1, true, false);
   int exponent = std::atoi(text.c_str() + text.find('e') + 1);
@@ -130,7 +130,7 @@ struct FormatSpec {
   char type = 0;
 };
 
-// Takes "[[fill]align]" from the beginning of `rest`; whether it gives the fill character.
+// Takes "[[fill]align]" from the beginning of `rest`; returns whether it gives the fill character.
 bool TakeAlignment(absl::string_view* rest, FormatSpec* f) {
   auto is_align = [](char c) { return c == '<' || c == '>' || c == '=' || c == '^'; };
   int64_t decoded = 0;
@@ -233,7 +233,7 @@ std::string Pad(const FormatSpec& f, absl::string_view prefix, absl::string_view
   return out;
 }
 
-// Separators in the leading digits of `digits`; zero padding is grouped too.
+// Inserts separators in the leading digits of `digits`; zero padding is grouped too.
 std::string Group(absl::string_view digits, char separator, int every, int64_t min_width) {
   size_t end = 0;
   while (end < digits.size() && absl::ascii_isxdigit(static_cast<unsigned char>(digits[end])) &&
@@ -318,7 +318,7 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
       if (std::isfinite(d) && text.find_first_of(".e") == std::string::npos) {
         if (static_cast<int>(text.size()) >= precision) {
           text = FormatDouble(magnitude, 'e', precision - 1, false, false);
-          size_t e = text.find('e'), end = e;  // no zeros at the end, as in %g
+          size_t e = text.find('e'), end = e;  // no trailing zeros, as in %g
           while (end > 0 && text.find('.') < end && (text[end - 1] == '0' || text[end - 1] == '.')) {
             bool point = text[--end] == '.';
             if (point) break;
@@ -413,6 +413,7 @@ Result<StrObject*> FormatNumber(Interpreter& interp, Value v, absl::string_view 
 
 Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_view spec) {
   if (spec.empty()) return s;
+  COBRA_TRY(interp.Charge(StepsToScan(s->view().size())));
   COBRA_TRY_ASSIGN(FormatSpec f, ParseSpec(interp, spec, Value(s)));
   if (f.type != 0 && f.type != 's') {
     return RaiseUnknownCode(interp, f.type, "str");
@@ -443,6 +444,7 @@ class FormatRun {
 
   Result<std::string> Run(absl::string_view format, int depth) {
     if (depth > 2) return interp_.Raise(interp_.types().ValueError, "Max string recursion exceeded");
+    COBRA_TRY(interp_.Charge(static_cast<int64_t>(format.size()) / 4));
     std::string out;
     for (size_t at = 0; at < format.size();) {
       char c = format[at];
@@ -515,6 +517,7 @@ class FormatRun {
   }
 
   Result<Value> Lookup(absl::string_view name) {
+    COBRA_TRY(interp_.Charge(4 + static_cast<int64_t>(args_.keywords.size()) / 8));
     size_t end = name.find_first_of(".[");
     absl::string_view first = name.substr(0, end);
     absl::string_view rest = end == absl::string_view::npos ? "" : name.substr(end);

@@ -64,7 +64,7 @@ StrObject* Self(const CallArgs& args) { return args.self.as<StrObject>(); }
 
 // ---- searching ----
 
-// [start, end) of a search in bytes, from optional code point arguments.
+// Converts optional code point arguments to the byte range [begin, finish) of a search.
 Result<bool> SearchRange(Interpreter& interp, StrObject* s, Value start, Value end, size_t* begin, size_t* finish) {
   SliceObject slice;
   slice.start = start;
@@ -111,6 +111,7 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   StrObject* s = Self(args);
   if (args.positional.size() == 1 && args.keywords.empty() && args.positional[0].IsStr()) {
     const absl::string_view text = s->view(), t = args.positional[0].str();
+    if (t.size() <= text.size()) interp.Spend(StepsToCopy(t.size()));
     return Value::Bool(at_end ? absl::EndsWith(text, t) : absl::StartsWith(text, t));
   }
   Value what, start, end;
@@ -121,6 +122,8 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   absl::string_view window = s->view().substr(begin, finish - begin);
   absl::Span<const Value> choices = absl::MakeConstSpan(&what, 1);
   if (what.IsTuple()) choices = what.as<TupleObject>()->span();
+  if (!s->ascii) interp.Spend(StepsToScan(s->view().size()));
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(choices.size()) / 8));
   for (Value v : choices) {
     if (!v.IsStr()) {
       return interp.Raise(interp.types().TypeError,
@@ -129,6 +132,7 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
     }
     absl::string_view t = v.str();
     if (!valid || t.size() > window.size()) continue;
+    interp.Spend(StepsToCopy(t.size()));
     if (at_end ? window.substr(window.size() - t.size()) == t : window.substr(0, t.size()) == t)
       return Value::Bool(true);
   }
@@ -233,7 +237,7 @@ Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
       COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
     } else {
       out.push_back(c);
-      const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // of a character that is counted already
+      const bool continues = (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // of a character that was already counted
       column = c == '\n' || c == '\r' ? 0 : column + (continues ? 0 : 1);
     }
   }
@@ -255,12 +259,14 @@ Result<Value> Translate(Interpreter& interp, const CallArgs& args) {
   StrObject* s = Self(args);
   for (int64_t at = 0; at < s->size;) {
     uint32_t c = DecodeUtf8(s->data, &at);
+    COBRA_TRY(interp.Step());
     Result<Value> v = interp.GetItem(table, Value::Int(c));
     if (!v.ok()) {
       if (!interp.CatchException(interp.types().LookupError)) return v;
       AppendUtf8(&out, c);
     } else if (v->IsStr()) {
       absl::StrAppend(&out, v->str());
+      COBRA_TRY(interp.CheckSize(static_cast<int64_t>(out.size()), 1));
     } else if (v->IsInt()) {
       AppendUtf8(&out, static_cast<uint32_t>(v->as_int()));
     }
@@ -279,6 +285,7 @@ Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
     auto& t = x.as<DictObject>()->table;
     for (size_t i = 0; i < t.entry_count(); ++i) {
       Value key = t.entry(i).key;
+      COBRA_TRY(interp.Step());
       if (key.IsUnbound()) continue;
       if (key.IsStr()) {
         int64_t at = 0;
@@ -294,6 +301,7 @@ Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
     return interp.Raise(interp.types().ValueError, "the first two maketrans arguments must have equal length");
   }
   int64_t i = 0, j = 0;
+  COBRA_TRY(interp.Charge(x.as<StrObject>()->size + (z.IsStr() ? z.as<StrObject>()->size : 0)));
   while (i < x.as<StrObject>()->size) {
     Value key = Value::Int(DecodeUtf8(x.as<StrObject>()->data, &i));
     COBRA_TRY(interp.DictSet(table, key, Value::Int(DecodeUtf8(y.as<StrObject>()->data, &j))));
@@ -367,6 +375,7 @@ Result<Value> Concat(Interpreter& interp, StrObject* a, StrObject* b) {
 
 void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*method)(Interpreter&, const CallArgs&),
                   StrMethodCost cost) {
+  if (cost == StrMethodCost::kPrefix) return AddMethod(interp, interp.types().str, name, method);
   const bool new_string = cost == StrMethodCost::kNewString;
   AddMethod(interp, interp.types().str, name,
             [method, new_string](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -386,6 +395,7 @@ Result<Value> FormatMap(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> keywords;
   if (!mapping.IsDict()) return interp.Unsupported("format_map of something other than a dict");
   auto& t = mapping.as<DictObject>()->table;
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(t.entry_count()) / 4));
   for (size_t i = 0; i < t.entry_count(); ++i) {
     if (t.entry(i).key.IsStr()) keywords.push_back({t.entry(i).key.as<StrObject>(), t.entry(i).value});
   }
@@ -400,8 +410,8 @@ void AddSearchMethods(Interpreter& interp) {
   AddStrMethod(interp, "index", Find<SearchKind::kIndex>, StrMethodCost::kSearch);
   AddStrMethod(interp, "rindex", Find<SearchKind::kRindex>, StrMethodCost::kSearch);
   AddStrMethod(interp, "count", Find<SearchKind::kCount>, StrMethodCost::kSearch);
-  AddStrMethod(interp, "startswith", StartsWith<false>, StrMethodCost::kSearch);
-  AddStrMethod(interp, "endswith", StartsWith<true>, StrMethodCost::kSearch);
+  AddStrMethod(interp, "startswith", StartsWith<false>, StrMethodCost::kPrefix);
+  AddStrMethod(interp, "endswith", StartsWith<true>, StrMethodCost::kPrefix);
 }
 
 void AddChangeMethods(Interpreter& interp) {
@@ -429,6 +439,7 @@ void AddSpecialMethods(Interpreter& interp, ClassObject* cls) {
     return args.self.object()->cls == interp.types().str ? args.self : Value(interp.NewStr(args.self.str()));
   });
   AddMethod(interp, cls, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY(interp.Charge(StepsToScan(args.self.str().size())));
     return Value(interp.NewStr(QuotedStr(args.self.str())));
   });
   AddMethod(interp, cls, "__hash__", [](Interpreter&, const CallArgs& args) -> Result<Value> {

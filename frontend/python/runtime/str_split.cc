@@ -14,7 +14,7 @@ namespace {
 
 StrObject* Self(const CallArgs& args) { return args.self.as<StrObject>(); }
 
-// A blank (of any script) that begins at `at`, and its bytes.
+// Whether a blank (of any script) begins at `at`; *size is its size in bytes.
 bool IsSpaceAt(absl::string_view s, size_t at, size_t* size) {
   auto c = static_cast<unsigned char>(s[at]);
   *size = 1;
@@ -25,7 +25,7 @@ bool IsSpaceAt(absl::string_view s, size_t at, size_t* size) {
   *size = static_cast<size_t>(end) - at;
   return HasProperty(code, kSpace);
 }
-// The same for one that ends before `end`.
+// Whether a blank ends before `end`.
 bool IsSpaceBefore(absl::string_view s, size_t end, size_t* size) {
   size_t begin = end - 1;
   while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xc0) == 0x80) --begin;

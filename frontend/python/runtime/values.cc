@@ -6,7 +6,7 @@
 namespace cobra::python {
 namespace {
 
-// ASCII or not, and how many code points.
+// Determines whether the text is ASCII and how many code points it has.
 void Measure(StrObject* s) {
   constexpr uint64_t kHighBits = 0x8080808080808080u;
   uint64_t seen = 0;
@@ -86,6 +86,7 @@ StrObject* Interpreter::NewStr(absl::string_view utf8) {
 }
 
 StrObject* Interpreter::Intern(absl::string_view text) {
+  Spend(StepsToCopy(text.size()));
   const uint64_t hash = HashOfText(text);
   if (StrObject* found = state_->interned.Find(text, hash)) return found;
   Spend(20);
@@ -98,6 +99,7 @@ StrObject* Interpreter::Intern(absl::string_view text) {
 
 StrObject* Interpreter::InternStr(StrObject* s) {
   if (s->interned) return s;
+  Spend(StepsToCopy(s->view().size()));
   if (StrObject* found = state_->interned.Find(s->view(), HashOfStr(s))) return found;
   if (s->cls != types_.str) return Intern(s->view());
   Spend(20);
@@ -155,7 +157,7 @@ Value Interpreter::NewInt(const BigInt& value) {
   if (value.FitsInt64()) return Value::Int(value.ToInt64());
   BigIntObject* b = Make<BigIntObject>(*this, types_.int_type);
   b->value = value;
-  // The words are elsewhere, but count; half as much again for the pages between the objects that are touched too.
+  // The words are outside the heap but are counted, plus half as much for touched pages between the objects.
   heap_.Allocate(static_cast<size_t>(32 + value.bits() / 16 * 3));
   return b;
 }

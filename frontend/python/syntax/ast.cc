@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kFirstBlockBytes = size_t{16} << 10;
 constexpr size_t kLargestBlockBytes = size_t{1} << 20;
 
-// Reads 8 bytes at a time; a short tail is masked, so `name` needs 8 readable bytes behind it.
+// Reads 8 bytes at a time and masks the last ones, so up to 8 bytes after the end of `name` must be readable.
 uint32_t HashName(absl::string_view name) {
   uint64_t h = name.size() * 0x9E3779B97F4A7C15u;
   const char* p = name.data();
@@ -146,7 +146,7 @@ void Ast::Storage::Grow(size_t size) {
 TreeBuilder::TreeBuilder(std::string source, std::string filename)
     : ast_(std::make_shared<Ast>()), storage_(ast_->storage_.get()) {
   const size_t size = source.size();
-  source.append(16, '\0');  // the lexer and the hash read a little past the end
+  source.append(16, '\0');  // the lexer and the hash read a few bytes past the end
   source.resize(size);
   ast_->source_ = std::move(source);
   ast_->filename_ = std::move(filename);

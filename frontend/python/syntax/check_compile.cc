@@ -1,6 +1,6 @@
-// What CPython's compile.c refuses: statements in the wrong place, stars in the wrong place, patterns that cannot be
-// reached (check_patterns.cc). The visiting order is CPython's (a class's body before its bases, a comprehension's
-// elements before its outermost iterable), because the first error counts.
+// Errors that CPython's compile.c reports: statements in the wrong place, stars in the wrong place, patterns that
+// cannot be reached (check_patterns.cc). The visiting order is CPython's (a class's body before its bases, a
+// comprehension's elements before its outermost iterable), because only the first error is reported.
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -38,7 +38,7 @@ class CompileChecker : private CheckBase {
   }
 
  private:
-  // Makes `scope` the current one while it lives.
+  // Makes `scope` the current one during the lifetime of this object.
   class Enter {
    public:
     Enter(CompileChecker* checker, ScopeKind kind, const void* node) : checker_(checker), outer_(checker->scope_) {
@@ -267,7 +267,7 @@ bool CompileChecker::Attempt(const Node* n, bool star) {
   if (!Push(Block::kOther, n->pos)) return false;
   if (!(n->handlers.empty() ? Statements(n->body) : AttemptExcept(n, star))) return false;
   Pop();
-  // The body of `finally` is compiled twice: for the normal way out, and in a block of its own.
+  // The body of `finally` is compiled twice: for the normal exit, and in a block of its own.
   if (!Statements(n->finalbody)) return false;
   if (scope_->blocks.size() >= kMaxBlocks) return Fail(n->finalbody[0]->pos, "too many statically nested blocks");
   return true;
@@ -322,7 +322,7 @@ bool CompileChecker::Aliases(Seq<Alias> names, const Position& pos) {
 
 bool CompileChecker::KeywordNames(Seq<Keyword> keywords) {
   if (keywords.size() < 2 && debug_ == nullptr) return true;
-  // CPython compares each with all later ones: the first name that has a double, at the first of its doubles.
+  // CPython compares each keyword with all later ones: it reports the first repeated name, at its first repetition.
   constexpr size_t kFew = 16;
   if (keywords.size() > kFew) {
     absl::flat_hash_set<Identifier> seen;
@@ -393,7 +393,7 @@ bool CompileChecker::Visit(const ExprNode* e) {
   }
 }
 
-// Of a list, tuple or set (e), or the arguments of a call (null): here a star may stand.
+// Elements of a list, tuple or set (e), or arguments of a call (null), which may have a star.
 bool CompileChecker::Elements(const ExprNode* e, Seq<ExprNode> elements, bool store) {
   if (store) {
     bool starred = false;

@@ -1,4 +1,4 @@
-// What CPython's compile.c refuses in the patterns of a match statement.
+// Errors that CPython's compile.c reports in the patterns of a match statement.
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,13 +11,13 @@ namespace cobra::python {
 namespace ast {
 namespace {
 
-// What a pattern binds, and whether it may match everything.
+// The names that a pattern binds, and whether it may match everything.
 struct PatternContext {
   std::vector<Identifier> stores;
   bool allow_irrefutable = false;
 };
 
-// Keys that Python finds equal give equal texts: 1, 1.0 and True do.
+// Keys that are equal in Python have equal texts: 1, 1.0 and True do.
 std::string KeyText(const ExprNode* key) {
   std::string sign;
   if (key->Is<UnaryOp>()) {

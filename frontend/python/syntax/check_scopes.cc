@@ -1,5 +1,5 @@
-// Names and scopes, after CPython's symtable.c: each scope has for each name a set of flags; what contradicts them is
-// an error. The visiting order is CPython's, because the first error counts.
+// Names and scopes, following CPython's symtable.c: each scope has a set of flags for each name, and contradictory
+// flags are an error. The visiting order is CPython's, because only the first error is reported.
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +43,7 @@ struct Scope {
   bool analysed = true;  // false: in an annotation that is never evaluated
   std::vector<Entry> entries;
   std::vector<Directive> directives;
-  std::vector<std::pair<uint32_t, int32_t>> shadowed;  // (symbol id, what index_ held) to put back at the end
+  std::vector<std::pair<uint32_t, int32_t>> shadowed;  // (symbol id, previous value of index_), restored at the end
 };
 
 class ScopeChecker {
@@ -89,7 +89,7 @@ class ScopeChecker {
     return Fail(pos, absl::StrCat(before, "'", name->text, "'", after));
   }
 
-  // The flags of `name` in scope `s`. index_ knows those of the current scope at once.
+  // The flags of `name` in scope `s`. For the current scope, index_ gives them directly.
   uint16_t FlagsIn(int s, Identifier name) const {
     const std::vector<Scope::Entry>& entries = scopes_[s].entries;
     if (s == current_) {
@@ -116,13 +116,14 @@ class ScopeChecker {
       for (Scope::Entry& entry : scope.entries) {
         if (entry.name == name) return &entry.flags;
       }
-      // index_ must find it when that scope is current again.
+      // index_ must contain the entry when that scope is current again.
       PutBelow(s, name, static_cast<int32_t>(scope.entries.size()));
     }
     scope.entries.push_back({name, 0});
     return &scope.entries.back().flags;
   }
-  // The scope just inside `outer` that shadows `name`, if any, holds what index_ will be then.
+  // If a scope between the current one and `outer` shadows `name`, the outermost of these holds the value that index_
+  // will have when `outer` is current.
   void PutBelow(int outer, Identifier name, int32_t position) {
     int32_t* slot = &index_[name->id];
     for (int s = current_; s != outer; s = scopes_[s].parent) {
@@ -210,7 +211,7 @@ class ScopeChecker {
   std::vector<Scope> scopes_;
   int current_ = -1;
   bool has_directives_ = false;
-  std::vector<int32_t> index_;  // symbol id -> its entry in the current scope, if that entry is of the same name
+  std::vector<int32_t> index_;  // symbol id -> its entry in the current scope, if that entry has the same name
 };
 
 bool ScopeChecker::Statement(const StmtNode* s) {
@@ -369,7 +370,7 @@ bool ScopeChecker::Aliases(Seq<Alias> names) {
       return Fail(alias->pos, "import * only allowed at module level");
     }
     const size_t dot = name->text.find('.');
-    // `import a.b` binds `a`. A name that stands nowhere else in the tree cannot take part in an error.
+    // `import a.b` binds `a`. A name that does not occur elsewhere in the tree cannot be part of an error.
     const Identifier bound = dot == absl::string_view::npos ? name : ast_.FindSymbol(name->text.substr(0, dot));
     if (bound != nullptr && !Add(bound, kImport, alias->pos)) return false;
   }
@@ -468,7 +469,7 @@ bool ScopeChecker::NamedExpression(const NamedExpr* e) {
   return Visit(e->value) && Visit(e->target);
 }
 
-// `:=` in a comprehension binds in the function or module around it.
+// `:=` in a comprehension binds in the enclosing function or module.
 bool ScopeChecker::BindOutside(const NamedExpr* e, Identifier name) {
   for (int s = current_; s >= 0; s = scopes_[s].parent) {
     const uint16_t flags = FlagsIn(s, name);

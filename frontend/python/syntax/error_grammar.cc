@@ -19,7 +19,7 @@ constexpr char kGrammar[] =
 #include "frontend/python/syntax/error_grammar.inc"
     ;
 
-// The grammar is part of the program: whatever is wrong with it is found by the first test that meets a syntax error.
+// The grammar is part of the program, so the first test with a syntax error finds any mistake in it.
 [[noreturn]] void Broken(absl::string_view what) {
   std::fprintf(stderr, "error_grammar.inc: %.*s\n", static_cast<int>(what.size()), what.data());
   std::abort();
@@ -92,7 +92,7 @@ class Reader {
         return alternative;
       }
       alternative.items.push_back(std::make_unique<GrammarItem>(ReadItem()));
-      // Only when it is all there is, as in CPython: a dict's mistakes are looked for in the first pass, too.
+      // Only if it is the only item. As in CPython, the mistakes of a dict are looked for in the first pass too.
       const GrammarItem& item = *alternative.items.back();
       alternative.mistake = alternative.items.size() == 1 && item.op == Op::kRule &&
                             absl::StartsWith(grammar_->rules[item.rule].name, "invalid_");
@@ -161,7 +161,7 @@ class Reader {
     if (p_[0] == '"') {
       item.op = Op::kSoftKeyword;
       item.text = Quoted();
-      // "/" and the like are operators in double quotes.
+      // Operators such as "/" may be in double quotes.
       if (!absl::ascii_isalpha(item.text[0]) && item.text != "_") return OperatorItem(item.text);
       return item;
     }
@@ -206,7 +206,7 @@ class Reader {
   ErrorGrammar* grammar_;
 };
 
-// One round of the fixed point over what rules may begin with.
+// One round of the fixed point iteration that computes which tokens each rule may begin with.
 class FirstSets {
  public:
   explicit FirstSets(ErrorGrammar* grammar) : grammar_(grammar) {}
@@ -239,7 +239,7 @@ class FirstSets {
       case Op::kAnd:
       case Op::kNot: {
         TokenSet unused;
-        Of(item->children[0].get(), &unused);  // for the sets of the alternatives in it
+        Of(item->children[0].get(), &unused);  // computes the sets of the alternatives in it
         return true;
       }
       case Op::kCut: return true;
@@ -267,7 +267,7 @@ class FirstSets {
 };
 
 const ErrorGrammar* ReadGrammar() {
-  auto* grammar = new ErrorGrammar;  // for the life of the process
+  auto* grammar = new ErrorGrammar;  // never freed
   std::vector<std::string> bodies;
   for (absl::string_view line : absl::StrSplit(kGrammar, '\n')) {
     if (line.empty()) continue;

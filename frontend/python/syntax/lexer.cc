@@ -29,7 +29,7 @@ struct CharTable {
 const CharTable kChars;
 inline bool Is(char c, int mask) { return (kChars.of[static_cast<uint8_t>(c)] & mask) != 0; }
 
-// Keywords have 2 to 8 letters: as one integer each, they are compared at once.
+// Keywords have 2 to 8 letters, so each fits into one integer and one comparison suffices.
 inline uint64_t LoadName(const char* p, size_t size) {
   uint64_t v;
   std::memcpy(&v, p, 8);
@@ -121,7 +121,7 @@ bool KeywordMayFollowNumber(const char* p) {
 
 const char* Spelling(TokenKind kind) {
   switch (kind) {
-// Version 14 takes labels inside of macros apart.
+// clang-format 14 splits labels inside macros.
 // clang-format off
 #define COBRA_TOKEN_SPACE(name) case TokenKind::k##name: return #name;
 #define COBRA_TOKEN_CLASS(name) case TokenKind::k##name: return #name;
@@ -192,7 +192,7 @@ void Lexer::FailAtEnd(Token* token) {
   if (level_ > 0) SetUnclosed();
 }
 
-// After a backslash: the newline must follow, and some text after it.
+// After a backslash, the newline must follow, and the text must not end there.
 bool Lexer::ContinuationLine(Token* token) {
   if (*p_ != '\n') {
     FailState(token, SyntaxProblem::Kind::kSyntax, "unexpected character after line continuation character", p_);
@@ -219,7 +219,7 @@ bool Lexer::ReadIndentation(Token* token, bool* blank_line) {
     } else if (*p_ == '\f') {
       col = alt_col = 0;
     } else if (*p_ == '\\') {
-      // The first backslash decides the indentation of what follows it on later lines.
+      // The position of the first backslash is the indentation of the continued line.
       if (continued_col == 0) continued_col = col;
       ++p_;
       if (!ContinuationLine(token)) return false;
@@ -272,7 +272,7 @@ void Lexer::Next(Token* token) {
     }
     while (*p_ == ' ' || *p_ == '\t' || *p_ == '\f') ++p_;
     if (*p_ == '#') {
-      p_ = static_cast<const char*>(std::memchr(p_, '\n', end_ - p_));  // every line ends in one
+      p_ = static_cast<const char*>(std::memchr(p_, '\n', end_ - p_));  // every line ends in '\n'
     }
     start_ = p_;
     const char c = *p_;

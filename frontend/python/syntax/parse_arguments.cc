@@ -1,4 +1,4 @@
-// What stands between the brackets of calls, subscripts and definitions, and what is assigned to.
+// The contents of the brackets of calls, subscripts and definitions, and the targets of assignments.
 #include "frontend/python/syntax/parser_impl.h"
 
 namespace cobra::python {
@@ -8,9 +8,10 @@ using K = TokenKind;
 
 // ---- arguments and slices ----
 
-// Behind '('; reads the ')'. `allow_bare_generator`: f(x for x in y), whose GeneratorExp begins at the '('.
+// Begins after the '(' and reads the ')'. `allow_bare_generator` allows f(x for x in y), whose GeneratorExp begins
+// at the '('.
 bool Parser::ParseCallArguments(bool allow_bare_generator, Seq<ExprNode>* args, Seq<Keyword>* keywords, int* height) {
-  const Start open = {end_line_, end_col_ - 1};  // of the '(' just read
+  const Start open = {end_line_, end_col_ - 1};  // position of the '(' just read
   Collector<ExprNode> positional(this);
   std::vector<const Keyword*> named;
   bool double_starred = false;
@@ -112,7 +113,7 @@ const ExprNode* Parser::ParseSlice() {
 
 // ---- targets ----
 
-// What `for` assigns to: unlike elsewhere, `in` ends it.
+// Parses the targets of `for`. Unlike in other targets, `in` ends them.
 const ExprNode* Parser::ParseTargets() {
   const Start start = Here();
   const ExprNode* first = ParseStarTarget();
@@ -142,8 +143,8 @@ const ExprNode* Parser::ParseStarTarget() {
   return WithHeight(node, target->height);
 }
 
-// Turns what was read as an expression into a target; false if it is none. The tree is still the parser's own, so this
-// is the one place that writes to finished nodes.
+// Turns a parsed expression into a target; false if it cannot be one. The parser still owns the tree, so only this
+// function may write to finished nodes.
 bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allowed) {
   switch (node->node_kind) {
     case ExprKind::Name: const_cast<Name*>(node->As<Name>())->ctx = ctx; return true;
@@ -199,7 +200,7 @@ const Arg* Parser::ParseParameter(bool lambda, bool star) {
   return arg;
 }
 
-// Up to the closing ')' or ':', which stays.
+// Parses up to the closing ')' or ':', which is not consumed.
 bool Parser::ParseParameterList(bool lambda, Arguments* out) {
   const K close = lambda ? K::kColon : K::kRParen;
   std::vector<const Arg*> plain, keyword_only;

@@ -8,7 +8,7 @@ using K = TokenKind;
 
 namespace {
 
-// Binding strength of binary operators; 0: not one.
+// Precedence of binary operators; 0: the token is not a binary operator.
 enum Precedence : uint8_t {
   kNoOperator = 0,
   kOr,
@@ -178,8 +178,8 @@ const ExprNode* Parser::ParseExpressionNode() {
   return WithHeight(node, HeightOf(test, body, orelse));
 }
 
-// Operators that bind at least as strongly as `min_precedence`: precedence climbing; left-associative chains are this
-// loop.
+// Parses operators whose precedence is at least `min_precedence` (precedence climbing); this loop
+// reads left-associative chains.
 const ExprNode* Parser::ParseOperators(int min_precedence) {
   const Start start = Here();
   const ExprNode* left = ParseUnary(min_precedence);
@@ -452,7 +452,7 @@ const ExprNode* Parser::ParseList() {
   return WithHeight(list, HeightOf(list->elts));
 }
 
-// dict, set or a comprehension of one
+// dict, set, or a comprehension of either
 const ExprNode* Parser::ParseBraces() {
   const Start start = Here();
   Advance();
@@ -477,7 +477,7 @@ const ExprNode* Parser::ParseBraces() {
   return WithHeight(set, HeightOf(set->elts));
 }
 
-// Behind '{' or, with `first_key`, at the ':' behind it. Keys and values alternate on the stack.
+// Begins after '{' or, with `first_key`, at the ':' after that key. Keys and values alternate on the stack.
 const ExprNode* Parser::ParseDict(Start start, const ExprNode* first_key) {
   Collector<ExprNode> pairs(this);
   const ExprNode* key = first_key;
@@ -487,7 +487,8 @@ const ExprNode* Parser::ParseDict(Start start, const ExprNode* first_key) {
       value = ParseOperators(kBitOr);
     } else {
       if (key == nullptr && (key = ParseExpressionNode()) == nullptr) return nullptr;
-      // The first key was read as an element of a set may be: `{a := 1: 2}` is none of a dict.
+      // The first key was parsed as an element of a set, which allows `a := 1`; a key of a dict
+      // does not: `{a := 1: 2}`.
       if (key == first_key && key->Is<NamedExpr>() && end_col_ == key->pos.end_col && end_line_ == key->pos.end_line) {
         return nullptr;
       }
@@ -546,7 +547,7 @@ const ExprNode* Parser::ParseStringTokens() {
     if (node != nullptr) Advance();
     return node;
   }
-  // Reading on may move the tokens: keep them apart, and look at them when all are there.
+  // Further reading may move the tokens: copies them, and examines them when all are read.
   std::vector<Token> tokens;
   for (; At(K::kString); Advance()) tokens.push_back(*token_);
   return ParseStrings(tokens);

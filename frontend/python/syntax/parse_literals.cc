@@ -1,5 +1,5 @@
-// Numbers and strings. f-strings are what CPython 3.11 makes of them: the text between braces is cut out by counting
-// brackets and quotes, put in parentheses and parsed by itself.
+// Numbers and strings. f-strings work as in CPython 3.11: the text between braces is found by counting brackets and
+// quotes, enclosed in parentheses and parsed separately.
 #include <cstring>
 
 #include "absl/strings/numbers.h"
@@ -13,7 +13,7 @@ namespace ast {
 
 namespace {
 
-// CPython 3.11 refuses longer decimal literals; we bound all, because the conversion takes quadratic time.
+// CPython 3.11 rejects longer decimal literals; we limit all literals, because the conversion takes quadratic time.
 constexpr size_t kMaxDecimalDigits = 4300;
 
 int DigitValue(char c) {
@@ -23,7 +23,7 @@ int DigitValue(char c) {
   return 99;
 }
 
-// Digits of base 2, 8, 16 -> decimal digits, in limbs of 10^9.
+// Converts digits of base 2, 8 or 16 to decimal digits, in limbs of 10^9.
 std::string ToDecimal(absl::string_view digits, int base) {
   std::vector<uint32_t> limbs = {0};
   for (char c : digits) {
@@ -40,8 +40,8 @@ std::string ToDecimal(absl::string_view digits, int base) {
   return out;
 }
 
-// Where `at` would be if every character beyond ASCII were written \UXXXXXXXX: CPython decodes such a text, and counts
-// in it.
+// The offset of `at` if every non-ASCII character were written \UXXXXXXXX: CPython decodes such a text, so its error
+// positions count in it.
 ptrdiff_t EscapedOffset(const char* begin, const char* at) {
   ptrdiff_t offset = 0;
   for (const char* p = begin; p < at; ++p) {
@@ -51,7 +51,7 @@ ptrdiff_t EscapedOffset(const char* begin, const char* at) {
   return offset;
 }
 
-// The character that a backslash before `c` stands for, if that is all there is to it; else 0.
+// The character that a backslash before `c` denotes if the escape has no other characters; else 0.
 char SimpleEscape(char c) {
   switch (c) {
     case '\\':
@@ -165,7 +165,7 @@ struct Parser::StringPart {
   bool format = false;
 };
 
-// Collects what adjacent literals and the pieces of f-strings add up to: text is joined until a field comes.
+// Joins adjacent literals and the pieces of f-strings: text is joined until a field follows.
 class Parser::StringJoiner {
  public:
   StringJoiner(Parser* parser, const Position& pos, bool is_u)
@@ -181,7 +181,7 @@ class Parser::StringJoiner {
     FlushText();
     return JoinedAt(pos_);
   }
-  // A format specification: CPython 3.11 gives the whole and a last text the position of the one token that it is in.
+  // For a format specification, CPython 3.11 gives the whole and its last text the position of the token around it.
   const ExprNode* JoinedSpecification(const Position& token_pos) {
     if (!text_.empty()) nodes_.Add(parser_->MakeText(ConstantKind::kStr, text_, false, token_pos));
     return JoinedAt(token_pos);
@@ -248,7 +248,7 @@ const ExprNode* Parser::ParseStrings(absl::Span<const Token> tokens) {
       Constant* node = builder_->Node<Constant>(pos);
       node->constant_kind = part.bytes ? ConstantKind::kBytes : ConstantKind::kStr;
       node->is_u_string = is_u;
-      // The source lives as long as the tree; the text of an f-string's field, too, is in the arena.
+      // The source lives as long as the tree, and the text of a field of an f-string is in the arena.
       node->text = part.body;
       return node;
     }
@@ -291,7 +291,7 @@ bool Parser::DecodeEscapes(absl::string_view body, std::string* out) {
 bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, const char* begin) {
   const char* q = *p + 1;
   if (q == end) {
-    out->push_back('\\');  // only in the text of an f-string, before a brace
+    out->push_back('\\');  // only in the text of an f-string before a brace
     *p = q;
     return true;
   }
@@ -311,19 +311,19 @@ bool Parser::DecodeOneEscape(const char** p, const char* end, std::string* out, 
   }
   if (c == 'x' || c == 'u' || c == 'U') return DecodeHexEscape(p, end, out, begin);
   if (c == 'N') return DecodeNamedEscape(p, end, out, begin);
-  out->push_back('\\');  // not an escape: the backslash stays
+  out->push_back('\\');  // not an escape: the backslash is kept
   out->push_back(c);
   return true;
 }
 
-// Of the escape from its backslash at `start` to `to`.
+// Reports an error in the escape that begins with the backslash at `start` and ends at `to`.
 bool Parser::FailEscape(absl::string_view what, const char* begin, const char* start, const char* to) {
   FailLiteral(absl::StrFormat("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s",
                               EscapedOffset(begin, start), EscapedOffset(begin, to) - 1, what));
   return false;
 }
 
-// *p is behind the x, u or U.
+// *p is after the x, u or U.
 bool Parser::DecodeHexEscape(const char** p, const char* end, std::string* out, const char* begin) {
   const char* const start = *p - 2;
   const char c = start[1];
@@ -342,7 +342,7 @@ bool Parser::DecodeHexEscape(const char** p, const char* end, std::string* out, 
   return true;
 }
 
-// *p is behind the N.
+// *p is after the N.
 bool Parser::DecodeNamedEscape(const char** p, const char* end, std::string* out, const char* begin) {
   const char* const start = *p - 2;
   const char* const q = *p;
@@ -390,7 +390,7 @@ bool Parser::DecodeBytesEscapes(absl::string_view body, std::string* out) {
 
 // ---- f-strings ----
 
-// Text and fields up to the end or, inside a format specification (level > 0), up to its '}'.
+// Parses text and fields up to the end or, inside a format specification (level > 0), up to its '}'.
 bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char* end, int level,
                               StringJoiner* joiner) {
   for (;;) {
@@ -409,7 +409,7 @@ bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char
   return true;
 }
 
-// One stretch of text. *more: it ended in a doubled brace, so text may go on.
+// Reads one piece of text. *more is true if it ended in a doubled brace, after which text may follow.
 bool Parser::ReadFStringLiteral(const StringPart& part, const char** p, const char* end, int level, std::string* out,
                                 bool* more) {
   const char* const begin = *p;
@@ -451,7 +451,7 @@ bool Parser::ReadFStringLiteral(const StringPart& part, const char** p, const ch
   return true;
 }
 
-// From behind '{' to the character that ends the expression.
+// Moves *p from the first character after '{' to the character that ends the expression.
 bool Parser::FindFieldEnd(const char** p, const char* end) {
   char quote = 0;
   bool triple = false;
@@ -544,9 +544,9 @@ const ExprNode* Parser::ParseReplacementField(const StringPart& part, const char
   return WithHeight(node, HeightOf(value, format_spec));
 }
 
-// The expression is parsed in a text of its own, "(expression)"; CPython 3.11 numbers lines and columns of that so:
-// lines from that of the string plus the newlines before the '{'; the first line's columns start where the '{' is in
-// its line of the token, plus, always, the column of the token.
+// The expression is parsed as a separate text, "(expression)". CPython 3.11 numbers its lines and columns as follows.
+// The first line is the line of the string plus the number of newlines before the '{'. The columns of the first line
+// start at the column of the '{' in its line; in the token's first line, this includes the column of the token.
 const ExprNode* Parser::ParseFieldExpression(const StringPart& part, const char* begin, const char* end) {
   const char* s = begin;
   while (s < end && (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\f')) ++s;

@@ -6,8 +6,8 @@ namespace ast {
 
 using K = TokenKind;
 
-// At the name `match`: a match statement if `match SUBJECT: NEWLINE INDENT case` is what stands here; else null, with
-// nothing consumed, and it is an ordinary name.
+// Called at the name `match`. Parses a match statement if the tokens are `match SUBJECT: NEWLINE INDENT case`.
+// Otherwise returns null and consumes nothing, because `match` is an ordinary name.
 const StmtNode* Parser::TryParseMatch(bool* failed_inside) {
   const K next = Peek().kind;
   if (!StartsExpression(next) && next != K::kStar) return nullptr;
@@ -34,7 +34,7 @@ const StmtNode* Parser::TryParseMatch(bool* failed_inside) {
     }
   }
   if (failed || !Accept(K::kDedent)) {
-    *failed_inside = true;  // nothing else can begin like this
+    *failed_inside = true;  // no other statement begins like this
     return nullptr;
   }
   Match* node = Make<Match>(start);
@@ -96,7 +96,7 @@ const PatternNode* Parser::ParseMaybeStarPattern() {
   return node;
 }
 
-// Patterns up to `close` (or the guard's `if`), which stays.
+// Parses patterns up to `close` (or the guard's `if`), which is not consumed.
 bool Parser::ParseSequenceItems(Collector<PatternNode>* items, K close) {
   while (!At(close) && !At(K::kIf)) {
     const PatternNode* item = ParseMaybeStarPattern();
@@ -234,7 +234,7 @@ const PatternNode* Parser::ParseClassPattern(Start start, const ExprNode* cls) {
   return node;
 }
 
-// '(' pattern ')' is that pattern; with a comma, a star or nothing inside it is a sequence, as '[...]' always is.
+// '(' pattern ')' is the pattern itself; with a comma, a star or nothing inside it is a sequence, as '[...]' always is.
 const PatternNode* Parser::ParseGroupOrSequencePattern() {
   const Start start = Here();
   const bool round = At(K::kLParen);
@@ -336,7 +336,7 @@ const ExprNode* Parser::ParseNumberPattern() {
   return WithHeight(sum, HeightOf(left, imaginary));
 }
 
-// A name that is not `_` and that no '.', '(' or '=' follows.
+// A name other than `_` that is not followed by '.', '(' or '='.
 Identifier Parser::ParseCaptureTarget() {
   if (!At(K::kName) || TextOf(*token_) == "_") return nullptr;
   const K next = Peek().kind;

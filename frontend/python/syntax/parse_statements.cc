@@ -1,4 +1,4 @@
-// Statements. Every method begins at the first token of its construct and ends behind its last one.
+// Statements. Every method begins at the first token of its construct and ends after its last one.
 #include "frontend/python/syntax/parser_impl.h"
 
 namespace cobra::python {
@@ -325,7 +325,8 @@ const StmtNode* Parser::ParseAsync() {
   }
 }
 
-// `if` and every `elif`, which is an If in the orelse of the one before: read in a loop, linked from the back.
+// Parses `if` and every `elif`, which is an If in the orelse of the previous one. They are read in a loop and linked
+// from the last to the first.
 const StmtNode* Parser::ParseIf() {
   struct Arm {
     Start start;

@@ -42,7 +42,7 @@ void Parser::Lex() {
   if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailAmount(limits_.syntax_nodes, "nodes");
   if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names))
     FailAmount(limits_.syntax_names, "different names");
-  // A limit ends the parse at the next token; a given list of tokens ends after its last one.
+  // If a limit is exceeded, the parse ends at the next token. A given list of tokens ends after its last token.
   if (has_problem_) {
     token->kind = K::kError;
   } else if (lexer_ != nullptr) {
@@ -59,7 +59,7 @@ const Token& Parser::Peek() {
   return tokens_[index_ + 1];
 }
 
-// Between statements nothing goes back.
+// The parser does not backtrack across statements.
 void Parser::DropUsedTokens() {
   if (index_ < 4096) return;
   tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(index_));
@@ -141,7 +141,7 @@ const ExprNode* Parser::ParseArgumentTokens() {
 
 SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int column_shift) {
   if (has_problem_ && problem_.kind == SyntaxProblem::Kind::kLimit) return problem_;
-  // All before it was fine, so this is what CPython meets first, too.
+  // The text before it has no error, so CPython reports this error first too.
   if (At(K::kError) && !has_problem_ && start_rule != "fstring") return lexer_->problem();
   ErrorSearch search;
   search.text = text_;
@@ -150,8 +150,8 @@ SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int 
   search.start_rule = start_rule;
   search.depth = depth_;
   search.stopped_at = tokens_.back().pos;
-  // Also for a problem inside a literal: where it is reported, and whether an error further on goes first, is known
-  // there.
+  // The search also handles a problem inside a literal: it knows the reported position and whether a later
+  // error takes precedence.
   const SyntaxProblem found = FindSyntaxError(search, limits_, builder_);
   return has_problem_ && found.kind == SyntaxProblem::Kind::kInternal ? problem_ : found;
 }
@@ -168,7 +168,7 @@ absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
       problem.kind == SyntaxProblem::Kind::kLimit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kSyntaxError;
   diagnostic.message = problem.message;
   diagnostic.position = {std::string(ast.filename()), problem.line, problem.column < 0 ? 0 : problem.column};
-  // A line of a megabyte is no help to anyone.
+  // A line of a megabyte does not help the user.
   constexpr size_t kShownBytes = 200;
   diagnostic.source_line = std::string(ast.Line(problem.line).substr(0, kShownBytes));
   return DiagnosticToStatus(diagnostic);

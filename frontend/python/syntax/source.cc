@@ -30,7 +30,7 @@ int LineOf(absl::string_view text, size_t offset) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(offset), '\n'));
 }
 
-// `# -*- coding: latin-1 -*-`: the name, or nothing. The line must hold nothing but a comment.
+// The encoding in `# -*- coding: latin-1 -*-`, or nothing. The line must contain only a comment.
 absl::string_view DeclaredEncoding(absl::string_view line) {
   const size_t hash = line.find_first_not_of(" \t\f");
   if (hash == absl::string_view::npos || line[hash] != '#') return {};
@@ -45,7 +45,7 @@ absl::string_view DeclaredEncoding(absl::string_view line) {
   return {};
 }
 
-// In the first two lines; in the second only if the first holds no code.
+// Searches the first two lines; the second only if the first has no code.
 absl::string_view FindEncoding(absl::string_view text) {
   for (int i = 0; i < 2; ++i) {
     const size_t end = std::min(text.find_first_of("\r\n"), text.size());
@@ -60,7 +60,7 @@ absl::string_view FindEncoding(absl::string_view text) {
   return {};
 }
 
-// A text that ends in "\r\n" gets one empty line more, because CPython's compile() gives it one: there, a backslash
+// A text that ends in "\r\n" gets one more empty line, because CPython's compile() adds one. As a result, a backslash
 // before the last newline is no error.
 void NormalizeNewlines(std::string* text) {
   const bool extra_line = absl::EndsWith(*text, "\r\n");

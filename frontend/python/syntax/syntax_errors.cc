@@ -19,11 +19,11 @@ namespace {
 
 using Op = GrammarItem::Op;
 
-// CPython gives up (MemoryError) at 6,000 nested rules, about 200 brackets; with fewer rules per bracket so do we. A
-// rule takes about three frames, below 0.6 KB together.
+// CPython gives up (MemoryError) at 6,000 nested rules, about 200 brackets. We use fewer rules per bracket and give up
+// at about the same number of brackets. A rule takes about three stack frames, together less than 0.6 KB.
 constexpr int kMaxRuleDepth = 4500;
-// Bounds on time (a second or two) and memory (100 MB). Only statements of more than about 100,000 tokens come near;
-// there, the answer is the plain "invalid syntax" where our own parser stopped.
+// Limits of time (a second or two) and memory (100 MB). Only statements of more than about 100,000 tokens come near
+// them. Then the error is the plain "invalid syntax" at the place where our own parser stopped.
 constexpr int64_t kMaxSteps = 40 * 1000 * 1000;
 constexpr size_t kMaxMemo = 4 * 1000 * 1000;
 
@@ -117,12 +117,12 @@ class ErrorFinder {
   bool Fetch(int at);
   int MatchRule(int rule, int at);
   int MatchChoice(const GrammarItem& choice, int at);
-  // The position behind it; -1: no match. *cut: later alternatives are out.
+  // Returns the position after the match; -1: no match. *cut: later alternatives are not tried.
   int MatchAlternative(const GrammarAlternative& alternative, int at, bool* cut);
   int MatchItem(const GrammarItem& item, int at);
   int MatchRepeated(const GrammarItem& item, const GrammarItem* separator, int at, bool at_least_one);
   int CheckStrings(int at, int end);
-  // False: the alternative does not hold after all.
+  // False: the alternative does not match after all.
   bool Act(const GrammarAlternative& alternative, size_t first_capture, int end);
   bool ActOnArguments(const GrammarAlternative& alternative, Range range);
 
@@ -168,7 +168,7 @@ void ErrorFinder::Raise(SyntaxProblem::Kind kind, int line, int column, std::str
   problem_ = {kind, std::move(message), line, column};
 }
 
-// Apart from MatchItem, whose frame would hold its strings.
+// Separate from MatchItem, whose stack frame would otherwise hold these strings.
 ABSL_ATTRIBUTE_NOINLINE void ErrorFinder::RaiseExpected(const GrammarItem& item, const Token& token) {
   Raise(SyntaxProblem::Kind::kSyntax, token.pos.line, token.pos.col + 1, absl::StrCat("expected '", item.text, "'"));
 }
@@ -204,8 +204,8 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
   if (raised_) return -1;
   const GrammarRule& rule = grammar_.rules[rule_index];
   if (!Fetch(at) || (!rule.nullable && !rule.first[static_cast<size_t>(tokens_[at].kind)])) return -1;
-  // CPython remembers the outcome of some rules whether or not mistakes were looked for then. For the others we must
-  // not.
+  // CPython caches the results of some rules no matter whether mistakes were looked for. For the other rules the two
+  // cases must be separate.
   const uint64_t key =
       (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) | (!rule.memo && mistakes_ ? 1 : 0);
   const auto found = memo_.find(key);
@@ -222,7 +222,7 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
   mistakes_ = outer_mistakes;
   --depth_;
   if (raised_) return -1;
-  // Nothing goes back behind a statement of the file.
+  // The search does not backtrack across a statement of the file.
   if (rule_index == statement_rule_ && end >= 0 && depth_ == 2) memo_.clear();
   memo_[key] = end;
   return end;
@@ -280,7 +280,7 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
     case Op::kAnySoftKeyword: {
       if (!Fetch(at) || tokens_[at].kind != TokenKind::kName) return -1;
       const absl::string_view text = TextOf(tokens_[at]);
-      // CPython compares only as many characters as the name has: `c` counts as `case` here.
+      // CPython compares only as many characters as the name has: here `c` is accepted for `case`.
       for (absl::string_view word : {"_", "case", "match"}) {
         if (absl::StartsWith(word, text)) return at + 1;
       }
@@ -384,7 +384,7 @@ ABSL_ATTRIBUTE_NOINLINE bool ErrorFinder::Act(const GrammarAlternative& alternat
   const bool legacy = TextOf(token) == "print" || TextOf(token) == "exec";
   if (action == "LEGACY" && !legacy) return false;
   if (action == "COMMA") {
-    // `a` is all of the first expression: only a lone name is taken for a legacy statement.
+    // `a` is the whole first expression: only a single name counts as a legacy statement.
     if (range.end == range.begin + 1 && legacy) return false;
     if (tokens_[end - 1].level == 0) return false;
   }
@@ -414,7 +414,7 @@ ABSL_ATTRIBUTE_NOINLINE bool ErrorFinder::Act(const GrammarAlternative& alternat
   return true;
 }
 
-// An error of the characters further on, or a bracket that is never closed, explains more than what the grammar says.
+// A later error of the lexer, or a bracket that is never closed, explains more than the error of the grammar.
 void ErrorFinder::ScanRest() {
   if (lexer_failed_ || lexer_.reached_end()) return;
   if (!lexer_.ScanForErrors(tokens_.back().pos.line)) return;

@@ -126,7 +126,7 @@ size_t FindInvalidUtf8(absl::string_view text) {
     for (size_t k = 1; k < size; ++k) {
       if ((at(i + k) & 0xC0) != 0x80) return i;
     }
-    // Overlong forms, surrogates, beyond U+10FFFF.
+    // Rejects overlong forms, surrogates and values beyond U+10FFFF.
     const uint8_t d = at(i + 1);
     if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) || (c == 0xF4 && d > 0x8F))
       return i;

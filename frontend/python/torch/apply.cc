@@ -1,4 +1,4 @@
-// One call: a node of the graph, or a constant computed at once.
+// One operator call: a node of the graph, or a constant that is computed at once.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
@@ -13,14 +13,34 @@
 namespace cobra::python {
 
 namespace {
-// A shape rule, a node, its strides: microseconds where a step is nanoseconds.
+// A call runs a shape rule and adds a node with its strides: this takes microseconds, where a step takes nanoseconds.
 constexpr int64_t kStepsOfACall = 20;
-constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, with names and strides
+constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, including names and strides
+constexpr size_t kViewBytes = 512;   // of a view of a constant, outside the heap too
+
+int64_t AttributeBytes(const graph::Attributes& attributes) {
+  int64_t bytes = 0;
+  for (const auto& [name, value] : attributes) {
+    if (const auto* text = std::get_if<std::string>(&value)) bytes += static_cast<int64_t>(text->size());
+    if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) bytes += static_cast<int64_t>(ints->size()) * 8;
+    if (const auto* doubles = std::get_if<std::vector<double>>(&value))
+      bytes += static_cast<int64_t>(doubles->size()) * 8;
+  }
+  return bytes;
+}
+// Shape rules read long lists and texts (an einsum equation) several times.
+int64_t StepsOfAttributes(const graph::Attributes& attributes) {
+  int64_t steps = AttributeBytes(attributes) / 16;
+  for (const auto& [name, value] : attributes) {
+    if (const auto* text = std::get_if<std::string>(&value)) steps += static_cast<int64_t>(text->size()) / 64 * 32;
+  }
+  return steps;
+}
 }  // namespace
 
 NativeObject* Tensor::Copy(Interpreter& interp) {
-  // Outside the run of the network a copy is a tensor of its own (deepcopy of a layer); within it, PyTorch clones and
-  // so records nothing else.
+  // While the network does not run, a copy is a separate tensor (deepcopy of a layer). While it runs, PyTorch's copy is
+  // a clone, so no other call is recorded.
   Refresh(interp, this);
   Tensor* copy = interp.heap().New<Tensor>(*this);
   copy->base = nullptr;
@@ -34,7 +54,7 @@ InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, std::shar
                           absl::string_view label) {
   Tensor* tensor = interp.heap().New<Tensor>(label);
   tensor->type = std::move(type);
-  if (values != nullptr && values.use_count() == 1) interp.heap().Allocate(values->size() * 8);  // so that it counts
+  if (values != nullptr && values.use_count() == 1) interp.heap().Allocate(values->size() * 8);  // counted as memory
   tensor->values = std::move(values);
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
@@ -95,7 +115,7 @@ graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
 
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what, bool complex) {
   Refresh(interp, tensor);
-  const bool known = tensor->ref.is_node() && tensor->values != nullptr;  // recorded, and yet the same in every run
+  const bool known = tensor->ref.is_node() && tensor->values != nullptr;  // recorded, but the same in every run
   if ((!tensor->is_const() && !known) || tensor->is_random) {
     return interp.DataDependent(
         what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
@@ -132,7 +152,7 @@ Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
 
 namespace {
 
-// The name that the nodes of a file share. `latest` is the one that was asked for last.
+// The file name that all nodes of a file share. `latest` is the file of the last lookup.
 const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUnit* unit,
                                                  TorchState::NamedFile* latest) {
   if (unit != latest->unit) {
@@ -143,8 +163,9 @@ const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUn
   return latest->name;
 }
 
-// The line of the program's own file, not of the layer library that runs for it. What torch.nn calls for one of its own
-// layers is called in one line of the program for many of them: then also where this one was made.
+// The line in the program's own file, not in the layer library that runs for it. If a torch.nn module calls its
+// own layers, one line of the program makes many calls; then the origin also has the line where the called
+// layer was constructed.
 graph::Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   graph::Origin origin;
@@ -203,19 +224,19 @@ bool HidesBase(const graph::Node& node, absl::Span<Tensor* const> inputs) {
 // Whether each output is a view of its own input.
 bool ReturnsOnePerInput(graph::Op op) { return TorchRulesOf(op).base == BaseRule::kEach; }
 
-// A view's base; an in-place call on the view changes it too.
+// The base of a view; an in-place call on the view also changes the base.
 InstanceObject* BaseOf(const Call& call, size_t output) {
   const size_t of = ReturnsOnePerInput(call.op) && output < call.tensors.size() ? output : 0;
   Tensor* self = call.tensors[of];
   return self->base != nullptr ? self->base : call.inputs[of].as<InstanceObject>();
 }
 
-// How output `output` of a call on constants sees what it is a view of; null if that is not kept track of.
+// How output `output` of a call on constants views its base; null if this is not tracked.
 std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<const graph::TensorType*>& types,
                                         size_t output) {
   const Tensor* self = call.tensors[0];
   if (ReturnsOnePerInput(call.op) || (self->base != nullptr && self->view == nullptr)) return nullptr;
-  constexpr int kMostLinks = 100;  // they are freed one in the other
+  constexpr int kMostLinks = 100;  // the destructor of each view destroys its parent, recursively
   int links = 0;
   for (const ConstView* v = self->view.get(); v != nullptr; v = v->parent.get()) {
     if (++links == kMostLinks) return nullptr;
@@ -231,8 +252,8 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
   return view;
 }
 
-// What computing a call on values costs, in steps; `elements` of them are made. Its input may be much larger than its
-// output.
+// The cost in steps of a call that computes values; `elements` is the number of output elements. The input may be much
+// larger than the output.
 int64_t StepsOfConstants(const Call& call, const std::vector<const graph::TensorType*>& types,
                          const std::vector<graph::TensorType>& outputs, int64_t elements) {
   constexpr int64_t kSmall = 1024;
@@ -241,15 +262,17 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const graph::Tensor
   if (most < kSmall || graph::GetOpInfo(call.op).cost_class == graph::CostClass::kView) return elements / 64;
   const bool sorts = TorchRulesOf(call.op).constants == ConstantRule::kSorts;
   const int64_t more = std::max<int64_t>(0, graph::FlopsOfCall(call.op, call.attributes, types, outputs) - elements);
-  return elements / 6 + more / 5 + (sorts ? most : 0);  // fresh pages are most of it
+  // The distance of each pair reads all coordinates.
+  const int64_t read = call.op == graph::Op::cdist && types[0]->rank() > 0 ? elements * types[0]->shape.back() / 64 : 0;
+  return elements / 6 + more / 5 + read + (sorts ? most : 0);  // most of the cost is new pages
 }
 
 // The arguments of a call on constants.
 struct ConstantInputs {
   std::vector<const graph::TensorType*> types;
   std::vector<graph::ConstInput> values;
-  bool known = true;    // the values of all that the call reads
-  bool random = false;  // some of these
+  bool known = true;    // the values of all inputs that the call reads are known
+  bool random = false;  // some of these values are random
 };
 
 ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inplace) {
@@ -267,7 +290,7 @@ ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inpl
   return inputs;
 }
 
-// How many numbers the outputs hold, where they are few enough to keep; or the error that they are too large.
+// How many numbers the outputs hold, with a limit per output, or the error that an output is too large.
 Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<graph::TensorType>& outputs) {
   int64_t numbers = 0;
   for (const graph::TensorType& type : outputs) {
@@ -284,7 +307,7 @@ Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<g
 
 using OutputValues = std::vector<std::shared_ptr<const ConstValues>>;
 
-// The values of a call's outputs; null where they are not known.
+// The values of a call's outputs; null if they are not known.
 Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
                                       const std::vector<graph::TensorType>& outputs, int64_t numbers) {
   OutputValues values(outputs.size());
@@ -296,15 +319,15 @@ Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, con
     return values;
   }
   if (!inputs.known || IsRandom(call.op) || !interp.heap().CanAllocate(numbers * 8)) return values;
-  // A complex call takes its numbers apart and puts them together again.
+  // A complex call splits its numbers into parts and joins them again.
   const bool complex = graph::IsComplex(outputs[0].dtype) || (!inputs.types.empty() && inputs.types[0] != nullptr &&
                                                               graph::IsComplex(inputs.types[0]->dtype));
   COBRA_TRY(interp.Charge(StepsOfConstants(call, inputs.types, outputs, numbers) + (complex ? numbers / 2 : 0)));
-  interp.heap().Allocate(static_cast<size_t>(numbers) * 8);  // the values live elsewhere, but count
+  interp.heap().Allocate(static_cast<size_t>(numbers) * 8);  // outside the heap, but counted
   return graph::EvalConst(call.op, call.attributes, inputs.values, outputs);
 }
 
-// The first argument of an in-place call holds the result from now on.
+// The first argument of an in-place call now holds the result.
 Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type,
                     const std::shared_ptr<const ConstValues>& values, bool random) {
   Tensor* self = call.tensors[0];
@@ -339,25 +362,17 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     if (view) {
       tensor->base = BaseOf(call, i);
       tensor->seen = AsTensor(tensor->base)->writes;
-      if (values[i] != nullptr) tensor->view = ViewOf(call, inputs.types, i);
+      if (values[i] != nullptr) {
+        tensor->view = ViewOf(call, inputs.types, i);
+        interp.heap().Allocate(kViewBytes + static_cast<size_t>(AttributeBytes(call.attributes)));
+      }
     }
     results.push_back(result);
   }
   return Returned(interp, call.op, results, returns);
 }
 
-int64_t AttributeBytes(const graph::Attributes& attributes) {
-  int64_t bytes = 0;
-  for (const auto& [name, value] : attributes) {
-    if (const auto* text = std::get_if<std::string>(&value)) bytes += static_cast<int64_t>(text->size());
-    if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) bytes += static_cast<int64_t>(ints->size()) * 8;
-    if (const auto* doubles = std::get_if<std::vector<double>>(&value))
-      bytes += static_cast<int64_t>(doubles->size()) * 8;
-  }
-  return bytes;
-}
-
-// x.view(size) of strides that no view of that size has.
+// Checks that x.view(size) is possible with the strides of x.
 Result<void> CheckViewable(Interpreter& interp, const Call& call) {
   TorchState& torch = Torch(interp);
   const Tensor* self = call.tensors[0];
@@ -371,8 +386,8 @@ Result<void> CheckViewable(Interpreter& interp, const Call& call) {
                       ".reshape(...) instead.");
 }
 
-// Values of a recorded call whose inputs are known all the same, as batch_sizes of a packed sequence are; empty if some
-// are not.
+// The values of a recorded call whose inputs are nevertheless known, such as batch_sizes of a packed sequence; empty if
+// some are not known.
 std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call,
                                                             const graph::Node& node) {
   std::vector<graph::ConstInput> inputs;
@@ -398,7 +413,7 @@ std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp,
 
 Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
-  // Long lists and index texts live in the graph, once for every call: they count as the program's memory.
+  // Long lists and index texts are stored in the graph once for every call, so they count as memory of the program.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
     interp.heap().Allocate(static_cast<size_t>(bytes));
   const graph::Op op = call.op;
@@ -428,7 +443,8 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
     }
     return call.inputs[0];
   }
-  interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64);  // so that it counts
+  interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64 +
+                         node.origin.module_path.size());  // counted as memory
   absl::InlinedVector<Value, 4> results;
   const bool view = graph::IsView(node) && !torch.layout.Update().copies[*index];
   const bool hidden = HidesBase(node, call.tensors);
@@ -461,7 +477,8 @@ Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attribu
     call.tensors.push_back(input.IsNone() ? nullptr : AsTensor(input));
     constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
   }
-  interp.Spend(kStepsOfACall + static_cast<int64_t>(call.inputs.size()));
+  COBRA_TRY(
+      interp.Charge(kStepsOfACall + static_cast<int64_t>(call.inputs.size()) + StepsOfAttributes(call.attributes)));
   if (Torch(interp).autocast.enabled && !inplace) {
     COBRA_TRY(CastInputs(interp, op, call.attributes, &call.inputs));
     for (size_t i = 0; i < call.inputs.size(); ++i)

@@ -1,5 +1,5 @@
 // torch.autocast('cpu'): which operators take their inputs in the lower precision, and which in float32. PyTorch casts
-// inside the dispatcher; here a cast is a call of the graph, as it is work that the network does.
+// inside the dispatcher. Here a cast is a call of the graph, because it is work for the network.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/cost.h"
@@ -7,7 +7,7 @@
 namespace cobra::python {
 namespace {
 
-// The policy of one call: of kOfPadding and kOfSum, what they come to.
+// The policy of one call; resolves kOfPadding and kOfSum.
 AutocastPolicy PolicyOf(graph::Op op, const graph::Attributes& attributes, const std::vector<Value>& inputs) {
   const AutocastPolicy policy = TorchRulesOf(op).autocast;
   if (policy == AutocastPolicy::kOfPadding) {
@@ -40,7 +40,7 @@ Result<Value> Cast(Interpreter& interp, Value tensor, graph::DType dtype) {
   return made;
 }
 
-// torch._set_autocast(enabled, dtype, caches): the three as they were before.
+// torch._set_autocast(enabled, dtype, caches): returns the three previous values.
 Result<Value> SetAutocast(Interpreter& interp, const CallArgs& args) {
   bool enabled, caches;
   Value dtype;
@@ -55,8 +55,8 @@ Result<Value> SetAutocast(Interpreter& interp, const CallArgs& args) {
   return interp.NewTuple(before);
 }
 
-// torch._nest_autocast(by): a context manager opens (1) or closes (-1). With the outermost one the casts of the
-// parameters are forgotten.
+// torch._nest_autocast(by): a context manager begins (1) or ends (-1). When the outermost one ends, the cached casts of
+// parameters are dropped.
 Result<Value> NestAutocast(Interpreter& interp, const CallArgs& args) {
   int64_t by;
   ArgReader reader(interp, "_nest_autocast", args);

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ParamKind;
 
-// What stands after '=' in a signature: None, True, 'mean', (1, 2), 3, 0.5.
+// Parses the default after '=' in a signature: None, True, 'mean', (1, 2), 3, 0.5.
 graph::AttributeValue ParseDefault(absl::string_view text, const Param& param) {
   if (text == "None") return graph::NoneValue{};
   if (text == "True" || text == "False") return text == "True";
@@ -85,7 +85,7 @@ class Binder {
   bool Bind(absl::Span<const Value> positional, absl::Span<const KeywordArg> keywords) {
     const graph::OpInfo& info = graph::GetOpInfo(overload_.op);
     const bool variadic = info.max_inputs != static_cast<int>(info.inputs.size());
-    out_.inputs.resize(info.inputs.size() - (variadic ? 1 : 0));  // a list of tensors comes after them
+    out_.inputs.resize(info.inputs.size() - (variadic ? 1 : 0));  // a list of tensors follows them
     out_.attributes.Reserve(overload_.params.size());
     size_t used_keywords = 0;
     for (const Param& param : overload_.params) {
@@ -185,6 +185,7 @@ class Binder {
   }
 
   bool TakeTensors(const Param& param, absl::Span<const Value> items) {
+    interp_.Spend(static_cast<int64_t>(items.size()) / 4);
     for (Value item : items) {
       if (AsTensor(item) == nullptr) return BadType(param, "tuple of Tensors", item);
       out_.inputs.push_back(item);
@@ -192,7 +193,7 @@ class Binder {
     return true;
   }
 
-  // An int, or a constant tensor of one; nullopt with Problem or Failed.
+  // Converts an int, or a constant tensor of one int; nullopt after Problem or Failed.
   std::optional<int64_t> ToInt(const Param& param, Value v, absl::string_view expected) {
     if (v.IsIntOrBool()) return v.as_int();
     if (Tensor* tensor = AsTensor(v)) {
@@ -218,6 +219,7 @@ class Binder {
   }
 
   bool TakeInts(const Param& param, absl::Span<const Value> items) {
+    interp_.Spend(static_cast<int64_t>(items.size()) / 4);
     std::vector<int64_t> ints;
     for (Value item : items) {
       const std::optional<int64_t> i = ToInt(param, item, "tuple of ints");
@@ -352,6 +354,7 @@ class Binder {
       SetAttribute(param, std::vector<int64_t>(std::max(param.count, 1), *i));
       return true;
     }
+    interp_.Spend(static_cast<int64_t>(items->size()) / 4);
     std::vector<int64_t> ints(items->size());
     for (size_t k = 0; k < items->size(); ++k) {
       const Value item = (*items)[k];
@@ -368,10 +371,11 @@ class Binder {
     return true;
   }
 
-  // None stands for the size that the input has there: -1 in the attribute.
+  // None means the size of the input in that dimension: -1 in the attribute.
   bool TakeSizes(const Param& param, Value v) {
     const auto items = Items(v);
     if (!items) return TakeIntList(param, v);
+    interp_.Spend(static_cast<int64_t>(items->size()) / 4);
     std::vector<int64_t> ints;
     for (size_t k = 0; k < items->size(); ++k) {
       if ((*items)[k].IsNone()) {
@@ -400,6 +404,7 @@ class Binder {
       return true;
     }
     std::vector<int64_t> ints;
+    interp_.Spend(2 * static_cast<int64_t>(items->size()));
     std::vector<double> doubles;
     bool integers = true;
     for (Value item : *items) {

@@ -23,7 +23,7 @@ Result<Value> CastTo(Interpreter& interp, graph::Op op, Value self, std::optiona
     target = *dtype;
     if (op == graph::Op::to || op == graph::Op::type) attributes.Set("dtype", std::string(graph::DTypeName(target)));
   }
-  if (target == tensor->type.dtype) {  // PyTorch hands the same tensor back
+  if (target == tensor->type.dtype) {  // PyTorch returns the same tensor
     if (Torch(interp).recording && !tensor->is_const())
       COBRA_TRY(Apply(interp, op, std::move(attributes), std::move(inputs)));
     return self;
@@ -46,7 +46,7 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
   return CastTo(interp, graph::Op::to, args.self, dtype, other);
 }
 
-// By DType.
+// Indexed by DType.
 constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFloat16Tensor",     "DoubleTensor",
                                               "LongTensor",  "IntTensor",  "ShortTensor",        "CharTensor",
                                               "ByteTensor",  "BoolTensor", "ComplexFloatTensor", "ComplexDoubleTensor"};

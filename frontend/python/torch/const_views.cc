@@ -1,7 +1,7 @@
-// Views of constants that are written to. A view keeps the call that made it; where its elements stand in its base
-// follows from that call on the numbers 0, 1, 2 ... in place of the base's values. Nobody asks for most views, so that
-// is found out when it is needed: when a tensor with a base is written to, and when the base has been written to since
-// the view got its values.
+// Views of constants that are written to. A view stores the call that made it. To find which elements of the base
+// it contains, that call is run on the numbers 0, 1, 2 ... in place of the base's values. Most views never need
+// this, so it happens only in two cases: a tensor with a base is written to, or the base was written to after the
+// view got its values.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
@@ -14,7 +14,7 @@ enum class ViewAccess : uint8_t { kElements, kCopy, kUnknown };
 
 struct Places {
   ViewAccess sees = ViewAccess::kUnknown;
-  std::vector<int64_t> at;  // of each element, which one of the base it is
+  std::vector<int64_t> at;  // for each element, its index in the base
 };
 
 bool MayCopy(graph::Op op) {
@@ -22,7 +22,7 @@ bool MayCopy(graph::Op op) {
   return rule == graph::StrideRule::kReshaped || rule == graph::StrideRule::kMadeContiguous;
 }
 
-// Strides of a tensor of `shape` whose elements stand at `at`; PyTorch has no views that are anything but strides.
+// Strides of a tensor of `shape` whose elements are at the indices `at` of the base; all views in PyTorch have strides.
 graph::Strides StridesAt(const graph::Shape& shape, const std::vector<int64_t>& at) {
   graph::Strides strides = graph::ContiguousStrides(shape);
   if (at.empty()) return strides;
@@ -36,7 +36,7 @@ bool HasPlaces(const graph::TensorType& type) {
   return type.num_elements() <= graph::kMaxConstElements && !graph::IsComplex(type.dtype);
 }
 
-// Where the outputs of the call stand in its first input, which stand in the base as `parent` says.
+// The indices in the base of the elements of the call's output; `parent` gives those of its first input.
 Places PlacesIn(const ConstView& view, const Places& parent) {
   Places places;
   std::vector<graph::TensorType> types = view.inputs;
@@ -65,7 +65,7 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
     numbers[i] = parent.at.empty() ? static_cast<double>(i) : static_cast<double>(parent.at[i]);
   std::vector<graph::ConstInput> inputs{{&types[0], &numbers}};
   std::vector<ConstValues> others(types.size());
-  for (size_t i = 1; i < types.size(); ++i) {  // view_as and its like ask only for its shape
+  for (size_t i = 1; i < types.size(); ++i) {  // view_as and similar calls read only its shape
     others[i].resize(static_cast<size_t>(types[i].num_elements()));
     inputs.push_back({&types[i], &others[i]});
   }
@@ -80,7 +80,7 @@ Places PlacesOf(const ConstView* view) {
   std::vector<const ConstView*> chain;  // innermost first
   for (; view != nullptr; view = view->parent.get()) chain.push_back(view);
   Places places;
-  places.sees = ViewAccess::kElements;  // the base sees itself; its places stay empty: 0, 1, 2 ...
+  places.sees = ViewAccess::kElements;  // the base contains itself; its indices stay empty: 0, 1, 2 ...
   for (size_t i = chain.size(); i-- > 0 && places.sees == ViewAccess::kElements;) places = PlacesIn(*chain[i], places);
   return places;
 }
@@ -93,7 +93,7 @@ Places PlacesOf(Interpreter& interp, const Tensor* tensor) {
   return PlacesOf(tensor->view.get());
 }
 
-// Whether it has to be found out where the elements stand: the values there are known, or it may be no view at all.
+// Whether the indices of the elements must be computed: the values are known, or the tensor may be a copy.
 bool NeedsPlaces(const Tensor* tensor, bool known) {
   for (const ConstView* v = tensor->view.get(); !known && v != nullptr; v = v->parent.get()) known = MayCopy(v->op);
   return known;
@@ -159,7 +159,7 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
     interp.heap().Allocate(base->values->size() * 8);
     base->values = std::make_shared<const ConstValues>(*base->values);
   }
-  ConstValues& values = const_cast<ConstValues&>(*base->values);  // nobody else has it
+  ConstValues& values = const_cast<ConstValues&>(*base->values);  // the only reference
   for (size_t i = 0; i < places.at.size(); ++i) values[static_cast<size_t>(places.at[i])] = (*tensor->values)[i];
 }
 

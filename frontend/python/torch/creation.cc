@@ -1,4 +1,4 @@
-// Tensors out of nothing (torch.zeros, arange, tensor ...), and the dtype and Size classes.
+// Creation of tensors (torch.zeros, arange, tensor ...), and the dtype and Size classes.
 #include <cmath>
 
 #include "absl/strings/match.h"
@@ -12,7 +12,7 @@
 namespace cobra::python {
 namespace {
 
-// Keyword arguments that say where and how, not what: device, layout, pin_memory ... Only dtype and requires_grad
+// Keyword arguments that do not affect the values, such as device, layout, pin_memory. Only dtype and requires_grad
 // matter.
 struct Where {
   std::optional<graph::DType> dtype;
@@ -39,7 +39,7 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
   return where;
 }
 
-// A tensor of one value everywhere; too large ones carry no values.
+// A tensor in which all elements have the same value; a tensor that is too large stores no values.
 Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
   if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
@@ -86,7 +86,7 @@ Result<graph::Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items,
   return shape;
 }
 
-// zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
+// Accepts zeros(2, 3), zeros((2, 3)), zeros(size=(2, 3)).
 Result<graph::Shape> TakeSize(Interpreter& interp, const CallArgs& args, const std::vector<KeywordArg>& rest,
                               absl::string_view name) {
   std::vector<Value> items(args.positional.begin(), args.positional.end());
@@ -157,7 +157,7 @@ NativeFunction LikeFunction(std::string name, std::optional<double> fill) {
   };
 }
 
-// x.new_zeros(size) and kin: the dtype of x.
+// x.new_zeros(size) and similar methods use the dtype of x.
 NativeFunction NewFunction(std::string name, std::optional<double> fill) {
   return [name, fill](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     std::vector<KeywordArg> rest;
@@ -180,7 +180,8 @@ NativeFunction NewFunction(std::string name, std::optional<double> fill) {
   };
 }
 
-// x.new(2, 3), x.new(size): memory of the type of x, the way of before new_empty(). x.new([1, 2]): those numbers.
+// x.new(2, 3), x.new(size): uninitialized memory of x's dtype, an older form of new_empty().
+// x.new([1, 2]): these numbers.
 Result<Value> New(Interpreter& interp, const CallArgs& args) {
   Tensor* self = AsTensor(args.self);
   const Value first = args.positional.empty() ? Value::None() : args.positional[0];
@@ -221,7 +222,7 @@ NativeFunction FromData(std::string name) {
     COBRA_TRY(reader.Required("data", &data).Optional("dtype", &dtype).Finish());
     data = UnwrapArray(interp, data);
     if (!dtype.IsNone()) where.dtype = AsDType(interp, dtype);
-    const bool keeps = name != "tensor";  // as_tensor, from_numpy, scalar_tensor hand a tensor on
+    const bool keeps = name != "tensor";  // as_tensor, from_numpy, scalar_tensor may return a given tensor
     if (keeps && AsTensor(data) != nullptr && (!where.dtype || *where.dtype == AsTensor(data)->type.dtype)) return data;
     if (name == "scalar_tensor" && !where.dtype) where.dtype = Torch(interp).default_dtype;
     COBRA_TRY_ASSIGN(Value made, TensorFromData(interp, data, where.dtype, "tensor"));
@@ -230,9 +231,9 @@ NativeFunction FromData(std::string name) {
   };
 }
 
-// PyTorch's kernels for ranges fill two vectors of 32 bytes at a time, each from its first element on, and the rest one
-// by one: the last bit depends on it. `at(i)` is element i on its own, `within(base, k)` the k-th after the first of a
-// vector.
+// PyTorch's kernels for ranges fill two vectors of 32 bytes at a time, each starting from its own first element, and
+// the remaining elements one by one. The last bit of a value depends on it. `at(i)` computes element i directly,
+// `within(base, k)` the k-th element after the first one of a vector.
 template <typename At, typename Within>
 ConstValues InVectors(int64_t count, graph::DType dtype, At at, Within within) {
   const int64_t width = dtype == graph::DType::float64 ? 4 : 8;
@@ -300,7 +301,7 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   return Ranged(interp, InVectors(static_cast<int64_t>(size), dtype, at, within), dtype, "arange");
 }
 
-// Computed from both ends to the middle, as PyTorch does: drop-path rates come out bit for bit.
+// Computed from both ends to the middle, as in PyTorch, so that drop-path rates are equal bit for bit.
 Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
@@ -318,7 +319,7 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   if (steps > graph::kMaxConstElements)
     return interp.LimitReached(LimitMessage("torch.linspace", steps, graph::kMaxConstElements, "steps"));
   const graph::DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
-  // Every step is rounded to the type; integers count in double.
+  // Every step is rounded to the dtype; integers are computed in double.
   const graph::DType counted = graph::IsFloatingPoint(dtype) ? dtype : graph::DType::float64;
   const auto round = [counted](double v) { return graph::RoundTo(counted, v); };
   const double first = round(a), last = round(b);

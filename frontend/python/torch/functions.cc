@@ -1,4 +1,4 @@
-// The functions of functions.def as native functions of torch, torch.nn.functional and Tensor.
+// Makes the functions of functions.def native functions of torch, torch.nn.functional and Tensor.
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +17,7 @@ struct Function {
 
 using Table = std::map<std::pair<char, std::string>, Function>;
 
-// By space and name. Parsed once for the process.
+// Indexed by space and name. Parsed once per process.
 const Table& Functions() {
   static const Table* const kTable = [] {
     auto* table = new Table();
@@ -60,13 +60,14 @@ void SetSoftmaxDim(Bound* bound) {
   bound->attributes.Set("dim", int64_t{rank == 0 || rank == 1 || rank == 3 ? 0 : 1});
 }
 
-// The size of the output from the values of a small constant.
+// Computes the size of the output from the values of a small constant.
 Result<void> SetSizeFromRepeats(Interpreter& interp, Bound* bound) {
   if (bound->inputs.size() < 2 || bound->inputs[1].IsNone() || bound->attributes.Find("output_size") != nullptr)
     return {};
   const graph::TensorType& input = AsTensor(bound->inputs[0])->type;
   COBRA_TRY_ASSIGN(const ConstValues* values,
                    ReadValues(interp, AsTensor(bound->inputs[1]), "the shape of repeat_interleave() by a tensor"));
+  interp.Spend(static_cast<int64_t>(values->size()) / 16);
   double total = 0;
   for (double v : *values) total += v;
   if (values->size() == 1) {  // one number for every element
@@ -86,6 +87,7 @@ Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
   if (bound->attributes.Int("num_classes", -1) != -1) return {};
   COBRA_TRY_ASSIGN(const ConstValues* values,
                    ReadValues(interp, AsTensor(bound->inputs[0]), "the shape of one_hot() without num_classes"));
+  interp.Spend(static_cast<int64_t>(values->size()) / 16);
   double largest = -1;
   for (double v : *values) largest = std::max(largest, v);
   if (largest < 0)
@@ -115,7 +117,7 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
   return {};
 }
 
-// einsum(x, [0, 1], y, [1, 2], [0, 2]): the lists as letters, as torch.functional.einsum writes them.
+// einsum(x, [0, 1], y, [1, 2], [0, 2]): converts the lists to letters, in the same way as torch.functional.einsum.
 Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
   std::string equation;
   std::vector<Value> operands;
@@ -149,7 +151,7 @@ Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
   return Apply(interp, graph::Op::einsum, {{"equation", equation}}, std::move(operands));
 }
 
-// broadcast_tensors, atleast_1d ...: an argument that has the shape of its output already comes back as it is.
+// broadcast_tensors, atleast_1d ...: an argument that already has the shape of its output is returned itself.
 Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
   const TorchRules& rules = TorchRulesOf(op);
   const std::vector<Value> inputs = bound.inputs;
@@ -159,7 +161,7 @@ Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value output = out.as<TupleObject>()->items[i];
     const bool itself = AsTensor(output)->type == AsTensor(inputs[i])->type;
-    // From now on it is this call's output, as every tensor that a call of several outputs returns.
+    // It then refers to this call's output, like every tensor that a call with several outputs returns.
     if (itself && rules.itself == ItselfRule::kEach && AsTensor(output)->ref.is_node())
       AsTensor(inputs[i])->ref = AsTensor(output)->ref;
     results.push_back(itself ? inputs[i] : output);
@@ -206,7 +208,7 @@ std::string TypesText(Interpreter& interp, const CallArgs& args) {
   return absl::StrJoin(names, ", ");
 }
 
-// torch.mul(a, b, out=c): c holds the result from now on, of whatever size it is.
+// torch.mul(a, b, out=c): c then holds the result, whatever size it had.
 Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   if (out.IsTuple() && result.IsTuple() && out.as<TupleObject>()->size == result.as<TupleObject>()->size) {
     for (int64_t i = 0; i < out.as<TupleObject>()->size; ++i)
@@ -268,7 +270,7 @@ Result<Value> CallTorchFunction(Interpreter& interp, const Function& function, c
       absl::StrCat(name, "() received an invalid combination of arguments - got (", TypesText(interp, args), ")"));
 }
 
-// A torch.fx.Proxy among the arguments, or in a list of them; Unbound if there is none.
+// Returns a torch.fx.Proxy among the arguments or in a list of them; Unbound if there is none.
 Value FindProxy(Interpreter& interp, absl::Span<const Value> values) {
   for (Value v : values) {
     if (v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).proxy_class)) return v;
@@ -284,7 +286,7 @@ Value FindProxy(Interpreter& interp, absl::Span<const Value> values) {
   return Value::Unbound();
 }
 
-// While torch.fx traces a network: a call with a proxy is recorded there. Unbound: there is none.
+// While torch.fx traces a network, a call with a proxy is recorded by torch.fx. Unbound if there is no proxy.
 Result<Value> RecordedByFx(Interpreter& interp, char space, const std::string& name, const CallArgs& args) {
   std::vector<Value> positional;
   if (!args.self.IsUnbound()) positional.push_back(args.self);

@@ -1,4 +1,4 @@
-// x[index], x[index] = value, and the way between tensors and nested lists.
+// x[index], x[index] = value, and conversion between tensors and nested lists.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -43,7 +43,7 @@ Result<std::string> SliceText(Interpreter& interp, const SliceObject* slice) {
   return text;
 }
 
-// "[0, [1, 2]]" of a list of numbers.
+// The text of a list of numbers, for example "[0, [1, 2]]".
 Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items) {
   COBRA_TRY(interp.CheckStack());
   std::vector<std::string> parts;
@@ -64,9 +64,10 @@ Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items)
   return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
 }
 
-// A mask of known values is the same as the indices of its true elements, whose number is then known.
+// A mask of known values is replaced by the indices of its true elements, so that their number is known.
 Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, mask, "indexing by a mask"));
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) / 4 * static_cast<int64_t>(mask->type.shape.size())));
   std::vector<ConstValues> coordinates(mask->type.shape.size());
   for (size_t n = 0; n < values->size(); ++n) {
     if ((*values)[n] == 0) continue;
@@ -86,8 +87,9 @@ Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
 }
 
 Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
+  if (v.IsTuple()) COBRA_TRY(interp.Charge(v.as<TupleObject>()->size * 2));
   Index index;
-  // As numpy once did: a list that holds more than numbers stands for a tuple.
+  // As in old versions of numpy, a list that contains more than numbers is treated as a tuple.
   if (v.IsList() && v.as<ListObject>()->items.size() < 32) {
     bool stands_for_tuple = false;
     for (Value item : v.as<ListObject>()->items) {
@@ -99,11 +101,10 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
       v = interp.NewTuple(items);
     }
   }
-  const std::vector<Value> single{v};
-  const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(single);
+  const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(&v, 1);
   for (Value item : items) {
     const Value array = UnwrapArray(interp, item);
-    if (!array.IsSame(item)) {  // numpy: indices as a list of numbers has them
+    if (!array.IsSame(item)) {  // a numpy array of indices is used as a list of numbers
       item = array;
       if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != graph::DType::bool_) {
         COBRA_TRY_ASSIGN(item, TensorToList(interp, tensor));
@@ -176,7 +177,7 @@ namespace {
 
 struct NestedData {
   graph::Shape shape;
-  ConstValues values, imaginary;  // the latter only if some are complex
+  ConstValues values, imaginary;  // `imaginary` only if some are complex
   bool any_float = false, all_bool = true, any_complex = false;
   bool known = true;
   std::optional<graph::DType> dtype;  // of tensors among the elements

@@ -1,6 +1,6 @@
 // The functions of library/torch that have a body in C++ (@_body in layers.h): containers, modes, initialization; and
 // forward() of batch normalization. They run often. Most begin with the usual case, in which the program has overridden
-// nothing, and then do the same step by step.
+// nothing. The other cases follow the Python code step by step.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -25,18 +25,18 @@ bool HasPlainAttributes(Interpreter& interp, Value self) {
 
 // ---- containers
 
-// self._modules, and null where it is not what Module.__init__ has made.
+// self._modules; null if it is not the dict that Module.__init__ made.
 DictObject* ModulesOf(Interpreter& interp, Value self) {
   return self.IsInstance() ? ModuleRegistry(interp, self, kModulesSlot) : nullptr;
 }
-// self._modules, whatever it is.
+// self._modules, whatever object it is.
 Result<Value> GetModules(Interpreter& interp, Value self) {
   return interp.GetAttr(self, Torch(interp).names.slots[kModulesSlot]);
 }
 
 bool IsModuleOrNone(Interpreter& interp, Value v) { return v.IsNone() || IsModule(interp, v); }
 
-// Whether add_module() may put a module there without a further look: the name is of a module already, or nobody's.
+// Whether add_module() may store a module without further checks: the name belongs to a module already, or is unused.
 bool IsFreeForModule(Interpreter& interp, Value self, DictObject* modules, StrObject* name) {
   if (modules->table.GetStr(name) != nullptr) return true;
   if (name->size == 0 || absl::StrContains(name->view(), '.') || !HasPlainAttributes(interp, self)) return false;
@@ -82,7 +82,8 @@ Result<void> AddNumbered(Interpreter& interp, Value self, StrObject* add_module,
   return {};
 }
 
-// Sequential.__init__(self, *args) of modules; a single argument that is no module is the text's. names: add_module
+// Sequential.__init__(self, *args) of modules; the Python text handles a single argument that is not a
+// module. names: add_module
 Result<Value> SequentialInit(Interpreter& interp, const FunctionObject* f, StrObject* const* names, Value* locals) {
   const Value self = locals[0];
   const auto modules = locals[1].as<TupleObject>()->span();
@@ -140,13 +141,13 @@ Result<Value> ContainerLength(Interpreter& interp, const FunctionObject*, StrObj
   return Value::Int(length);
 }
 
-// container[index] of a ModuleList or Sequential; a slice is the text's. names: __len__, _key
+// container[index] of a ModuleList or Sequential; the Python text handles slices. names: __len__, _key
 Result<Value> ContainerItem(Interpreter& interp, const FunctionObject*, StrObject* const* names, Value* locals) {
   const Value self = locals[0], given = locals[1];
   if (given.IsSlice()) return Value::Unbound();
   DictObject* modules = ModulesOf(interp, self);
   if (modules != nullptr && given.IsInt() && IsLibraryMethod(interp.LookupClass(self.object()->cls, names[0]))) {
-    // Where the names count up, the module is at that place.
+    // If the names are consecutive numbers, the index is the position of the module.
     const int64_t size = modules->table.size();
     const int64_t index = given.as_int() < 0 ? given.as_int() + size : given.as_int();
     if (index >= 0 && index < size && static_cast<int64_t>(modules->table.entry_count()) == size) {
@@ -183,7 +184,7 @@ Result<Value> ModuleListExtend(Interpreter& interp, const FunctionObject*, StrOb
 
 // ---- modes
 
-// Every module below it, each as its class does it. names: train, training
+// Sets the mode of every module below it, in the way that its class defines. names: train, training
 Result<void> SetTraining(Interpreter& interp, StrObject* const* names, Value self, Value mode) {
   COBRA_TRY(interp.Step());
   COBRA_TRY(interp.CheckStack());
@@ -205,7 +206,7 @@ Result<void> SetTraining(Interpreter& interp, StrObject* const* names, Value sel
     if (IsModule(interp, entry.value) && entry.value.object()->attrs != nullptr &&
         HasLibraryMethod(interp, entry.value, names[0])) {
       if (interp.state().call_depth >= interp.limits().call_depth) return interp.RaiseRecursion();
-      ++interp.state().call_depth;  // as a call of train()
+      ++interp.state().call_depth;  // counts as a call of train()
       const Result<void> done = SetTraining(interp, names, entry.value, mode);
       --interp.state().call_depth;
       COBRA_TRY(done);
@@ -229,7 +230,7 @@ Result<Value> Randomize(Interpreter& interp, const FunctionObject*, StrObject* c
   if (OverwriteConstant(interp, locals[0], std::nullopt)) return locals[0];
   return interp.CallMethod(locals[0], "normal_");
 }
-// Of what needs two dimensions; anything else is the text's.
+// For functions that need at least two dimensions; the Python text handles all other cases.
 Result<Value> RandomizeMatrix(Interpreter& interp, const FunctionObject* f, StrObject* const* names, Value* locals) {
   const Tensor* tensor = AsTensor(locals[0]);
   return tensor != nullptr && tensor->type.rank() >= 2 ? Randomize(interp, f, names, locals) : Value::Unbound();

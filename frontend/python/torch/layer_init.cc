@@ -10,10 +10,10 @@
 namespace cobra::python {
 namespace {
 
-constexpr int64_t kStepsOfALayer = 20;  // about what its statements in Python would be
+constexpr int64_t kStepsOfALayer = 20;  // about the cost of its statements in Python
 constexpr size_t kMostFields = 16;
 
-// A method that does nothing: reset_parameters() of most layers here.
+// Whether the method does nothing, such as reset_parameters() of most layers here.
 bool IsPass(Value v) {
   if (!v.IsFunction() || !v.as<FunctionObject>()->unit->internal) return false;
   const auto& body = v.as<FunctionObject>()->scope->body;
@@ -50,13 +50,13 @@ bool IsDataDescriptor(Value v) {
   return v.IsObject() && (v.IsProperty() || (v.IsInstance() && v.object()->cls->has_set_or_delete));
 }
 
-// What super() requires.
+// The check that super() makes.
 Result<void> CheckInstance(Interpreter& interp, Value self) {
   if (self.IsInstance()) return {};
   return interp.Raise(interp.types().TypeError, "super(type, obj): obj must be an instance or subtype of type");
 }
 
-// The attributes and tensors that a constructor makes, and how an instance with them is made in one go.
+// The attributes and tensors that a constructor creates, and the creation of all of them for an instance in one step.
 class LayerShape {
  public:
   void AddField(Interpreter& interp, absl::string_view name) {
@@ -83,8 +83,8 @@ class LayerShape {
     return plan;
   }
 
-  // REQUIRES: a plain plan, no attributes yet, values that are neither modules nor tensors. Tensors are filled in
-  // afterwards.
+  // REQUIRES: a plain plan, no attributes yet, values that are neither modules nor tensors. The caller fills in
+  // the tensors afterwards.
   DictObject* Make(Interpreter& interp, Value self, const Value* values) const {
     DictObject* state = NewModuleState(interp, table_);
     for (size_t i = 0; i < fields_.size(); ++i) state->table.entry(kModuleSlots + i).value = values[i];
@@ -167,7 +167,7 @@ class LayerInit final : public NativeBody {
   };
   struct Size {
     int slot;  // of a parameter, or ~index of a field
-    bool all;  // every item of it
+    bool all;  // all items of it
   };
   struct TensorField {
     StrObject* name;
@@ -227,7 +227,7 @@ class LayerInit final : public NativeBody {
     }
   }
 
-  // None where the condition is false.
+  // Returns None if the condition is false.
   Result<Value> MakeTensor(Interpreter& interp, const TensorField& tensor, const Value* locals,
                            const Value* values) const {
     if (tensor.condition >= 0) {
@@ -261,7 +261,7 @@ class LayerInit final : public NativeBody {
     return {};
   }
 
-  // As the statements would do it one by one, for classes that override something of it.
+  // Performs the statements one by one, for classes that override one of them.
   Result<void> MakeStepwise(Interpreter& interp, FunctionObject* f, Value self, const Value* locals,
                             const Value* values) const {
     COBRA_TRY(CallNextInit(interp, f, self));
@@ -286,8 +286,8 @@ class LayerInit final : public NativeBody {
   HeapVector<Size> sizes_;
 };
 
-// ---- _conv_init: of _ConvNd (dims 0: the sizes are tuples), and of the convolutions, which make tuples of their sizes
-// and call the next __init__.
+// ---- _conv_init: the constructors of _ConvNd (dims 0: the sizes are tuples) and of the convolutions, which convert
+// their sizes to tuples and call the next __init__.
 
 class ConvInit final : public NativeBody {
  public:
@@ -362,7 +362,7 @@ class ConvInit final : public NativeBody {
     return {};
   }
 
-  // _ConvNd.__init__, which is `f`.
+  // Implements _ConvNd.__init__, which is `f`.
   Result<Value> Construct(Interpreter& interp, const FunctionObject* f, Value self, Value* values, Value bias,
                           Value dtype) const {
     interp.Spend(kStepsOfALayer);
@@ -442,7 +442,7 @@ class ConvInit final : public NativeBody {
     return {};
   }
 
-  // What F.pad() takes: from the last dimension to the first, on both sides.
+  // The padding as F.pad() takes it: from the last dimension to the first, on both sides.
   static Result<Value> ReversedPadding(Interpreter& interp, const Value* values) {
     if (!values[kPadding].IsStr()) {
       COBRA_TRY_ASSIGN(const Value padding, AsTuple(interp, values[kPadding]));

@@ -80,7 +80,7 @@ Result<void> SelfAttributes::Read(Interpreter& interp, Value self, Value* out) c
     for (size_t i = 0; i < names_.size(); ++i) COBRA_TRY_SET(out[i], interp.GetAttr(self, names_[i]));
     return {};
   }
-  // A table as its constructor copied it holds the declared names only: what is registered is in no other place.
+  // As long as the table is an unchanged copy from its constructor, a registered name is not in the __dict__ itself.
   DictTable& own = self.object()->attrs->table;
   const bool as_made = own.version() == 1;
   for (size_t i = 0; i < names_.size(); ++i) {
@@ -176,7 +176,7 @@ class LayerForward final : public NativeBody {
   static constexpr size_t kMostAttributes = 12;
   struct Argument {
     StrObject* keyword = nullptr;
-    int attribute = -1;  // of self, by number
+    int attribute = -1;  // index of an attribute of self
     int slot = -1;
     Value constant;
   };
@@ -207,7 +207,7 @@ class LayerForward final : public NativeBody {
   StrObject* name_ = nullptr;
   HeapVector<Argument> arguments_;
   SelfAttributes attributes_;
-  int condition_ = -1;  // of _where: which of the attributes must have the value
+  int condition_ = -1;  // of _where: the attribute whose value is compared
   Value condition_value_;
 };
 
@@ -250,7 +250,7 @@ class NamedBody final : public NativeBody {
   HeapVector<StrObject*> names_;
 };
 
-// decorator(...)(function): `declare` gives the function its body.
+// decorator(...)(function): `declare` sets the body of the function.
 template <typename Declare>
 NativeFunction Decorator(Declare declare) {
   return [declare](Interpreter& interp, const CallArgs& args) -> Result<Value> {

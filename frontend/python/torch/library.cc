@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/tensor.h"
@@ -18,12 +19,12 @@
 namespace cobra::python {
 namespace {
 
-// A name that PyTorch has and this library does not may be imported and passed around; using it is unsupported. Any
-// other is an AttributeError, as in PyTorch: programs ask hasattr().
+// A name that PyTorch has and this library does not may be imported and passed on; using it is unsupported. Any other
+// name is an AttributeError as in PyTorch, because programs call hasattr().
 NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
-    if (name == "__dict__") return Value::None();  // nothing of these waits to be defined
+    if (name == "__dict__") return Value::None();  // these modules define no names lazily
     const std::string dotted = absl::StrCat(module, ".", name);
     const bool later = TorchNameSince(module, name).has_value();
     if (later && !InTorchVersion(Torch(interp), module, name)) {
@@ -50,7 +51,7 @@ NativeFunction UnknownName(std::string module) {
   };
 }
 
-// _hide_later(module, globals): takes back the names that a module's Python text defines and the target version lacks.
+// _hide_later(module, globals): removes the names that a module's Python text defines but the target version lacks.
 Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
   DictObject* globals = nullptr;
@@ -64,7 +65,7 @@ Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args
   return Value::None();
 }
 
-// `import torch.nn.attention` where the target version has no such module.
+// Rejects an import such as `import torch.nn.attention` if the target version has no such module.
 Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
   const size_t dot = dotted.rfind('.');
   if (dot == absl::string_view::npos || InTorchVersion(Torch(interp), dotted.substr(0, dot), dotted.substr(dot + 1)))
@@ -74,7 +75,7 @@ Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
 
 // ---- torch
 
-// Of batch_sizes of a packed sequence: the numbers.
+// The numbers in batch_sizes of a packed sequence.
 Result<std::vector<int64_t>> BatchSizes(Interpreter& interp, Value v) {
   Tensor* tensor = AsTensor(v);
   if (tensor == nullptr)
@@ -84,14 +85,14 @@ Result<std::vector<int64_t>> BatchSizes(Interpreter& interp, Value v) {
   return std::vector<int64_t>(values->begin(), values->end());
 }
 
-// _batch_size(batch_sizes): how many sequences there are. In PyTorch a look at the first element.
+// _batch_size(batch_sizes): the number of sequences. PyTorch reads the first element for it.
 Result<Value> BatchSize(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(std::vector<int64_t> sizes,
                    BatchSizes(interp, args.positional.empty() ? Value::None() : args.positional[0]));
   return Value::Int(sizes[0]);
 }
 
-// Both outputs of a call, the second with values: those are known, though the call is recorded.
+// Returns both outputs of a call and sets the values of the second: they are known although the call is recorded.
 Result<Value> WithKnownSecond(Interpreter& interp, graph::Op op, graph::Attributes attributes,
                               std::vector<Value> inputs, ConstValues second) {
   COBRA_TRY_ASSIGN(Value both, Apply(interp, op, std::move(attributes), std::move(inputs), false, Returns::kTuple));
@@ -101,8 +102,7 @@ Result<Value> WithKnownSecond(Interpreter& interp, graph::Op op, graph::Attribut
   return both;
 }
 
-// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive, none more than the one
-// before.
+// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive and not increasing.
 Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   Value input;
   Tensor* lengths = nullptr;
@@ -119,7 +119,7 @@ Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(interp.Charge(longest / 16));
   std::vector<int64_t> sizes(static_cast<size_t>(longest), 0);
   size_t from = values->size();
-  for (size_t step = 0; step < sizes.size(); ++step) {  // those that are still there
+  for (size_t step = 0; step < sizes.size(); ++step) {  // the sequences that have not ended yet
     while (from > 0 && (*values)[from - 1] <= static_cast<double>(step)) --from;
     sizes[step] = static_cast<int64_t>(from);
   }
@@ -155,7 +155,7 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
                          {data, batch_sizes}, std::move(lengths));
 }
 
-// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes of a packed batch.
+// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes for a packed batch.
 Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   std::string name;
   Value input, states, weights, batch_sizes;
@@ -215,7 +215,7 @@ Result<Value> HasValues(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(tensor != nullptr && tensor->is_const() && tensor->values != nullptr && !tensor->is_random);
 }
 
-// _is_known(tensor): whether its values can be read.
+// _is_known(tensor): whether the program can read its values.
 Result<Value> IsKnown(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = args.positional.empty() ? nullptr : AsTensor(args.positional[0]);
   if (tensor == nullptr) return Value::Bool(false);
@@ -228,7 +228,7 @@ Result<Value> SetArrayClass(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// _unsupported(what, hint): the diagnostic of what this library does not cover.
+// _unsupported(what, hint): the diagnostic for a feature that this library does not support.
 Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
   ArgReader reader(interp, "_unsupported", args);
@@ -236,7 +236,7 @@ Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
   return interp.Unsupported(what, hint);
 }
 
-// _data_dependent(what, hint): the diagnostic of shapes that tensor values decide.
+// _data_dependent(what, hint): the diagnostic for shapes that depend on values of tensors.
 Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
   ArgReader reader(interp, "_data_dependent", args);
@@ -256,7 +256,7 @@ Result<Value> GetDefaultDType(Interpreter& interp, const CallArgs&) {
   return Torch(interp).dtypes[static_cast<int>(Torch(interp).default_dtype)];
 }
 
-// ---- torch.fx: what its half in Python needs of the interpreter
+// ---- torch.fx: functions in C++ that its Python part needs
 
 Result<Value> SetProxyClass(Interpreter& interp, const CallArgs& args) {
   Torch(interp).proxy_class = args.positional[0].as<ClassObject>();
@@ -281,7 +281,7 @@ Result<void> DefineFx(Interpreter&, NativeModuleBuilder& m) {
   return {};
 }
 
-// The device and the class of (values, indices) pairs, made by library/torch/__init__.py.
+// Stores the device and the classes of named outputs, which library/torch/__init__.py defines.
 Result<Value> SetClasses(Interpreter& interp, const CallArgs& args) {
   Torch(interp).device = args.positional[0];
   Torch(interp).values_indices_class = args.positional[1];
@@ -295,7 +295,9 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   const std::vector<std::string> parts = absl::StrSplit(version, '.');
   if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &state.version_major) ||
       !absl::SimpleAtoi(parts[1], &state.version_minor)) {
-    return interp.Unsupported(absl::StrCat("torch version \"", version, "\""), "write it as 1.13.1");
+    return interp.FromStatus(UserError(Diagnostic::Kind::kUsage,
+                                       absl::StrCat("--torch-version ", version, ": is not a version of PyTorch"),
+                                       "write it as 1.13.1"));
   }
   DefineCreation(interp, m);
   COBRA_TRY(DefineTensorClass(interp, m));
@@ -318,7 +320,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   return {};
 }
 
-// ---- torch.nn: classes are found by name, and a module of them runs when one of its classes is first asked for.
+// ---- torch.nn: classes are found by name, and the module of a class runs when the class is first read.
 
 const std::map<std::string, std::string, std::less<>>& ModulesOfClasses() {
   static const auto* const kModules = [] {
@@ -336,7 +338,7 @@ const std::map<std::string, std::string, std::less<>>& ModulesOfClasses() {
   return *kModules;
 }
 
-// All the classes at once, for vars(nn) and dir(nn).
+// Defines all the classes at once, for vars(nn) and dir(nn).
 Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
   COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
   for (const auto& [name, home] : ModulesOfClasses()) {
@@ -360,7 +362,7 @@ NativeFunction LazyClass(std::string module) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home->second));
       COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
       COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
-      nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);  // not asked for again
+      nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);  // later reads find it directly
       return cls;
     }
     if (name == "Parameter" || name == "UninitializedParameter" || name == "UninitializedBuffer" ||
@@ -383,7 +385,7 @@ Result<void> DefineLayers(Interpreter&, NativeModuleBuilder& m) {
 
 // ---- the other modules with a part in C++
 
-// The functions of one letter in functions.def.
+// Defines the functions of one space (a letter) in functions.def.
 template <char kSpace>
 Result<void> DefineSpace(Interpreter& interp, NativeModuleBuilder& m) {
   COBRA_TRY(interp.ImportModule("torch"));
@@ -404,7 +406,7 @@ Result<void> DefineVisionOperators(Interpreter& interp, NativeModuleBuilder& m) 
   return {};
 }
 
-// Its text has a __getattr__ of its own.
+// Its Python text has a __getattr__ of its own.
 Result<void> DefineJit(Interpreter&, NativeModuleBuilder& m) {
   m.Function("_unknown_name", UnknownName("torch.jit"));
   return {};
@@ -422,8 +424,8 @@ Result<void> DefineParameter(Interpreter& interp, NativeModuleBuilder& m) {
   return DefineParameterClass(interp, m);
 }
 
-// What C++ defines in a module before its Python text runs, and what becomes of names that the module lacks. Every
-// module has a file, an empty one if nothing of it is Python (library/modules.h).
+// What C++ defines in a module before its Python text runs, and how names that the module lacks are handled. Every
+// module has a file; it is empty if no part of the module is Python (library/modules.h).
 struct NativePart {
   absl::string_view module;
   Result<void> (*define)(Interpreter& interp, NativeModuleBuilder& m);

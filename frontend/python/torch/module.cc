@@ -1,5 +1,5 @@
-// The part of nn.Module that runs often: registration, calls, iteration (attributes are module_state.cc). The rest is
-// library/torch/nn/modules/module.py, whose class Module derives from _ModuleBase here.
+// The part of nn.Module that runs often: registration, calls, iteration (attributes are in module_state.cc). The rest
+// is library/torch/nn/modules/module.py, whose class Module derives from _ModuleBase, which is defined here.
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -17,12 +17,14 @@ struct Hook {
   bool with_kwargs = false;
 };
 
-void AppendHooks(DictObject* dict, DictObject* with_kwargs, std::vector<Hook>* hooks) {
+void AppendHooks(Interpreter& interp, DictObject* dict, DictObject* with_kwargs, std::vector<Hook>* hooks) {
+  const size_t flags = with_kwargs == nullptr ? 0 : with_kwargs->table.entry_count();
   for (size_t i = 0; dict != nullptr && i < dict->table.entry_count(); ++i) {
+    interp.Spend(1 + StepsToScan(flags));
     const auto& entry = dict->table.entry(i);
     if (entry.key.IsUnbound()) continue;
     bool kwargs = false;
-    for (size_t j = 0; with_kwargs != nullptr && j < with_kwargs->table.entry_count(); ++j) {
+    for (size_t j = 0; j < flags; ++j) {
       const Value key = with_kwargs->table.entry(j).key;
       kwargs = kwargs || (key.IsInt() && entry.key.IsInt() && key.as_int() == entry.key.as_int());
     }
@@ -30,14 +32,14 @@ void AppendHooks(DictObject* dict, DictObject* with_kwargs, std::vector<Hook>* h
   }
 }
 
-// Those of all modules, then the module's own; copied, because a hook may remove itself.
+// The hooks of all modules, then the module's own. They are copied, because a hook may remove itself.
 std::vector<Hook> Hooks(Interpreter& interp, Value self, Value global, absl::string_view name,
                         absl::string_view flags_name) {
   std::vector<Hook> hooks;
-  AppendHooks(global.IsDict() ? global.as<DictObject>() : nullptr, nullptr, &hooks);
+  AppendHooks(interp, global.IsDict() ? global.as<DictObject>() : nullptr, nullptr, &hooks);
   DictObject* own = ModuleRegistry(self, interp.Intern(name));
   if (own != nullptr && own->table.entry_count() > 0)
-    AppendHooks(own, ModuleRegistry(self, interp.Intern(flags_name)), &hooks);
+    AppendHooks(interp, own, ModuleRegistry(self, interp.Intern(flags_name)), &hooks);
   return hooks;
 }
 
@@ -47,7 +49,7 @@ Value KeywordDict(Interpreter& interp, absl::Span<const KeywordArg> keywords) {
   return dict;
 }
 
-// A pre-hook hands back new arguments: one, a tuple, or with keywords a pair (arguments, keywords).
+// A pre-hook returns new arguments: one, a tuple, or with keywords a pair (arguments, keywords).
 Result<void> RunPreHook(Interpreter& interp, Value self, const Hook& hook, std::vector<Value>* positional,
                         std::vector<KeywordArg>* keywords) {
   std::vector<Value> given{self, interp.NewTuple(*positional)};
@@ -107,7 +109,7 @@ Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   return result;
 }
 
-// An error passes the modules from the inside out: the first one that sees it is where it happened.
+// An error propagates through the modules from the inside out, so it happened in the first module that sees it.
 void NoteFailedModule(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   const Object* failure = PendingException(interp);
@@ -127,7 +129,7 @@ Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
   return result;
 }
 
-// _children(module, named): modules below it, each once; as (name, module) if `named`.
+// _children(module, named): the direct children, each once; as (name, module) if `named`.
 Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   Value self;
   bool named;
@@ -146,8 +148,9 @@ Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   return interp.NewList(found);
 }
 
-// _members(module, registry, prefix, recurse, remove_duplicate, named): the tensors of the registry, of the modules
-// below too if `recurse`, depth first. An explicit stack: the program decides how deep modules nest.
+// _members(module, registry, prefix, recurse, remove_duplicate, named): the tensors of the registry, if `recurse`
+// also those of the modules below, depth first. The stack is explicit because the program determines the nesting
+// depth of modules.
 Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   Value self;
   std::string registry, prefix;
@@ -190,11 +193,11 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   return interp.NewList(found);
 }
 
-// modules() and named_modules(): depth first, each module once. Programs replace layers meanwhile, so the children of
-// one are looked at when the next is asked for.
+// modules() and named_modules(): depth first, each module once. Programs may replace layers during the iteration, so
+// the children of a module are read only when the next module is requested.
 class ModuleIterator : public NativeIterator {
  public:
-  // `memo`: what the program gave as such; null if nothing.
+  // `memo`: the argument of that name; null if the program gives none.
   ModuleIterator(ListObject* waiting, SetObject* memo, bool remove_duplicate, bool named)
       : waiting_(waiting), memo_(memo), remove_duplicate_(remove_duplicate), named_(named) {}
 
@@ -214,10 +217,10 @@ class ModuleIterator : public NativeIterator {
   }
 
  private:
-  // Whether the module was there before; then it is.
+  // Returns whether the module was visited before, and marks it as visited.
   Result<bool> IsKnown(Interpreter& interp, Value module) {
     const ClassObject* cls = interp.class_of(module);
-    if (memo_ == nullptr && !cls->has_eq && !cls->has_hash && module.IsObject())  // the same object, then
+    if (memo_ == nullptr && !cls->has_eq && !cls->has_hash && module.IsObject())  // compared by identity
       return remove_duplicate_ && !seen_.insert(module.object()).second;
     if (memo_ == nullptr) memo_ = interp.NewSet();
     COBRA_TRY_ASSIGN(const bool known, interp.SetContains(memo_, module));
@@ -244,9 +247,9 @@ class ModuleIterator : public NativeIterator {
     }
   }
 
-  ListObject* waiting_;  // path, module, path, module ...; the next one last
+  ListObject* waiting_;  // path, module, path, module ...; the next one is at the end
   SetObject* memo_;
-  absl::flat_hash_set<const Object*> seen_;  // without a memo, what compares as the object that it is
+  absl::flat_hash_set<const Object*> seen_;  // without a memo: modules that are compared by identity
   const bool remove_duplicate_, named_;
   Value last_ = Value::Unbound();
   Value last_path_;
@@ -270,7 +273,7 @@ Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
       interp.heap().New<ModuleIterator>(interp.NewList({prefix, self}), seen, remove_duplicate, named));
 }
 
-// Where register_buffer() and register_parameter() put a tensor, if the name is free there.
+// The registry in which register_buffer() or register_parameter() stores a tensor, if the name is free there.
 Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot registry, absl::string_view kind,
                                 Value name) {
   DictObject* dict = ModuleRegistry(interp, self, registry);
@@ -321,7 +324,7 @@ Result<Value> RegisterParameter(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// nn.Parameter(data=None, requires_grad=True): a tensor of its own with the same contents.
+// nn.Parameter(data=None, requires_grad=True): a new tensor with the same contents.
 Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   Value data;
   bool requires_grad = true;
@@ -347,7 +350,7 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   return interp.NewInstance(args.self.as<ClassObject>(), made);
 }
 
-// _new_uninitialized(class, dtype): a parameter or buffer whose shape the first call decides.
+// _new_uninitialized(class, dtype): a parameter or buffer whose shape is determined by the first call.
 Result<Value> NewUninitialized(Interpreter& interp, const CallArgs& args) {
   Value cls, dtype;
   bool requires_grad = true;
@@ -362,8 +365,8 @@ Result<Value> NewUninitialized(Interpreter& interp, const CallArgs& args) {
   return interp.NewInstance(cls.as<ClassObject>(), made);
 }
 
-// _materialize(tensor, shape, class): the tensor gets its shape and its usual class; while the network runs, it enters
-// the graph under the name that NameTensors found for it.
+// _materialize(tensor, shape, class): sets the tensor's shape and its usual class. While the network runs, the tensor
+// also enters the graph under the name that NameTensors found for it.
 Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor;
   std::vector<int64_t> shape;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -28,13 +29,13 @@ Result<Value> Init(Interpreter& interp, const CallArgs& args) {
     args.self.object()->attrs = made;
     return Value::None();
   }
-  DictObject* attrs = args.self.object()->attrs;  // a program may set attributes before
+  DictObject* attrs = args.self.object()->attrs;  // a program may set attributes before this call
   for (size_t i = 0; i < kModuleSlots; ++i)
     attrs->table.SetStr(interp.heap(), made->table.entry(i).key.as<StrObject>(), made->table.entry(i).value);
   return Value::None();
 }
 
-// What an attribute's name stands for in one registry: null if it is not there.
+// The entry of a name in one registry; null if there is none.
 Value* Registered(DictObject* registry, StrObject* name) {
   return registry == nullptr || registry->table.size() == 0 ? nullptr : registry->table.GetStr(name);
 }
@@ -51,6 +52,7 @@ Result<void> SetModuleAttr(Interpreter& interp, Value self, StrObject* name, Val
   DictObject* parameters = ModuleRegistry(interp, self, kParametersSlot);
   if (instance && IsParameter(interp, value)) {
     if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
+    COBRA_TRY(CheckNameLength(interp, "parameter", name->view()));
     RegisterInModule(interp, self, kParametersSlot, name, value);
     return {};
   }
@@ -62,6 +64,7 @@ Result<void> SetModuleAttr(Interpreter& interp, Value self, StrObject* name, Val
   DictObject* modules = ModuleRegistry(interp, self, kModulesSlot);
   if (instance && IsModule(interp, value)) {
     if (modules == nullptr) return BeforeModuleInit(interp, "module");
+    COBRA_TRY(CheckNameLength(interp, "module", name->view()));
     RegisterInModule(interp, self, kModulesSlot, name, value);
     return {};
   }
@@ -74,6 +77,7 @@ Result<void> SetModuleAttr(Interpreter& interp, Value self, StrObject* name, Val
   if (const TorchState& torch = Torch(interp);
       torch.buffer_class != nullptr && Interpreter::IsSubclassOf(interp.class_of(value), torch.buffer_class)) {
     if (buffers == nullptr) return BeforeModuleInit(interp, "buffer");
+    COBRA_TRY(CheckNameLength(interp, "buffer", name->view()));
     RegisterInModule(interp, self, kBuffersSlot, name, value);
     return {};
   }
@@ -166,6 +170,7 @@ Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value 
     return interp.Raise(interp.types().TypeError,
                         absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
   }
+  COBRA_TRY(CheckNameLength(interp, kind, name.str()));
   if (absl::StrContains(name.str(), '.')) {
     const std::string given = kind == "module" ? absl::StrCat(", got: ", name.str()) : "";
     return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\"", given));
@@ -173,6 +178,16 @@ Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value 
   if (name.str().empty())
     return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
   return {};
+}
+
+Result<void> CheckNameLength(Interpreter& interp, absl::string_view kind, absl::string_view name) {
+  const int64_t limit = interp.limits().name_bytes;
+  const auto size = static_cast<int64_t>(name.size());
+  if (size <= limit) return {};
+  constexpr size_t kShown = 40;
+  return interp.LimitReached(
+      LimitMessage(absl::StrCat("'", name.substr(0, kShown), "...', the name of a ", kind), size, limit, "bytes"),
+      "every call of the graph carries the names of its modules: give it a shorter one");
 }
 
 Failure NameIsTaken(Interpreter& interp, StrObject* name) {
@@ -210,7 +225,7 @@ DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype) {
   return state;
 }
 
-// A name means one thing: the others forget it.
+// A name refers to one thing only, so it is removed from the other registries.
 void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value) {
   self.object()->attrs->table.EraseStr(name);
   for (ModuleSlot other : kRegistries) {

@@ -50,6 +50,8 @@ Failure BeforeModuleInit(Interpreter& interp, absl::string_view what);
 // The errors of register_parameter(), register_buffer() and add_module() (`kind`: "parameter", "buffer", "module"): a
 // name that cannot be one, and one that the module has already.
 Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value name);
+// A name that is too long for the calls of a graph to carry.
+Result<void> CheckNameLength(Interpreter& interp, absl::string_view kind, absl::string_view name);
 Failure NameIsTaken(Interpreter& interp, StrObject* name);
 
 }  // namespace cobra::python

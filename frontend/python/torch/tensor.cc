@@ -1,4 +1,4 @@
-// class torch.Tensor: what it answers without a node of the graph, and its operators.
+// class torch.Tensor: its operators, and the attributes and methods that need no node of the graph.
 #include "frontend/python/torch/tensor.h"
 
 #include <cmath>
@@ -32,7 +32,7 @@ namespace {
 
 Result<Value> NoValue() { return Value::None(); }
 
-// The one value of a tensor of one element.
+// The value of a tensor of one element.
 Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what) {
   Tensor* tensor = AsTensor(self);
   if (tensor->type.num_elements() != 1) {
@@ -249,7 +249,7 @@ Result<Value> MatMul(Interpreter& interp, const CallArgs& args) {
   return Apply(interp, graph::Op::matmul, {}, {args.self, args.positional[0]});
 }
 
-// x.real, +x: of what is real already, x itself.
+// x.real, +x: return x itself if x is real.
 NativeFunction SelfIfReal(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const Tensor* tensor = AsTensor(args.self);
@@ -333,7 +333,7 @@ Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
 
-// Of a constant, an array that shares it (library/numpy/__init__.py).
+// For a constant, returns an array that shares it (library/numpy/__init__.py).
 Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
   if (!AsTensor(args.self)->is_const())
     return interp.DataDependent("Tensor.numpy()",

@@ -1,5 +1,5 @@
-// Functions whose result's size, or whose truth, depends on the values of a tensor: nonzero, unique, equal ... They are
-// computed on constants of known values and refused as data-dependent on everything else.
+// Functions whose truth value or size of the result depends on the values of a tensor: nonzero, unique, equal ... They
+// are computed for constants with known values; all other cases are refused as data-dependent.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ Result<Value> NewValues(Interpreter& interp, graph::Shape shape, graph::DType dt
                    "from_values");
 }
 
-// The multi-indices of the elements that are not zero, one row each.
+// The multi-indices of the nonzero elements, one per row.
 std::vector<std::vector<double>> NonzeroRows(const graph::Shape& shape, const ConstValues& values) {
   std::vector<std::vector<double>> rows;
   for (size_t n = 0; n < values.size(); ++n) {
@@ -38,6 +38,7 @@ Result<Value> NonzeroOf(Interpreter& interp, Tensor* tensor, bool as_tuple, absl
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, absl::StrCat("the shape of ", name, "()")));
   graph::Shape shape = tensor->type.shape;
   if (as_tuple && shape.empty()) shape = {1};
+  COBRA_TRY(interp.Charge(2 * static_cast<int64_t>(values->size())));
   const std::vector<std::vector<double>> rows = NonzeroRows(shape, *values);
   const int64_t n = static_cast<int64_t>(rows.size()), rank = static_cast<int64_t>(shape.size());
   if (!as_tuple) {
@@ -55,7 +56,7 @@ Result<Value> NonzeroOf(Interpreter& interp, Tensor* tensor, bool as_tuple, absl
   return interp.NewTuple(columns);
 }
 
-// A function of torch and a method of Tensor alike: the first argument is the tensor.
+// A function of torch that is also a method of Tensor: the first argument is the tensor.
 using WithTensor = Result<Value> (*)(Interpreter&, Tensor*, ArgReader&, absl::string_view name);
 
 NativeFunction Wrapped(std::string name, WithTensor function) {
@@ -97,6 +98,7 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   if (whole.num_elements() > graph::kMaxConstElements)
     return interp.LimitReached(
         LimitMessage("masked_select()", whole.num_elements(), graph::kMaxConstElements, "elements"));
+  COBRA_TRY(interp.Charge(whole.num_elements() / 2));
   const auto expand = [&](const graph::TensorType& type, const ConstValues& values) {
     const graph::TensorType out{whole.shape, type.dtype};
     graph::Attributes size;
@@ -129,6 +131,7 @@ Result<Value> UniqueOf(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, absl::StrCat("the shape of ", name, "()")));
   if (dim && tensor->type.rank() > 1)
     return interp.Unsupported(absl::StrCat(name, "() along a dimension"), "use a 1-D tensor");
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) * (consecutive ? 1 : 8)));
   ConstValues kept, number;
   std::vector<double> where(values->size());
   if (consecutive) {
@@ -170,6 +173,7 @@ Result<Value> Bincount(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   int64_t least = 0;
   COBRA_TRY(reader.Optional("weights", &weights).Optional("minlength", &least).Finish());
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, "the shape of bincount()"));
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) / 8));
   const ConstValues* weight = nullptr;
   if (AsTensor(weights) != nullptr) {
     COBRA_TRY_ASSIGN(weight, ReadValues(interp, AsTensor(weights), "the weights of bincount()"));
@@ -184,6 +188,7 @@ Result<Value> Bincount(Interpreter& interp, Tensor* tensor, ArgReader& reader, a
   }
   const int64_t bins = std::max(least, static_cast<int64_t>(largest) + 1);
   COBRA_TRY(interp.CheckSize(bins));
+  COBRA_TRY(interp.Charge(bins / 8));
   ConstValues count(bins, 0);
   for (size_t i = 0; i < values->size(); ++i)
     count[static_cast<size_t>((*values)[i])] += weight == nullptr ? 1 : (*weight)[i];
@@ -206,6 +211,7 @@ Result<Value> Equal(Interpreter& interp, Tensor* tensor, ArgReader& reader, absl
   COBRA_TRY_ASSIGN(const ConstValues* a, ReadValues(interp, tensor, what));
   COBRA_TRY_ASSIGN(const ConstValues* b, ReadValues(interp, other, what));
   if (a->size() != b->size()) return interp.Unsupported(absl::StrCat(what, " of tensors of different shapes"));
+  interp.Spend(static_cast<int64_t>(a->size()) / 16);
   for (size_t i = 0; i < a->size(); ++i) {
     const double x = (*a)[i], y = (*b)[i];
     const bool same = x == y || (close && equal_nan && std::isnan(x) && std::isnan(y));

@@ -67,19 +67,19 @@ TEST(MalformedArchitecture, Nasbench101WantsATriangularMatrixAndItsOperations) {
   EXPECT_THAT(ErrorOf("nasbench101:[[0,1,0],[0,0]] [input, output]").message, HasSubstr("square"));
   EXPECT_THAT(ErrorOf("nasbench101:[[0,2],[0,0]] [input, output]").message, HasSubstr("zeros and ones"));
   EXPECT_THAT(ErrorOf("nasbench101:[[0,1,1],[0,0,1],[0,0,0]] [input, conv5x5, output]").message,
-              HasSubstr("no operation of NAS-Bench-101"));
+              HasSubstr("'conv5x5' at position 47: is not an operation of NAS-Bench-101"));
   EXPECT_THAT(ErrorOf("nasbench101:[[0,1,1],[0,0,1],[0,0,0]] [input, output]").message, HasSubstr("first vertex"));
   EXPECT_EQ(ErrorOf("nasbench101:[[0,1,0],[0,0,0],[0,0,0]] [input, conv3x3, output]").kind,
             Diagnostic::Kind::kModelError);
 }
 
 TEST(MalformedArchitecture, FbnetHasTwentyTwoBlocks) {
-  EXPECT_THAT(ErrorOf("fbnet:" + Repeated("skip", 21)).message, HasSubstr("22 blocks, here are 21"));
+  EXPECT_THAT(ErrorOf("fbnet:" + Repeated("skip", 21)).message, HasSubstr("22 blocks, but 21 are given"));
   EXPECT_THAT(ErrorOf("fbnet:" + Repeated("skip", 23)).message, HasSubstr("23rd"));
 }
 
 TEST(MalformedArchitecture, OfaStaysInItsSpace) {
-  EXPECT_THAT(ErrorOf("ofa:ks:3 3 3 e:4").message, HasSubstr("ks takes 20 integers, here are 3"));
+  EXPECT_THAT(ErrorOf("ofa:ks:3 3 3 e:4").message, HasSubstr("ks takes 20 integers, but 3 are given"));
   EXPECT_THAT(ErrorOf("ofa:ks:" + Repeated("4", 20)).message, HasSubstr("3 to 7"));
   EXPECT_THAT(ErrorOf("ofa:ks:" + Repeated("3", 20) + " e:" + Repeated("4", 20) + " d:2 2 2 2 5").message,
               HasSubstr("d is not in this space"));
@@ -87,7 +87,8 @@ TEST(MalformedArchitecture, OfaStaysInItsSpace) {
 
 TEST(MalformedArchitecture, DartsReadsOnlyStatesThatThereAre) {
   EXPECT_THAT(ErrorOf("darts:Genotype(normal=[('sep_conv_3x3', 2), ('none', 0)]").message, HasSubstr("states 0 to 1"));
-  EXPECT_THAT(ErrorOf("darts:Genotype(normal=[('sep_conv_3x3', 1)], ").message, HasSubstr("two edges a step"));
+  EXPECT_THAT(ErrorOf("darts:Genotype(normal=[('sep_conv_3x3', 1)], ").message,
+              HasSubstr("two edges per step, but 1 is given"));
   EXPECT_THAT(ErrorOf("darts:DARTS_V2").message, HasSubstr("'Genotype' expected"));
 }
 

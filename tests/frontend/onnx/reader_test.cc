@@ -147,6 +147,21 @@ TEST(OnnxReaderTest, OpenSizesAreBound) {
   EXPECT_THAT(d.message, HasSubstr("[1, open]"));
 }
 
+TEST(OnnxReaderTest, TheNamesOfTheInputsAreQuoted) {
+  Model model;
+  model.Input("0", {1, 2});
+  model.Node("Relu", {"0"}, {"y"});
+  model.Output("y");
+  OnnxRequest request;
+  request.inputs = {"x=1x2"};
+  EXPECT_EQ(ErrorOf(model.Bytes(), request).hint, "its input is \"0\"");
+  request.inputs = {"1x2", "1x2"};
+  EXPECT_EQ(ErrorOf(model.Bytes(), request).message, "--input 1x2: the network takes 1 input");
+  model.Input("1", {1, 2});
+  request.inputs = {"x=1x2"};
+  EXPECT_EQ(ErrorOf(model.Bytes(), request).hint, "its inputs are \"0\", \"1\"");
+}
+
 TEST(OnnxReaderTest, ShapesComputedFromShapesFold) {
   Model model;
   model.Input("x", {2, 3, 4});

@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
 #include "graph/json.h"
@@ -140,6 +141,56 @@ TEST(ReaderTest, GraphNodesAtTheLimitAndOnePast) {
   EXPECT_EQ(Refused(read(101)).kind, Diagnostic::Kind::kLimit);
 }
 
+TEST(ReaderTest, NamesAtTheLimitAndOnePast) {
+  Limits limits;
+  limits.name_bytes = 20;
+  const auto read = [&](absl::string_view statement) {
+    return Read(absl::StrCat("  def __init__(self):\n    super().__init__()\n", statement,
+                             "\n  def forward(self, x):\n    return x + 1\n"),
+                {"1x3"}, "1.13.1", limits);
+  };
+  for (const char* statement : {
+           "    setattr(self, 'm' * %d, nn.ReLU())",
+           "    self.add_module('m' * %d, nn.ReLU())",
+           "    self.m = nn.ModuleDict({'m' * (%d - 2): nn.ReLU()})",
+           "    setattr(self, 'm' * %d, nn.Parameter(torch.zeros(1)))",
+           "    self.register_buffer('m' * %d, torch.zeros(1))",
+           "    self._modules['m' * %d] = nn.ReLU()",
+           "    self.lin = nn.Module(); setattr(self.lin, 'm' * (%d - 4), nn.Parameter(torch.zeros(1)))",
+       }) {
+    const absl::StatusOr<graph::Graph> fits = read(absl::StrReplaceAll(statement, {{"%d", "20"}}));
+    EXPECT_TRUE(fits.ok()) << statement << fits.status();
+    const Diagnostic diagnostic = Refused(read(absl::StrReplaceAll(statement, {{"%d", "21"}})));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit) << statement;
+    EXPECT_THAT(diagnostic.message, HasSubstr("mm...', the name of a ")) << statement;
+  }
+}
+
+TEST(ReaderTest, TextsOfTheRequestAtTheLimitAndOnePast) {
+  SourceRequest request;
+  request.bundle["model.py"] = absl::StrCat(kHead, "  def forward(self, x, **more):\n    return x + 1\n");
+  request.file = "model.py";
+  request.entry = "Net()";
+  request.inputs = {"1x3"};
+  request.arguments = {{"a", "12345"}};
+  Limits limits;
+  const auto check = [&](int64_t* limit, int64_t largest, absl::string_view message) {
+    const int64_t usual = *limit;
+    *limit = largest;
+    EXPECT_TRUE(ReadPythonModel(request, limits).ok()) << message;
+    --*limit;
+    const Diagnostic diagnostic = Refused(ReadPythonModel(request, limits));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kLimit);
+    EXPECT_THAT(diagnostic.message, ::testing::StartsWith(message));
+    *limit = usual;
+  };
+  check(&limits.inputs, 2, "the request: 2 inputs and arguments, more than the limit of 1");
+  check(&limits.expression_bytes, 5, "Net()...: the entry: 5 bytes");
+  check(&limits.name_bytes, 8, "model.py...: the file: 8 bytes");
+  request.inputs = {"1x3", "y=[1x3,1x3]"};
+  check(&limits.inputs, 4, "y=[1x3,1x3]...: with the tensors of this input: more than the limit of 3");
+}
+
 TEST(ReaderTest, HostileProgramsCostAtMostTheirLimits) {
   Limits limits;
   limits.memory_bytes = int64_t{32} << 20;
@@ -172,6 +223,15 @@ TEST(ReaderTest, TheVersionDecidesWhatIsThere) {
   ASSERT_TRUE(newer.ok()) << newer.status();
   ASSERT_EQ(newer->nodes().size(), 1u);
   EXPECT_EQ(newer->nodes()[0].op, graph::Op::scaled_dot_product_attention);
+}
+
+TEST(ReaderTest, AVersionWithoutAMinorNumberIsAUsageError) {
+  for (const char* version : {"99", "2.x"}) {
+    const Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n    return x\n", {"1x3"}, version));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage) << version;
+    EXPECT_EQ(diagnostic.message, absl::StrCat("--torch-version ", version, ": is not a version of PyTorch"));
+    EXPECT_EQ(diagnostic.hint, "write it as 1.13.1");
+  }
 }
 
 TEST(ReaderTest, AFunctionOfTensorsIsAModelAndOneThatMakesAModelIsNot) {
