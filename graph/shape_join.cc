@@ -296,7 +296,7 @@ namespace {
 
 ShapeResult Repeated(const TensorType& input, std::vector<int64_t> repeats) {
   Shape out = input.shape;
-  while (out.size() < repeats.size()) out.insert(out.begin(), 1);
+  if (out.size() < repeats.size()) out.insert(out.begin(), repeats.size() - out.size(), 1);
   for (size_t i = 0; i < repeats.size(); ++i) {
     if (repeats[i] < 0) return ShapeError("Trying to create tensor with negative dimension ", repeats[i]);
     if (__builtin_mul_overflow(out[i], repeats[i], &out[i])) return ShapeError("repeat: the result is too large");
@@ -316,7 +316,8 @@ ShapeResult Repeat(const Call& call) {
 
 ShapeResult Tile(const Call& call) {
   std::vector<int64_t> dims = call.attributes.Ints("dims");
-  while (static_cast<int>(dims.size()) < call.in(0).rank()) dims.insert(dims.begin(), 1);
+  const auto rank = static_cast<size_t>(call.in(0).rank());
+  if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
   return Repeated(call.in(0), dims);
 }
 

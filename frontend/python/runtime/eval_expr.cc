@@ -83,6 +83,7 @@ __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& fra
 __attribute__((noinline)) Result<Value> EvalBinOp(Interpreter& interp, Frame& frame, const ast::BinOp* e) {
   COBRA_TRY_ASSIGN(Value a, Eval(interp, frame, e->left));
   COBRA_TRY_ASSIGN(Value b, Eval(interp, frame, e->right));
+  CountExpressions(interp, frame, 3);
   if (a.IsInt() && b.IsInt()) {
     int64_t x = a.as_int(), y = b.as_int(), r;
     switch (e->op) {
@@ -104,6 +105,7 @@ __attribute__((noinline)) Result<Value> EvalBinOp(Interpreter& interp, Frame& fr
 
 __attribute__((noinline)) Result<Value> EvalUnary(Interpreter& interp, Frame& frame, const ast::UnaryOp* e) {
   COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e->operand));
+  CountExpressions(interp, frame, 3);
   frame.position = &e->pos;
   switch (e->op) {
     case ast::UnaryOperator::Not: {
@@ -160,7 +162,7 @@ __attribute__((noinline)) Result<Value> EvalCompare(Interpreter& interp, Frame& 
   for (size_t i = 0; i < e->ops.size(); ++i) {
     COBRA_TRY_ASSIGN(Value right, Eval(interp, frame, e->comparators[i]));
     frame.position = &e->pos;
-    CountExpressions(interp, frame);
+    CountExpressions(interp, frame, 3);
     COBRA_TRY_ASSIGN(result, CompareOnce(interp, e->ops[i], left, right));
     if (i + 1 < e->ops.size()) {
       COBRA_TRY_ASSIGN(bool b, interp.Truth(result));
@@ -481,7 +483,7 @@ Result<Value> EvalCall(Interpreter& interp, Frame& frame, const ast::Call* e) {
 
 Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::JoinedStr* e) {
   absl::InlinedVector<char, 192> out;
-  CountExpressions(interp, frame, e->values.size());
+  CountExpressions(interp, frame, 8 * e->values.size());
   for (const ExprNode* part : e->values) {
     if (const auto* text = part->AsOrNull<ast::Constant>()) {
       out.insert(out.end(), text->text.begin(), text->text.end());

@@ -358,8 +358,8 @@ StrObject* CompareName(Interpreter& interp, CompareOp op);  // __eq__, ...
 inline bool IsPlain(Value v) { return !v.IsObject() || (v.object()->cls->is_native && !v.IsInstance()); }
 Result<StrObject*> DefaultRepr(Interpreter& interp, Value v);
 std::string FloatRepr(double d);
-bool IsIntLike(Value v);      // int, bool or heap int
-BigInt ToBigInt(Value v);     // REQUIRES: IsIntLike(v)
+bool IsIntLike(Value v);   // int, bool or heap int
+BigInt ToBigInt(Value v);  // REQUIRES: IsIntLike(v)
 // b ** e % m. REQUIRES: m is not zero.
 Result<Value> ModularPower(Interpreter& interp, BigInt b, BigInt e, BigInt m);
 double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large

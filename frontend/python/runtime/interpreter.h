@@ -54,7 +54,7 @@ struct KeywordArg {
   Value value;
 };
 
-// Steps of work on `n` bytes: comparing, copying or hashing them, which takes 0.1 ns each, or looking at them one by one.
+// Steps of work on `n` bytes: comparing, copying or hashing them (0.1 ns each), or looking at them one by one.
 inline constexpr int64_t StepsToCopy(size_t n) { return static_cast<int64_t>(n / 256); }
 inline constexpr int64_t StepsToScan(size_t n) { return static_cast<int64_t>(n / 16); }
 

@@ -140,14 +140,17 @@ void AddStrCaseMethods(Interpreter& interp) {
       {"istitle", IsTitle},
       {"isidentifier", IsIdentifier},
   };
-  for (const Entry& e : methods)
-    AddStrMethod(interp, e.name, e.method,
-                 e.name.substr(0, 2) == "is" ? StrMethodCost::kSearch : StrMethodCost::kNewString);
+  for (const Entry& e : methods) {
+    AddMethod(interp, cls, e.name, [method = e.method](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      COBRA_TRY(interp.Charge(Self(args)->size / 2));  // each character is looked up in tables
+      return method(interp, args);
+    });
+  }
   AddMethod(interp, cls, "isascii",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Bool(Self(args)->ascii); });
   AddMethod(interp, cls, "isprintable", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* s = Self(args);
-    COBRA_TRY(interp.Charge(StepsToScan(s->view().size())));
+    COBRA_TRY(interp.Charge(s->size / 2));
     for (int64_t at = 0; at < s->size;) {
       if (!ast::IsPrintable(static_cast<int32_t>(DecodeUtf8(s->data, &at)))) return Value::Bool(false);
     }

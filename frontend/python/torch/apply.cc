@@ -16,7 +16,7 @@ namespace {
 // A call runs a shape rule and adds a node with its strides: this takes microseconds, where a step takes nanoseconds.
 constexpr int64_t kStepsOfACall = 20;
 constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, including names and strides
-constexpr size_t kViewBytes = 512;   // of a view of a constant, outside the heap too
+constexpr size_t kViewBytes = 1280;  // of a view of a constant, outside the heap too
 
 int64_t AttributeBytes(const graph::Attributes& attributes) {
   int64_t bytes = 0;
@@ -354,6 +354,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
                        (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
+  size_t view_bytes = 0;  // counted at once: pages between tensors would be touched
   std::vector<Value> results;
   for (size_t i = 0; i < outputs->size(); ++i) {
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], graph::OpName(call.op));
@@ -364,11 +365,12 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
       tensor->seen = AsTensor(tensor->base)->writes;
       if (values[i] != nullptr) {
         tensor->view = ViewOf(call, inputs.types, i);
-        interp.heap().Allocate(kViewBytes + static_cast<size_t>(AttributeBytes(call.attributes)));
+        view_bytes += kViewBytes + static_cast<size_t>(AttributeBytes(call.attributes));
       }
     }
     results.push_back(result);
   }
+  interp.heap().Allocate(view_bytes);
   return Returned(interp, call.op, results, returns);
 }
 
