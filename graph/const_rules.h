@@ -160,8 +160,10 @@ inline bool BroadcastsTo(const Shape& shape, const Shape& out) {
 }
 
 inline Values Gathered(const Values& from, const Shape& out, const Strides& strides, int64_t start = 0) {
+  int64_t total = 1;
+  for (int64_t d : out) total *= d;
   Values values;
-  values.reserve(from.size());
+  values.reserve(static_cast<size_t>(total));
   ForEach(out, {strides}, [&](int64_t, const std::vector<int64_t>& at) { values.push_back(from[start + at[0]]); });
   return values;
 }

@@ -379,7 +379,7 @@ Regex::Outcome Regex::Match(Text text, int64_t start, int64_t end, Anchor anchor
     if (search && first_known_) {
       const int64_t from = at;
       at = NextStart(text, at, end);
-      *steps -= text.narrow != nullptr ? (at - from) / 3 : at - from;
+      *steps -= text.narrow != nullptr ? (at - from) / 3 : 2 * (at - from);
       if (*steps <= 0) return Outcome::kTooLong;
       if (at == end) break;
     }

@@ -354,6 +354,10 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
                        (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
+  // Each view has a copy of the attributes: the sizes that split() is given may be as many as its outputs.
+  constexpr size_t kMostAttributeBytes = 1 << 20;
+  const auto attribute_bytes = static_cast<size_t>(AttributeBytes(call.attributes));
+  const bool tracked = attribute_bytes * outputs->size() <= kMostAttributeBytes;
   size_t view_bytes = 0;  // counted at once: pages between tensors would be touched
   std::vector<Value> results;
   for (size_t i = 0; i < outputs->size(); ++i) {
@@ -363,9 +367,9 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     if (view) {
       tensor->base = BaseOf(call, i);
       tensor->seen = AsTensor(tensor->base)->writes;
-      if (values[i] != nullptr) {
+      if (values[i] != nullptr && tracked) {
         tensor->view = ViewOf(call, inputs.types, i);
-        view_bytes += kViewBytes + static_cast<size_t>(AttributeBytes(call.attributes));
+        view_bytes += kViewBytes + attribute_bytes;
       }
     }
     results.push_back(result);

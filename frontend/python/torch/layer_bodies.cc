@@ -200,6 +200,7 @@ Result<void> SetTraining(Interpreter& interp, StrObject* const* names, Value sel
   for (size_t i = 0; modules != nullptr && i < modules->table.entry_count(); ++i) {
     const DictTable::Entry entry = modules->table.entry(i);
     if (entry.key.IsUnbound() || !entry.value.IsObject()) continue;
+    interp.Spend(StepsToScan(i));
     bool again = false;  // the same module under another name
     for (size_t j = 0; j < i && !again; ++j) again = modules->table.entry(j).value.IsSame(entry.value);
     if (again) continue;
