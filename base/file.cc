@@ -124,16 +124,28 @@ bool IsPathInside(absl::string_view path) {
   return true;
 }
 
-uint64_t FileStamp(absl::string_view path) {
-  struct stat s;
-  if (stat(std::string(path).c_str(), &s) != 0) return 0;
+namespace {
+
+uint64_t StampOf(const struct stat& s) {
   uint64_t stamp = 1;
-  for (const uint64_t part : {static_cast<uint64_t>(s.st_mtim.tv_sec), static_cast<uint64_t>(s.st_mtim.tv_nsec),
+  for (const uint64_t part : {static_cast<uint64_t>(s.st_ctim.tv_sec), static_cast<uint64_t>(s.st_ctim.tv_nsec),
                               static_cast<uint64_t>(s.st_size), static_cast<uint64_t>(s.st_ino)}) {
     stamp = (stamp ^ part) * 0x9fb21c651e98df25u;
     stamp ^= stamp >> 32;
   }
   return stamp | 1;
+}
+
+}  // namespace
+
+uint64_t FileStamp(absl::string_view path) {
+  struct stat s;
+  return ::stat(std::string(path).c_str(), &s) == 0 ? StampOf(s) : 0;
+}
+
+uint64_t FileStamp(int descriptor) {
+  struct stat s;
+  return ::fstat(descriptor, &s) == 0 ? StampOf(s) : 0;
 }
 
 absl::Status MakeDirectories(absl::string_view path) {

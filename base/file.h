@@ -30,6 +30,7 @@ bool FileExists(absl::string_view path);
 bool IsPathInside(absl::string_view path);
 // Differs after the file was written or replaced (time of change, size, inode); 0 if there is none.
 uint64_t FileStamp(absl::string_view path);
+uint64_t FileStamp(int descriptor);  // of an open file
 absl::Status MakeDirectories(absl::string_view path);
 // Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic links are not
 // followed.

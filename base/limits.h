@@ -91,7 +91,7 @@ struct Limits {
   // ---- Python source: what is run
   // One step is a statement, a call, an iteration of a loop, or 16 parts of an expression. Work on long strings and
   // sequences costs steps in proportion to their length (Interpreter::Charge); memory costs one step per 64 bytes. Of
-  // torchvision, swin_v2_b needs most: 1,030,000, with its imports.
+  // torchvision, swin_v2_b needs most: 1.54 million, with its imports.
   int64_t steps = 3'000'000;
   // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is destroyed. Of torchvision,
   // swin_v2_b needs most: 39 MB.

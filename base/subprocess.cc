@@ -17,30 +17,6 @@
 namespace cobra {
 namespace {
 
-// Starts the program with `stdout_fd` as its standard output. Unblocks every signal, because the server blocks some and
-// a new program expects none blocked.
-absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int stdout_fd) {
-  std::vector<char*> args;
-  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
-  args.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  pid_t pid = 0;
-  const int error = posix_spawnp(&pid, args[0], &actions, &attributes, args.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat(argv[0], ": cannot be started"));
-  return pid;
-}
-
 // Reads until the end of file. Wakes up often enough to notice the timeout and a cancellation.
 absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& options, std::string* out) {
   const absl::Time deadline = absl::Now() + options.timeout;
@@ -68,10 +44,37 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
 
 }  // namespace
 
+absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options) {
+  std::vector<char*> args;
+  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
+  args.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, options.descriptor, options.as_descriptor);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // The server blocks and ignores some signals; a new program expects none of that.
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                           (options.own_group ? POSIX_SPAWN_SETPGROUP : 0)));
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, args[0], &actions, &attributes, args.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat(argv[0], ": cannot be started"));
+  return pid;
+}
+
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
   int pipe_fds[2];
   if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  absl::StatusOr<pid_t> pid = Spawn(argv, pipe_fds[1]);
+  const absl::StatusOr<pid_t> pid = StartProgram(argv, {.descriptor = pipe_fds[1], .as_descriptor = STDOUT_FILENO});
   ::close(pipe_fds[1]);
   std::string out;
   absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &out) : pid.status();

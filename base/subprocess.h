@@ -1,7 +1,9 @@
-// Runs another program and collects its output. Client and server measure this machine this way, without linking
+// Starts other programs; runs one and collects its output. Client and server measure this machine this way, without linking
 // LibTorch (`cobra-worker probe --json`).
 #ifndef COBRA_BASE_SUBPROCESS_H_
 #define COBRA_BASE_SUBPROCESS_H_
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
@@ -13,6 +15,14 @@
 #include "absl/time/time.h"
 
 namespace cobra {
+
+struct StartOptions {
+  int descriptor = -1, as_descriptor = -1;  // the program has `descriptor` of this process as `as_descriptor`
+  bool own_group = false;                   // a process group of its own: a terminal's Ctrl-C does not reach it
+};
+
+// Starts `argv`, with nothing to read on standard input and with no signal blocked or ignored; the caller waits for it.
+absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options);
 
 struct SubprocessOptions {
   absl::Duration timeout = absl::Minutes(10);    // then it is killed: DeadlineExceeded

@@ -11,20 +11,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
+#include "base/file.h"
 #include "base/limit_message.h"
 #include "base/limits.h"
 #include "reader/reader.pb.h"
 
 namespace cobra::reader {
 namespace {
-
-// FileStamp (base/file.h) of an open file.
-uint64_t StampOf(const struct stat& s) {
-  const int64_t numbers[] = {s.st_ctim.tv_sec, s.st_ctim.tv_nsec, s.st_size, static_cast<int64_t>(s.st_ino)};
-  const Hash128 hash = HashBytes({reinterpret_cast<const char*>(numbers), sizeof(numbers)});
-  return hash.low | 1;
-}
 
 std::optional<FileAnswer> Ask(Channel* server, FileQuestion::Kind kind, uint32_t root, absl::string_view path) {
   ReaderMessage message;
@@ -93,11 +86,7 @@ bool LibraryDirectory::IsDirectory(absl::string_view path) const {
   return file.valid() && ::fstat(file.get(), &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-uint64_t LibraryDirectory::Stamp(absl::string_view path) const {
-  const Descriptor file = Open(path);
-  struct stat s = {};
-  return file.valid() && ::fstat(file.get(), &s) == 0 ? StampOf(s) : 0;
-}
+uint64_t LibraryDirectory::Stamp(absl::string_view path) const { return FileStamp(Open(path).get()); }
 
 absl::StatusOr<std::string> LibraryFiles::Read(absl::string_view path) const {
   if (server_ == nullptr) return directory_.Read(path);

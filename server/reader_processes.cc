@@ -1,13 +1,10 @@
 #include "server/reader_processes.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <list>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -41,7 +38,6 @@ constexpr size_t kMaxImages = 16;
 constexpr size_t kMaxRemembered = 4096;  // requests whose imports are known
 constexpr int kMaxImports = 1024;
 constexpr int64_t kMaxImportsBytes = 64 << 10;
-// A reader that has used up its deadline gets this long to send what it has.
 constexpr absl::Duration kStartTimeout = absl::Seconds(10);
 
 using Imports = google::protobuf::RepeatedPtrField<reader::NeededImport>;
@@ -65,6 +61,11 @@ bool AreImports(const Imports& imports) {
     if (!IsName(import.module()) || (!import.whole_module() && !IsName(import.attribute()))) return false;
   }
   return bytes <= kMaxImportsBytes;
+}
+
+// Whether the first image will do.
+bool IsFirst(const reader::ImageCommand::Image& image) {
+  return image.imports_size() == 0 && image.torch_version() == python::SourceRequest().torch_version;
 }
 
 std::string KeyOf(const reader::ImageCommand::Image& image) { return image.SerializeAsString(); }
@@ -117,13 +118,14 @@ class ReaderProcessesImpl final : public ReaderProcesses {
                                     const CallContext& call) override {
     if (model->has_source()) COBRA_RETURN_IF_ERROR(FindFile(model->mutable_source()));
     const v1::PredictRequest& request = *model;
-    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request));
+    std::optional<Hash128> new_request;
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request));
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
     absl::StatusOr<reader::ReadReply> reply = Ask(request, *image, &reader, call);
     reader.socket.Close();
     image->Replenish();
     COBRA_RETURN_IF_ERROR(reply.status());
-    if (request.has_source()) Learn(request.source(), *reply);
+    if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
     if (reply->pages_size() > 0) image->AddPages(reply->pages());
     if (reply->has_graph()) return proto::GraphFromProto(reply->graph(), limits);
     if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
@@ -133,10 +135,12 @@ class ReaderProcessesImpl final : public ReaderProcesses {
  private:
   absl::Status FindFile(v1::SourceModel* source) const;
   absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request);
+  // `new_request`: the signature of source whose imports are not known yet.
+  absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request,
+                                                        std::optional<Hash128>* new_request);
   std::shared_ptr<ReaderImage> FindLocked(const std::string& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeLocked(const reader::ImageCommand::Image& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Learn(const v1::SourceModel& source, const reader::ReadReply& reply);
+  void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
   absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, ReaderImage& image, WaitingReader* reader,
                                         const CallContext& call);
   absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
@@ -174,43 +178,24 @@ absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {
 }
 
 absl::Status ReaderProcessesImpl::StartFirstLocked() {
-  if (process_ > 0) ::waitpid(process_, nullptr, 0);
+  if (process_ > 0) ::waitpid(std::exchange(process_, 0), nullptr, 0);
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
-  std::vector<std::string> texts = {options_.program.empty() ? SiblingProgram("cobra-reader") : options_.program};
+  std::vector<std::string> argv = {options_.program.empty() ? SiblingProgram("cobra-reader") : options_.program};
   for (const std::string& root : options_.library_roots) {
-    texts.push_back("--library");
-    texts.push_back(root);
+    argv.push_back("--library");
+    argv.push_back(root);
   }
-  if (options_.insecure) texts.push_back("--insecure");
-  std::vector<char*> argv;
-  for (std::string& text : texts) argv.push_back(text.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, sockets.second.get(), kControlDescriptor);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  // A group of its own: a terminal's Ctrl-C is for the server, which ends its readers when it has drained.
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  const int error = ::posix_spawnp(&process_, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    process_ = 0;
-    return absl::ErrnoToStatus(error, texts[0]);
-  }
+  if (options_.insecure) argv.push_back("--insecure");
+  // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has drained.
+  COBRA_ASSIGN_OR_RETURN(
+      process_,
+      StartProgram(argv, {.descriptor = sockets.second.get(), .as_descriptor = kControlDescriptor, .own_group = true}));
   sockets.second.Close();
   reader::Channel control(std::move(sockets.first));
   const absl::StatusOr<reader::Received> received = control.Receive(4096, absl::Now() + kStartTimeout);
   reader::ImageReport report;
   if (!received.ok() || !report.ParseFromString(received->bytes) || !report.has_started())
-    return absl::UnavailableError(absl::StrCat(texts[0], ": did not start"));
+    return absl::UnavailableError(absl::StrCat(argv[0], ": did not start"));
   if (!report.started().can_confine()) {
     return absl::FailedPreconditionError(
         "the kernel refuses to confine the processes that read strangers' models (seccomp); --insecure-reader starts "
@@ -235,8 +220,10 @@ std::shared_ptr<ReaderImage> ReaderProcessesImpl::FindLocked(const std::string& 
   return nullptr;
 }
 
-absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const v1::PredictRequest& request) {
+absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const v1::PredictRequest& request,
+                                                                           std::optional<Hash128>* new_request) {
   std::shared_ptr<ReaderImage> found, first;
+  const Hash128 signature = request.has_source() ? RequestSignature(request.source()) : Hash128();
   {
     absl::MutexLock lock(&mutex_);
     if (first_ == nullptr || first_->gone()) {
@@ -246,9 +233,12 @@ absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const
     }
     first = first_;
     if (request.has_source()) {
-      auto needs = needs_.find(RequestSignature(request.source()));
-      if (needs == needs_.end()) needs = needs_.find(HeadSignature(request.source()));
-      if (needs != needs_.end()) {
+      auto needs = needs_.find(signature);
+      if (needs == needs_.end()) {
+        *new_request = signature;
+        needs = needs_.find(HeadSignature(request.source()));
+      }
+      if (needs != needs_.end() && !IsFirst(needs->second)) {
         found = FindLocked(KeyOf(needs->second));
         if (found == nullptr && !impossible_.contains(KeyOf(needs->second))) MakeLocked(needs->second);
       }
@@ -268,20 +258,19 @@ void ReaderProcessesImpl::MakeLocked(const reader::ImageCommand::Image& image) {
   if (images_.size() > kMaxImages) images_.pop_back();
 }
 
-void ReaderProcessesImpl::Learn(const v1::SourceModel& source, const reader::ReadReply& reply) {
+void ReaderProcessesImpl::Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply) {
   if (!AreImports(reply.plan()) || !AreImports(reply.needed())) return;
-  const std::string usual_version = python::SourceRequest().torch_version;
   reader::ImageCommand::Image head;
-  head.set_torch_version(source.torch_version().empty() ? usual_version : source.torch_version());
+  head.set_torch_version(source.torch_version().empty() ? python::SourceRequest().torch_version
+                                                        : source.torch_version());
   *head.mutable_imports() = reply.plan();
   reader::ImageCommand::Image whole = head;
   whole.mutable_imports()->MergeFrom(reply.needed());
-  if (whole.imports_size() == 0 && whole.torch_version() == usual_version) return;  // the first image does
   absl::MutexLock lock(&mutex_);
   if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
   if (impossible_.size() > kMaxRemembered) impossible_.clear();
   needs_.try_emplace(HeadSignature(source), std::move(head));
-  needs_.try_emplace(RequestSignature(source), std::move(whole));
+  needs_.try_emplace(signature, std::move(whole));
 }
 
 reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& question) const {

@@ -14,7 +14,7 @@
 
 namespace cobra::worker {
 
-// About 60 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
+// 64 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
 
 // Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done,

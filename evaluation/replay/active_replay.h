@@ -28,7 +28,7 @@ ReplayPlan QuickPlan();  // a smoke test with meaningless figures
 
 struct ReplayOptions {
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";
-  std::string split = "data/splits/active-test.txt";  // fingerprints of the test layers, one a line
+  std::string split = "data/splits/active-test.txt";  // fingerprints of the test layers, one per line
   std::string state;  // finished curves, one line of JSON each, from which an interrupted run resumes. Empty: none
   int seeds = 3;
   ReplayPlan plan;

@@ -28,7 +28,7 @@ std::vector<SpeedUp> SpeedUps(const ActiveTable& table);
 // `command` made it.
 std::string ActiveTableToMarkdown(const ActiveTable& table, const std::string& command);
 std::string ActiveTableToJson(const ActiveTable& table);
-// Mean error against seconds, both logarithmic; a line a strategy.
+// Mean error against seconds, both logarithmic; one line per strategy.
 std::string ActiveTableToSvg(const ActiveTable& table);
 
 }  // namespace cobra::evaluation

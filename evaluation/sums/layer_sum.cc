@@ -30,7 +30,7 @@ constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} <<
 struct ProfiledCall {
   std::string op;
   int64_t bytes = 0;  // read and written
-  double in_company_us = 0;
+  double inside_us = 0;
   double alone_us = 0;  // 0: never measured alone
 };
 
@@ -51,17 +51,17 @@ absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const fit::Sample& network, co
 
 struct Family {
   std::vector<double> profile_over_measured, sum_over_measured, sums_us, measured_us;
-  double in_company_us = 0, covered_us = 0, alone_us = 0;
+  double inside_us = 0, covered_us = 0, alone_us = 0;
 
   void Add(const fit::Sample& network, const std::vector<ProfiledCall>& calls) {
     profile_over_measured.push_back(network.profile_us / network.latency_us());
     double sum_us = 0;
     bool complete = true;
     for (const ProfiledCall& call : calls) {
-      in_company_us += call.in_company_us;
+      inside_us += call.inside_us;
       complete = complete && call.alone_us > 0;
       if (call.alone_us <= 0) continue;
-      covered_us += call.in_company_us;
+      covered_us += call.inside_us;
       alone_us += call.alone_us;
       sum_us += call.alone_us;
     }
@@ -75,8 +75,8 @@ struct Family {
     LayerSumRow row;
     row.networks = static_cast<int64_t>(profile_over_measured.size());
     row.profile_over_measured = Median(profile_over_measured);
-    if (in_company_us > 0) row.covered = covered_us / in_company_us;
-    if (covered_us > 0) row.alone_over_in_company = alone_us / covered_us;
+    if (inside_us > 0) row.covered = covered_us / inside_us;
+    if (covered_us > 0) row.alone_over_inside = alone_us / covered_us;
     row.complete = static_cast<int64_t>(sums_us.size());
     row.sum_over_measured = Median(sum_over_measured);
     if (!sums_us.empty()) row.sum = fit::ComputeMetrics(sums_us, measured_us);
@@ -99,9 +99,9 @@ class Pairs {
  public:
   void Add(const ProfiledCall& call) {
     ++pairs_.calls;
-    pairs_.in_company_us += call.in_company_us;
+    pairs_.inside_us += call.inside_us;
     pairs_.alone_us += call.alone_us;
-    if (call.in_company_us > 0) ratios_.push_back(call.alone_us / call.in_company_us);
+    if (call.inside_us > 0) ratios_.push_back(call.alone_us / call.inside_us);
   }
   PairedCalls Row() const {
     PairedCalls row = pairs_;
@@ -120,18 +120,17 @@ std::string SizeText(int64_t bytes) {
 }
 
 void AppendPairs(absl::string_view name, const PairedCalls& row, std::string* out) {
-  absl::StrAppendFormat(out, "| %s | %d | %.1f | %.1f | %.3f | %.3f |\n", name, row.calls, row.in_company_us / 1000,
-                        row.alone_us / 1000, row.in_company_us > 0 ? row.alone_us / row.in_company_us : 0,
-                        row.median_ratio);
+  absl::StrAppendFormat(out, "| %s | %d | %.1f | %.1f | %.3f | %.3f |\n", name, row.calls, row.inside_us / 1000,
+                        row.alone_us / 1000, row.inside_us > 0 ? row.alone_us / row.inside_us : 0, row.median_ratio);
 }
 
 constexpr char kPairsHead[] =
-    "calls measured both ways | in company, ms | alone, ms | alone / in company | median of it "
+    "calls measured both ways | inside the network, ms | alone, ms | alone / inside | median of it "
     "|\n|---|---|---|---|---|---|\n";
 
 json PairsToJson(const PairedCalls& row) {
   return {{"calls", row.calls},
-          {"in_company_us", row.in_company_us},
+          {"inside_us", row.inside_us},
           {"alone_us", row.alone_us},
           {"median_ratio", row.median_ratio}};
 }
@@ -140,7 +139,7 @@ std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * shar
 
 void AppendFamily(const std::string& name, const LayerSumRow& row, std::string* out) {
   absl::StrAppendFormat(out, "| %s | %d | %.3f | %s | %s | %d |", name, row.networks, row.profile_over_measured,
-                        Percent(row.covered), row.covered > 0 ? absl::StrFormat("%.3f", row.alone_over_in_company) : "",
+                        Percent(row.covered), row.covered > 0 ? absl::StrFormat("%.3f", row.alone_over_inside) : "",
                         row.complete);
   if (row.complete == 0) {
     absl::StrAppend(out, " | | |\n");
@@ -184,7 +183,7 @@ absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<c
 
 std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation) {
   std::string out =
-      "| networks | n | profile / latency, median | time of layers also measured alone | those alone / in company | "
+      "| networks | n | profile / latency, median | time of layers also measured alone | those alone / inside | "
       "complete networks | "
       "sum alone / latency, median | MAPE | within 10 % |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [name, row] : sum.families) {
@@ -195,7 +194,7 @@ std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluati
   for (const auto& [size, row] : sum.sizes) AppendPairs(SizeText(size), row, &out);
   std::vector<std::pair<std::string, PairedCalls>> operators(sum.operators.begin(), sum.operators.end());
   std::sort(operators.begin(), operators.end(),
-            [](const auto& a, const auto& b) { return a.second.in_company_us > b.second.in_company_us; });
+            [](const auto& a, const auto& b) { return a.second.inside_us > b.second.inside_us; });
   absl::StrAppend(&out, "\n| operator | ", kPairsHead);
   for (const auto& [op, row] : operators) AppendPairs(absl::StrCat("`", op, "`"), row, &out);
   absl::StrAppend(&out, "\n| whole networks | n | MAPE | within 10 % | within 25 % |\n|---|---|---|---|---|\n");
@@ -220,7 +219,7 @@ std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluatio
                            {"profile_over_measured", row.profile_over_measured},
                            {"covered", row.covered},
                            {"complete", row.complete}};
-    if (row.covered > 0) j["families"][name]["alone_over_in_company"] = row.alone_over_in_company;
+    if (row.covered > 0) j["families"][name]["alone_over_inside"] = row.alone_over_inside;
     if (row.complete > 0) j["families"][name]["sum_over_measured"] = row.sum_over_measured;
   }
   for (const auto& [op, row] : sum.operators) j["operators"][op] = PairsToJson(row);

@@ -23,7 +23,7 @@ struct LayerSumRow {
   int64_t networks = 0;
   double profile_over_measured = 0;  // median: sum of all calls in context over the latency
   double covered = 0;                // share of the time in context whose layers were measured alone too
-  double alone_over_in_company = 0;  // of that share: the sum alone over the sum in context
+  double alone_over_inside = 0;      // of that share: the sum alone over the sum in context
   int64_t complete = 0;              // networks of which every layer was measured alone
   double sum_over_measured = 0;      // of these: median of the sum alone over the latency; 0 if there are none
   fit::Metrics sum;                  // of these: the sum alone as a prediction
@@ -32,8 +32,8 @@ struct LayerSumRow {
 // Calls of one kind that were measured both ways.
 struct PairedCalls {
   int64_t calls = 0;
-  double in_company_us = 0, alone_us = 0;  // added up
-  double median_ratio = 0;                 // alone over in context
+  double inside_us = 0, alone_us = 0;  // added up
+  double median_ratio = 0;             // alone over in context
 };
 
 struct LayerSum {

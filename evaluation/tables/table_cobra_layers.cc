@@ -83,7 +83,7 @@ class Table {
     COBRA_RETURN_IF_ERROR(Add(
         "kernel ridge on the call's numbers", 1, 0, [&] { return PredictByKernel(paper_train_); },
         /*paper_only=*/true));
-    COBRA_RETURN_IF_ERROR(Add("linear on FLOPs and bytes, a line a type", 1, 3 * 8,
+    COBRA_RETURN_IF_ERROR(Add("linear on FLOPs and bytes, one line per type", 1, 3 * 8,
                               [&]() -> Predicted { return PredictByLines(all_train_, tests_); }));
     COBRA_RETURN_IF_ERROR(Published());
     for (const auto& [group, index] : groups_) {

@@ -26,10 +26,10 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr char kOurs[] = "COBRA: calls in company, graph network", kCalls[] = "per-kernel sum, fitted in company",
-               kAlone[] = "per-kernel sum, layers alone", kGcn[] = "BRP-NAS: GCN on operators",
-               kPerfSage[] = "PerfSAGE, rebuilt", kTrees[] = "boosted trees on totals", kLinear[] = "linear on totals",
-               kRule[] = "COBRA: the rule";
+constexpr char kOurs[] = "COBRA: calls inside networks, graph network",
+               kCalls[] = "per-kernel sum, fitted inside networks", kAlone[] = "per-kernel sum, layers alone",
+               kGcn[] = "BRP-NAS: GCN on operators", kPerfSage[] = "PerfSAGE, rebuilt",
+               kTrees[] = "boosted trees on totals", kLinear[] = "linear on totals", kRule[] = "COBRA: the rule";
 constexpr size_t kQuickNetworks = 16;  // for each space
 
 // Predictions of all networks, each by the fit that was not trained on it.
@@ -279,14 +279,14 @@ class Table {
         absl::StrCat(set_.networks.size(),
                      " networks of the four spaces (re-created: docs/nas_spaces.md), measured on `", run_.options.rows,
                      "`; five-fold cross-validation, the fold of a network by its fingerprint, so that each "
-                     "is tested once. PerfSAGE, the per-kernel sum fitted in company and ours learn four "
+                     "is tested once. PerfSAGE, the per-kernel sum fitted inside networks and ours learn four "
                      "fifths of all spaces together; lines, trees and BRP-NAS learn the space that they are "
                      "tested on. Seconds here are wall clock of all fits, beside other work, shared out by networks.")};
     run_.after = {
         "Published figures (MAPE, %) are of a Cortex-A57 CPU (latency) and an Ethos-U NPU's simulator (SRAM), with "
         "4,917 to 79,998 int8 networks a space: another device, and up to 300 times the networks.",
         "*Per-kernel sum, layers alone*: the shipped weights' answer for each layer by itself, added; they may have "
-        "learned some of these networks. *Fitted in company*: what each "
+        "learned some of these networks. *Fitted inside networks*: what each "
         "call takes within the networks of the training folds, added.",
         "Peak memory is the most bytes alive at LibTorch's allocator; *the rule* computes it "
         "from the graph and has no fitted number; two of its terms were found on these networks. Energy: this "

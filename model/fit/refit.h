@@ -17,8 +17,8 @@ namespace cobra::fit {
 struct RefitOptions {
   double seconds = 120;  // of training, of one processor
   int max_steps = 600;
-  int layer_batch = 96;         // layers a step, half of them new
-  int network_batch = 4;        // networks a step, one of them new (two, if there are enough)
+  int layer_batch = 96;         // layers per step, half of them new
+  int network_batch = 4;        // networks per step, one of them new (two, if there are enough)
   double learning_rate = 2e-4;  // a tenth of the first training's
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;

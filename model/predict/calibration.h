@@ -1,4 +1,4 @@
-// Adapting a trained target to another machine from about 60 layers and 3 networks measured there (`cobra-worker
+// Adapting a trained target to another machine from 64 layers and 3 networks measured there (`cobra-worker
 // probe`).
 //
 // Each probe graph was also measured on the machine that the target was trained on, so the ratios are ratios of

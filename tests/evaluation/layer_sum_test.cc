@@ -56,14 +56,14 @@ TEST(LayerSumTest, EveryLayerMeasuredAlone) {
   EXPECT_EQ(row.networks, 1);
   EXPECT_DOUBLE_EQ(row.profile_over_measured, 1.1);
   EXPECT_DOUBLE_EQ(row.covered, 1);  // the view is not a layer
-  EXPECT_DOUBLE_EQ(row.alone_over_in_company, 77.0 / 99);
+  EXPECT_DOUBLE_EQ(row.alone_over_inside, 77.0 / 99);
   EXPECT_EQ(row.complete, 1);
   EXPECT_DOUBLE_EQ(row.sum_over_measured, 0.77);
   EXPECT_NEAR(row.sum.mape, 0.23, 1e-9);
   const PairedCalls& relu = sum->operators.at("relu");
   EXPECT_EQ(relu.calls, 2);
   EXPECT_DOUBLE_EQ(relu.alone_us, 77);
-  EXPECT_DOUBLE_EQ(relu.in_company_us, 99);
+  EXPECT_DOUBLE_EQ(relu.inside_us, 99);
   EXPECT_DOUBLE_EQ(relu.median_ratio, (44.0 / 55 + 33.0 / 44) / 2);
   EXPECT_EQ(sum->families.at("all").networks, 1);
   ASSERT_EQ(sum->sizes.size(), 1u);  // both read and write 512 bytes
@@ -81,7 +81,7 @@ TEST(LayerSumTest, WithALayerMissingTheNetworkDoesNotCount) {
   EXPECT_EQ(row.networks, 2);
   EXPECT_EQ(row.complete, 0);
   EXPECT_DOUBLE_EQ(row.covered, 0.3);
-  EXPECT_DOUBLE_EQ(row.alone_over_in_company, 0.5);
+  EXPECT_DOUBLE_EQ(row.alone_over_inside, 0.5);
 }
 
 TEST(LayerSumTest, LayersMeasuredForThisCountFirst) {

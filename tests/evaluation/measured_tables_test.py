@@ -14,7 +14,7 @@ ROWS = {
         "COBRA (shipped)",
         "boosted trees on shapes and costs",
         "kernel ridge on the call's numbers",
-        "linear on FLOPs and bytes, a line a type",
+        "linear on FLOPs and bytes, one line per type",
         "repeatability floor: measured twice",
     ],
     "cobra_networks": [

@@ -31,8 +31,8 @@ def main():
             len([m for g, m in rows if g == latency]) == 7 and len([m for g, m in rows if g == memory]) == 4
         ), rows.keys()
         # Every network was measured with its calls profiled, and the rule of peak memory is fitted to nothing.
-        assert rows[latency, "per-kernel sum, fitted in company"]["mape"] < 0.15, rows[
-            latency, "per-kernel sum, fitted in company"
+        assert rows[latency, "per-kernel sum, fitted inside networks"]["mape"] < 0.15, rows[
+            latency, "per-kernel sum, fitted inside networks"
         ]
         assert rows[memory, "COBRA: the rule"]["mape"] < 0.01, rows[memory, "COBRA: the rule"]
     return 0

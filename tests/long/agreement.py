@@ -293,7 +293,7 @@ def percent(ours, theirs):
 
 
 def print_table(subjects, done):
-    """Prints a line a subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in
+    """Prints one line per subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in
     percent."""
     differences = {"layers": {}, "networks": {}, "networks, from Python": {}}
     print(

@@ -27,10 +27,14 @@ fi
 
 mkdir "$work/source"
 git archive --format=tar HEAD | tar -x -C "$work/source"
+# The compiler's cache of this machine is shared: what is tested is that each image has what it needs.
+cache=$(ccache --get-config cache_dir 2>/dev/null || true)
+share=()
+[ ! -d "$cache" ] || share=(--volume "$cache:/root/.cache/ccache")
 # What the build says is kept, and a warning of it (an identity out of range) is a failure.
 build() {
   echo "images: building cobra-$1"
-  buildah build --layers --isolation chroot --build-arg BASE=localhost/debian-base \
+  buildah build --layers --isolation chroot "${share[@]}" --build-arg BASE=localhost/debian-base \
     -f "docker/$1.Dockerfile" -t "localhost/cobra-$1" "$work/source" >"$work/$1.log" 2>&1 ||
     { tail -n 40 "$work/$1.log" >&2; exit 1; }
   if grep -i 'useradd.*warning' "$work/$1.log" >&2; then exit 1; fi

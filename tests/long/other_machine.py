@@ -6,7 +6,7 @@ machine.
     other_machine.py RECORDS.jsonl[.gz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the
                                                                    records' machine, instead of probing this one
 
-Prints a line a family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval,
+Prints one line per family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval,
 median of predicted over measured. The first predictions are of the shipped target itself, uncalibrated: what the
 calibration brings."""
 import argparse

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = "base|graph|frontend|model|evaluation|train|store|proto|worker|server|client|tests"
+FOLDERS = "base|graph|frontend|model|evaluation|train|store|proto|reader|worker|server|client|tests"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 COMMAND = [
     "clang-tidy-14",

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "frontend/python/interpreter_image.h"
 #include "frontend/python/torch/library.h"
 #include "frontend/python/torch/tensor.h"
 #include "nlohmann/json.hpp"
@@ -88,16 +89,6 @@ class Evaluator {
   Case& case_;
 };
 
-const NativeRegistry& TorchNatives() {
-  static const auto* const kRegistry = [] {
-    auto* registry = new NativeRegistry();
-    AddStandardLibrary(registry);
-    AddTorch(registry);
-    return registry;
-  }();
-  return *kRegistry;
-}
-
 NativeFunction MakeInput(TorchState* state, Case* current) {
   return [=](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(std::vector<Value> sizes, interp.ToVector(args.positional[0]));
@@ -139,7 +130,7 @@ void EvaluateGroup(const std::vector<std::string>& lines, const std::string& ver
   InterpreterOptions options;
   options.bundle = {
       {"cases.py", "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"}};
-  options.natives = &TorchNatives();
+  options.natives = &AllNatives();
   options.torch_version = version;
   options.host = &state;
   auto interp = Interpreter::Create(std::move(options)).value();
