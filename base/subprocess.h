@@ -1,5 +1,5 @@
-// Starts other programs; runs one and collects its output. Client and server measure this machine this way, without linking
-// LibTorch (`cobra-worker probe --json`).
+// Starts other programs; runs one and collects its output. Client and server measure this machine this way, without
+// linking LibTorch (`cobra-worker probe --json`).
 #ifndef COBRA_BASE_SUBPROCESS_H_
 #define COBRA_BASE_SUBPROCESS_H_
 

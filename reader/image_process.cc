@@ -1,22 +1,23 @@
 #include "reader/image_process.h"
 
-#include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "frontend/python/interpreter_image.h"
 #include "reader/library_files.h"
+#include "reader/needed_pages.h"
 #include "reader/request_reader.h"
 
 namespace cobra::reader {
@@ -37,16 +38,14 @@ void DieWith(pid_t parent) {
   if (::getppid() != parent) ::_exit(0);
 }
 
-// Copies the pages now that the request would otherwise copy one by one. A number that is none of ours does nothing.
-void CopyAhead(const google::protobuf::RepeatedField<uint64_t>& pages) {
-  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-  for (int i = 0; i < pages.size();) {
-    int end = i + 1;
-    while (end < pages.size() && pages[end] == pages[end - 1] + 1) ++end;
-    ::madvise(reinterpret_cast<void*>(pages[i] * page_bytes), static_cast<size_t>(end - i) * page_bytes,
-              MADV_POPULATE_WRITE);
-    i = end;
-  }
+// The memory that a request allocates comes from the top of the heap, whose pages TakePages() can take ahead because
+// they are mapped.
+void GrowHeap() {
+  constexpr int kBytes = 4 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kBytes);
+  ::mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  void* volatile top = std::malloc(kBytes - 1);  // volatile: the compiler drops a pair of malloc and free
+  std::free(top);
 }
 
 class ImageProcess {
@@ -114,10 +113,11 @@ class ImageProcess {
     setup.library_roots = options_.library_roots;
     setup.libraries = libraries_;
     setup.image = image_.get();
-    setup.pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    const PageFinder pages;
+    setup.pages = &pages;
     for (const auto& files : files_) files->AskServer(&server);
-    ::madvise(const_cast<char*>(image_->heap().image_begin()), image_->heap().image_bytes(), MADV_POPULATE_READ);
-    CopyAhead(command.pages());
+    GrowHeap();
+    TakePages(PagesFromProto(command.pages()));
     if (!Confine(options_.sandbox).ok()) ::_exit(kConfineExitCode);
     ReaderMessage ready;
     ready.set_ready(::getpid());

@@ -6,6 +6,7 @@
 #include "base/status_macros.h"
 #include "frontend/model_source.h"
 #include "frontend/python/import_plan.h"
+#include "google/protobuf/arena.h"
 #include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
 #include "proto/status_proto.h"
@@ -20,11 +21,6 @@ void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<
     import->set_attribute(needed.attribute);
     import->set_whole_module(needed.whole_module);
   }
-}
-
-// The pages of the image that this process has copied, by their number in its address space.
-void FillPages(const python::Heap& heap, int pagemap, ReadReply* reply) {
-  for (uint64_t page : heap.CopiedPages(pagemap)) reply->add_pages(page);
 }
 
 absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, const ReaderSetup& setup,
@@ -63,16 +59,19 @@ void ReadOneRequest(Channel* server, const ReaderSetup& setup) {
   const absl::StatusOr<Received> received = server->Receive(kMaxReadRequestBytes);
   ReadRequest request;
   if (!received.ok() || !request.ParseFromString(received->bytes)) return;
-  ReaderMessage message;
-  ReadReply* reply = message.mutable_reply();
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = 256 << 10;  // the reply of most networks fits
+  google::protobuf::Arena arena(options);
+  auto* message = google::protobuf::Arena::CreateMessage<ReaderMessage>(&arena);
+  ReadReply* reply = message->mutable_reply();
   const absl::StatusOr<graph::Graph> graph = Read(request.mutable_request(), setup, reply);
   if (graph.ok()) {
     proto::GraphToProto(*graph, reply->mutable_graph());
   } else {
     proto::StatusToProto(graph.status(), reply->mutable_error());
   }
-  if (request.with_pages() && setup.image != nullptr) FillPages(setup.image->heap(), setup.pagemap, reply);
-  (void)server->Send(message);
+  if (request.with_pages()) PagesToProto(setup.pages->Find(), reply->mutable_pages());
+  (void)server->Send(*message);
 }
 
 }  // namespace cobra::reader

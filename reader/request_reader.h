@@ -8,6 +8,7 @@
 
 #include "frontend/python/interpreter_image.h"
 #include "reader/channel.h"
+#include "reader/needed_pages.h"
 #include "reader/reader.pb.h"
 
 namespace cobra::reader {
@@ -19,7 +20,7 @@ struct ReaderSetup {
   std::vector<std::string> library_roots;
   python::Libraries libraries;                // the files of library_roots
   python::InterpreterImage* image = nullptr;  // null: it could not be made
-  int pagemap = -1;                           // an open /proc/self/pagemap
+  const PageFinder* pages = nullptr;
 };
 
 // Waits for the request on `server`, reads its model, sends the reply.

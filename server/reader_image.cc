@@ -4,8 +4,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -15,7 +13,6 @@ namespace cobra::server {
 namespace {
 
 constexpr int64_t kMaxReportBytes = 4096;
-constexpr size_t kMaxPages = 1024;    // 4 MB of each waiting reader
 constexpr int kRepliesWithPages = 8;  // later ones have hardly any new pages
 constexpr size_t kMaxRememberedExits = 1024;
 constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
@@ -83,7 +80,7 @@ bool ReaderImage::FilesUnchanged(absl::Time now) {
 absl::Status ReaderImage::ForkReader() {
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
   reader::ImageCommand command;
-  command.mutable_fork()->mutable_pages()->Add(pages_.begin(), pages_.end());
+  reader::PagesToProto(pages_, command.mutable_fork()->mutable_pages());
   const absl::Status sent = control_.Send(command, sockets.second.get(), absl::Now() + absl::Seconds(5));
   if (!sent.ok()) {
     gone_ = true;
@@ -144,13 +141,12 @@ bool ReaderImage::WantsPages() {
   return replies_with_pages_ < kRepliesWithPages;
 }
 
-void ReaderImage::AddPages(const google::protobuf::RepeatedField<uint64_t>& pages) {
-  if (static_cast<size_t>(pages.size()) > kMaxPages || !std::is_sorted(pages.begin(), pages.end())) return;
+void ReaderImage::AddPages(const reader::Pages& message) {
+  const reader::NeededPages pages = reader::PagesFromProto(message);
   absl::MutexLock lock(&mutex_);
   ++replies_with_pages_;
-  std::vector<uint64_t> all;
-  std::set_union(pages_.begin(), pages_.end(), pages.begin(), pages.end(), std::back_inserter(all));
-  if (all.size() <= kMaxPages) pages_ = std::move(all);
+  pages_.written = Union(pages_.written, pages.written);
+  pages_.read = Union(pages_.read, pages.read);
 }
 
 }  // namespace cobra::server

@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "reader/channel.h"
+#include "reader/needed_pages.h"
 #include "reader/reader.pb.h"
 
 namespace cobra::server {
@@ -53,9 +54,9 @@ class ReaderImage {
   // waitpid's status of a reader that has died; nullopt if the image does not report it in time.
   std::optional<int> WaitStatus(pid_t process, absl::Time deadline);
 
-  // Pages that readers have written to: the next readers copy them before their request comes.
+  // Pages that readers have needed: the next readers take them before their request comes.
   bool WantsPages();
-  void AddPages(const google::protobuf::RepeatedField<uint64_t>& pages);
+  void AddPages(const reader::Pages& pages);
 
  private:
   absl::Status ForkReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -67,7 +68,7 @@ class ReaderImage {
   reader::Channel control_ ABSL_GUARDED_BY(mutex_);
   std::deque<WaitingReader> waiting_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<pid_t, int> exits_ ABSL_GUARDED_BY(mutex_);
-  std::vector<uint64_t> pages_ ABSL_GUARDED_BY(mutex_);  // in order
+  reader::NeededPages pages_ ABSL_GUARDED_BY(mutex_);
   int replies_with_pages_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time files_checked_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   bool made_ ABSL_GUARDED_BY(mutex_) = false;

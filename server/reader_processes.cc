@@ -5,6 +5,7 @@
 #include <csignal>
 #include <list>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -95,7 +96,8 @@ struct Entry {
 
 class ReaderProcessesImpl final : public ReaderProcesses {
  public:
-  ReaderProcessesImpl(const ReaderOptions& options, Metrics* metrics) : options_(options), metrics_(metrics) {
+  ReaderProcessesImpl(const ReaderOptions& options, Metrics* metrics)
+      : options_(options), metrics_(metrics), replenisher_([this] { ReplenishLoop(); }) {
     for (const std::string& root : options.library_roots)
       libraries_.push_back(std::make_unique<reader::LibraryDirectory>(root));
   }
@@ -103,7 +105,13 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   ~ReaderProcessesImpl() override {
     {
       absl::MutexLock lock(&mutex_);
+      stop_ = true;
+    }
+    replenisher_.join();
+    {
+      absl::MutexLock lock(&mutex_);
       images_.clear();
+      used_.clear();
       first_ = {};
     }
     if (process_ > 0) ::waitpid(process_, nullptr, 0);  // it ends when its control socket closes
@@ -123,16 +131,20 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
     absl::StatusOr<reader::ReadReply> reply = Ask(request, *image, &reader, call);
     reader.socket.Close();
-    image->Replenish();
+    {
+      absl::MutexLock lock(&mutex_);
+      used_.push_back(image);
+    }
     COBRA_RETURN_IF_ERROR(reply.status());
     if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
-    if (reply->pages_size() > 0) image->AddPages(reply->pages());
+    if (reply->has_pages()) image->AddPages(reply->pages());
     if (reply->has_graph()) return proto::GraphFromProto(reply->graph(), limits);
     if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
     return proto::StatusFromProto(reply->error());
   }
 
  private:
+  void ReplenishLoop();
   absl::Status FindFile(v1::SourceModel* source) const;
   absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // `new_request`: the signature of source whose imports are not known yet.
@@ -155,8 +167,26 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
   // What requests import, by their whole text and by what decides about their heads.
   absl::flat_hash_map<Hash128, reader::ImageCommand::Image> needs_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<std::string> impossible_ ABSL_GUARDED_BY(mutex_);  // keys of images that could not be made
+  absl::flat_hash_set<std::string> impossible_ ABSL_GUARDED_BY(mutex_);     // keys of images that could not be made
+  std::vector<std::shared_ptr<ReaderImage>> used_ ABSL_GUARDED_BY(mutex_);  // by requests, since the last Replenish()
+  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread replenisher_;  // last: starts when everything else exists
 };
+
+// Forks readers while requests are answered by others.
+void ReaderProcessesImpl::ReplenishLoop() {
+  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !used_.empty(); };
+  while (true) {
+    std::vector<std::shared_ptr<ReaderImage>> used;
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(&work));
+      if (stop_) return;
+      used.swap(used_);
+    }
+    for (const auto& image : used) image->Replenish();
+  }
+}
 
 // A `file` that the request does not bring is one of a library: then its full path.
 absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {

@@ -48,9 +48,9 @@ bool CanFindDirtyPages() {
 }
 
 // The file is opened each time: after a fork, an open one would still refer to the process that opened it.
-bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages, int pagemap) {
+bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages) {
   pages->clear();
-  const int fd = pagemap >= 0 ? pagemap : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool ok = true;
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes;
@@ -65,7 +65,7 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
         pages->push_back(static_cast<uint32_t>(at + i));
     }
   }
-  if (pagemap < 0) close(fd);
+  close(fd);
   return ok;
 }
 

@@ -17,8 +17,7 @@ bool CanFindDirtyPages();
 
 // The numbers of the pages of [begin, begin + bytes), a private mapping of a file, that are copies. False if the system
 // does not provide it.
-// `pagemap`: an open /proc/self/pagemap; -1: it is opened.
-bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages, int pagemap = -1);
+bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages);
 
 // The number of page faults of this thread, and its id. If neither has changed, the thread has copied no page.
 struct FaultCount {

@@ -131,14 +131,6 @@ bool Heap::RestorePages() {
   return true;
 }
 
-std::vector<uint64_t> Heap::CopiedPages(int pagemap) const {
-  std::vector<uint32_t> pages;
-  std::vector<uint64_t> numbers;
-  if (!FindDirtyPages(begin_, image_bytes_, &pages, pagemap)) return numbers;
-  for (uint32_t page : pages) numbers.push_back(reinterpret_cast<uintptr_t>(begin_) / kPageBytes + page);
-  return numbers;
-}
-
 bool Heap::Rollback() {
   for (; destructors_.size() > image_destructors_; destructors_.pop_back())
     destructors_.back().run(destructors_.back().object);

@@ -71,9 +71,6 @@ class Heap {
   // Destroys objects created since Freeze() and restores the image. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
-  // The pages of the image that have been written to, as numbers in this process's address space. `pagemap`: an open
-  // /proc/self/pagemap. REQUIRES: frozen().
-  std::vector<uint64_t> CopiedPages(int pagemap) const;
   // The image in memory.
   const char* image_begin() const { return begin_; }
   size_t image_bytes() const { return image_bytes_; }

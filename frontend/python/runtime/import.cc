@@ -448,7 +448,10 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
     absl::string_view relative = path;
     std::string display_root = root->DisplayName("") + "/";
     if (absl::StartsWith(relative, display_root)) relative.remove_prefix(display_root.size());
-    if (root->IsFile(relative)) return Import(dotted(relative));
+    const std::string name = dotted(relative);
+    const Location& location = Locate(name);  // an image may know it: then no file is looked for
+    const bool found = location.source == root.get() && location.path == relative;
+    if (found || root->IsFile(relative)) return Import(name);
   }
   return interp_.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
                                                 absl::StrCat(path, " is neither in the bundle nor in a library root"),
