@@ -65,6 +65,12 @@ std::optional<std::pair<std::string, std::string>> SplitEntry(const std::string&
   return best;
 }
 
+// Makes the folders that lead to `file` packages, as Python does for a folder without an __init__.py.
+void MakePackages(absl::string_view file, std::map<std::string, std::string>* bundle) {
+  for (size_t slash = file.find('/'); slash != absl::string_view::npos; slash = file.find('/', slash + 1))
+    bundle->try_emplace(absl::StrCat(file.substr(0, slash), "/__init__.py"));
+}
+
 absl::StatusOr<std::vector<std::string>> LibraryRoots(const std::vector<std::string>& libraries) {
   std::vector<std::string> roots;
   for (const std::string& library : libraries) {
@@ -256,11 +262,15 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
                                       "give the folder of the model alone, and the rest as --library DIR"));
   }
   COBRA_RETURN_IF_ERROR(ChooseFile(arguments));
-  // A folder whose file imports relatively, or by the folder's name, is read as a package.
-  if (program.file.empty() || !FileExists(absl::StrCat(user_prefix_, "__init__.py"))) return absl::OkStatus();
+  if (program.file.empty()) return absl::OkStatus();
   const std::string file = absl::StrCat(user_prefix_, program.file);
   const std::string text = program.bundle.at(program.file);
   ModelLocation place = LocateModel(file, text);
+  if (!FileExists(absl::StrCat(user_prefix_, "__init__.py"))) {
+    if (!place.package.empty()) MakePackages(program.file, &program.bundle);
+    return absl::OkStatus();
+  }
+  // A folder whose file imports relatively, or by the folder's name, is read as a package.
   const bool is_inside = !place.package.empty() && PathBelow(arguments.path, place.folder, /*itself=*/true).has_value();
   if (!is_inside) return absl::OkStatus();
   place_ = std::move(place);

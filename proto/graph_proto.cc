@@ -1,6 +1,7 @@
 #include "proto/graph_proto.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,9 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
@@ -23,16 +26,27 @@ namespace cobra::proto {
 namespace {
 
 // The enum names of graph.proto are those of graph/types.h in capitals, so that the list of types is written once.
+constexpr int kNumDTypes = v1::DType_ARRAYSIZE - 1;  // without DTYPE_UNSPECIFIED
+
+std::array<v1::DType, kNumDTypes> ProtoOfDTypes() {
+  std::array<v1::DType, kNumDTypes> protos{};
+  for (int i = 0; i < kNumDTypes; ++i) {
+    const auto dtype = static_cast<graph::DType>(i);
+    v1::DType_Parse(absl::StrCat("DTYPE_", absl::AsciiStrToUpper(graph::DTypeName(dtype))), &protos[i]);
+  }
+  return protos;
+}
+
 v1::DType DTypeToProto(graph::DType dtype) {
-  v1::DType proto = v1::DTYPE_UNSPECIFIED;
-  v1::DType_Parse(absl::StrCat("DTYPE_", absl::AsciiStrToUpper(graph::DTypeName(dtype))), &proto);
-  return proto;
+  static const std::array<v1::DType, kNumDTypes> kProtos = ProtoOfDTypes();
+  return kProtos[static_cast<size_t>(dtype)];
 }
 
 std::optional<graph::DType> DTypeFromProto(v1::DType proto) {
-  absl::string_view name = v1::DType_Name(proto);
-  if (!absl::StartsWith(name, "DTYPE_")) return std::nullopt;
-  return graph::DTypeFromName(absl::AsciiStrToLower(name.substr(6)));
+  for (int i = 0; i < kNumDTypes; ++i) {
+    if (DTypeToProto(static_cast<graph::DType>(i)) == proto) return static_cast<graph::DType>(i);
+  }
+  return std::nullopt;
 }
 
 void TypeToProto(const graph::TensorType& type, v1::TensorType* proto) {
@@ -102,7 +116,10 @@ void NamedTensorsToProto(absl::Span<const graph::NamedTensor> tensors, List* lis
   }
 }
 
-// Reads one message; keeps the state that every step needs.
+// Reads one message; keeps the state that every step needs. What an error is about is put into words only when there is
+// one: most messages have none.
+using What = absl::FunctionRef<std::string()>;
+
 class Reader {
  public:
   Reader(const v1::Graph& proto, const GraphLimits& limits) : proto_(proto), limits_(limits), builder_(limits) {
@@ -126,14 +143,12 @@ class Reader {
     if (proto_.folded_macs() < 0) return Wrong(absl::StrCat("folded_macs ", proto_.folded_macs(), " is negative"));
     builder_.AddFoldedMacs(proto_.folded_macs());
     for (const v1::Node& node : proto_.nodes()) COBRA_RETURN_IF_ERROR(AddNode(node));
-    position_ = {};
-    module_path_.clear();
-    where_ = "graph";
+    node_ = nullptr;
     std::vector<graph::ValueRef> outputs;
     for (const v1::ValueRef& output : proto_.outputs()) {
-      const std::string what = absl::StrCat("output ", outputs.size());
+      const auto what = [&] { return absl::StrCat("output ", outputs.size()); };
       COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefFromProto(output, what));
-      if (ref.is_none()) return Wrong(absl::StrCat(what, " is not set"));
+      if (ref.is_none()) return Wrong(absl::StrCat(what(), " is not set"));
       outputs.push_back(ref);
     }
     return std::move(builder_).Build(std::move(outputs));
@@ -144,9 +159,15 @@ class Reader {
   absl::Status Error(Diagnostic::Kind kind, absl::string_view message) const {
     Diagnostic d;
     d.kind = kind;
-    d.message = absl::StrCat(where_, ": ", message);
-    d.position = position_;
-    d.module_path = module_path_;
+    if (node_ == nullptr) {
+      d.message = absl::StrCat("graph: ", message);
+    } else {
+      d.message = absl::StrCat(graph::NodeText(node_index_, node_->op()), ": ", message);
+      const v1::Origin& origin = node_->origin();
+      if (const std::string* file = FileOrNull(origin.file())) d.position.file = *file;
+      d.position.line = origin.line();
+      d.module_path = origin.module_path();
+    }
     return DiagnosticToStatus(d);
   }
   absl::Status Wrong(absl::string_view message) const { return Error(Diagnostic::Kind::kUsage, message); }
@@ -157,14 +178,14 @@ class Reader {
                  absl::StrCat(what, what.empty() ? "" : ": ", status.message()));
   }
 
-  absl::StatusOr<graph::TensorType> TypeFromProto(const v1::TensorType& proto, absl::string_view what) const {
+  absl::StatusOr<graph::TensorType> TypeFromProto(const v1::TensorType& proto, What what) const {
     std::optional<graph::DType> dtype = DTypeFromProto(proto.dtype());
-    if (!dtype.has_value()) return Wrong(absl::StrCat(what, ": no such element type"));
+    if (!dtype.has_value()) return Wrong(absl::StrCat(what(), ": no such element type"));
     graph::TensorType type;
     type.dtype = *dtype;
     type.shape.assign(proto.shape().begin(), proto.shape().end());
     if (absl::Status status = graph::CheckTensorType(type, limits_); !status.ok()) {
-      return Refused(status, what, Diagnostic::Kind::kUsage);
+      return Refused(status, what(), Diagnostic::Kind::kUsage);
     }
     return type;
   }
@@ -172,14 +193,17 @@ class Reader {
   // `unique`: two tensors of the same name would be ambiguous in the graph's JSON form.
   template <typename List, typename Add>
   absl::Status AddTensors(const List& list, graph::ValueRef::Kind kind, graph::UniqueNames* unique, Add add) {
+    int64_t& count = counts_[static_cast<size_t>(kind)];
     for (const v1::NamedTensor& tensor : list) {
-      const std::string what = absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", counts_[kind]++,
-                                            tensor.name().empty() ? "" : " \"", graph::Quoted(tensor.name()),
-                                            tensor.name().empty() ? "" : "\"");
+      const auto what = [&] {
+        const std::string numbered = absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", count);
+        return tensor.name().empty() ? numbered : absl::StrCat(numbered, " \"", graph::Quoted(tensor.name()), "\"");
+      };
       COBRA_ASSIGN_OR_RETURN(graph::TensorType type, TypeFromProto(tensor.type(), what));
       if (unique != nullptr && !unique->Add(tensor.name()))
-        return Wrong(absl::StrCat(what, ": another one has this name"));
+        return Wrong(absl::StrCat(what(), ": another one has this name"));
       add(tensor.name(), std::move(type));
+      ++count;
     }
     return absl::OkStatus();
   }
@@ -197,7 +221,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<graph::ValueRef> RefFromProto(const v1::ValueRef& proto, absl::string_view what) const {
+  absl::StatusOr<graph::ValueRef> RefFromProto(const v1::ValueRef& proto, What what) const {
     if (proto.kind() == v1::ValueRef::KIND_NONE && proto.index() == 0 && proto.output() == 0)
       return graph::ValueRef::None();
     const graph::ValueRef ref{static_cast<graph::ValueRef::Kind>(proto.kind()), proto.index(), proto.output()};
@@ -206,12 +230,12 @@ class Reader {
     if (ref.is_node()) {
       valid = ref.index >= 0 && ref.index < static_cast<int64_t>(nodes.size()) && ref.output >= 0 &&
               ref.output < static_cast<int64_t>(nodes[ref.index].outputs.size());
-    } else if (auto count = counts_.find(ref.kind); count != counts_.end()) {
-      valid = ref.index >= 0 && ref.index < count->second && ref.output == 0;
+    } else if (static_cast<size_t>(ref.kind) < counts_.size()) {
+      valid = ref.index >= 0 && ref.index < counts_[static_cast<size_t>(ref.kind)] && ref.output == 0;
     }
     if (valid) return ref;
     const std::string kind = KindText(proto.kind());
-    return Wrong(absl::StrCat(what, " is ", kind.empty() ? "of an unknown kind" : kind, " ", proto.index(),
+    return Wrong(absl::StrCat(what(), " is ", kind.empty() ? "of an unknown kind" : kind, " ", proto.index(),
                               proto.output() != 0 ? absl::StrCat(", output ", proto.output()) : "",
                               ref.is_node() ? ": no output of an earlier node" : ": there is none"));
   }
@@ -230,10 +254,9 @@ class Reader {
   }
 
   absl::Status AddNode(const v1::Node& proto) {
-    where_ = graph::NodeText(static_cast<int64_t>(builder_.nodes().size()), proto.op());
+    node_ = &proto;
+    node_index_ = static_cast<int64_t>(builder_.nodes().size());
     COBRA_ASSIGN_OR_RETURN(graph::Origin origin, OriginFromProto(proto.origin()));
-    position_ = {origin.file ? *origin.file : "", origin.line, 0};
-    module_path_ = origin.module_path;
     std::optional<graph::Op> op = graph::OpFromName(proto.op());
     if (!op.has_value()) return Error(Diagnostic::Kind::kUnsupported, "no such operator in this version");
     // The lookup of names makes this quadratic in the number of attributes.
@@ -242,7 +265,8 @@ class Reader {
     COBRA_ASSIGN_OR_RETURN(graph::Attributes attributes, AttributesFromProto(proto));
     std::vector<graph::ValueRef> inputs;
     for (const v1::ValueRef& input : proto.inputs()) {
-      COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefFromProto(input, absl::StrCat("tensor ", inputs.size())));
+      COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref,
+                             RefFromProto(input, [&] { return absl::StrCat("tensor ", inputs.size()); }));
       inputs.push_back(ref);
     }
     absl::StatusOr<int32_t> index =
@@ -254,18 +278,22 @@ class Reader {
   absl::Status CheckOutputs(const v1::Node& proto, int32_t index) const {
     if (proto.outputs_size() == 0) return absl::OkStatus();
     const std::vector<graph::TensorType>& inferred = builder_.nodes()[index].outputs;
-    bool same = proto.outputs_size() == static_cast<int>(inferred.size());
-    std::string given_text, inferred_text;
-    for (int i = 0; i < proto.outputs_size(); ++i) {
-      COBRA_ASSIGN_OR_RETURN(graph::TensorType given, TypeFromProto(proto.outputs(i), absl::StrCat("result ", i)));
-      same = same && given == inferred[i];
-      if (i < 3) absl::StrAppend(&given_text, i == 0 ? "" : ", ", graph::TypeText(given));
+    std::vector<graph::TensorType> given;
+    for (const v1::TensorType& output : proto.outputs()) {
+      const auto what = [&] { return absl::StrCat("result ", given.size()); };
+      COBRA_ASSIGN_OR_RETURN(given.emplace_back(), TypeFromProto(output, what));
     }
-    if (same) return absl::OkStatus();
-    for (const graph::TensorType& type : inferred)
-      absl::StrAppend(&inferred_text, inferred_text.empty() ? "" : ", ", graph::TypeText(type));
+    if (given == inferred) return absl::OkStatus();
+    const auto append = [](std::string* out, const graph::TensorType& type) { out->append(graph::TypeText(type)); };
+    const std::string inferred_text = absl::StrJoin(inferred, ", ", append);
+    given.resize(std::min<size_t>(given.size(), 3));
+    const std::string given_text = absl::StrJoin(given, ", ", append);
     return Error(Diagnostic::Kind::kModelError, absl::StrCat("declares the output ", graph::Quoted(given_text),
                                                              ", its arguments give ", graph::Quoted(inferred_text)));
+  }
+
+  const std::string* FileOrNull(int64_t position) const {
+    return position > 0 && position <= static_cast<int64_t>(files_.size()) ? files_[position - 1].get() : nullptr;
   }
 
   absl::StatusOr<graph::Origin> OriginFromProto(const v1::Origin& proto) const {
@@ -292,12 +320,10 @@ class Reader {
   const GraphLimits limits_;
   graph::GraphBuilder builder_;
   std::vector<std::shared_ptr<const std::string>> files_;
-  std::map<graph::ValueRef::Kind, int64_t> counts_;
+  std::array<int64_t, v1::ValueRef::Kind_ARRAYSIZE> counts_{};  // of the tensors read, by their kind
   graph::UniqueNames parameter_names_, buffer_names_;
-  // State of the call that is being read:
-  std::string where_ = "graph";  // "node 12 (conv2d)"
-  SourcePosition position_;
-  std::string module_path_;
+  const v1::Node* node_ = nullptr;  // the call that is being read, or null
+  int64_t node_index_ = 0;
 };
 
 }  // namespace
@@ -313,7 +339,7 @@ void GraphToProto(const graph::Graph& graph, v1::Graph* proto) {
     alias->set_parameter(parameter);
   }
   proto->set_folded_macs(graph.folded_macs());
-  std::map<std::string, int> files;  // 1-based position of a file name
+  std::map<absl::string_view, int> files;  // 1-based position of a file name
   for (const graph::Node& node : graph.nodes()) {
     v1::Node* out = proto->add_nodes();
     out->set_op(std::string(graph::OpName(node.op)));
@@ -323,7 +349,7 @@ void GraphToProto(const graph::Graph& graph, v1::Graph* proto) {
     out->set_inplace(node.inplace);
     v1::Origin* origin = out->mutable_origin();
     const auto position_of = [&](const std::string& file) {
-      auto [entry, added] = files.emplace(file, static_cast<int>(files.size()) + 1);
+      auto [entry, added] = files.try_emplace(file, static_cast<int>(files.size()) + 1);
       if (added) proto->add_source_files(file);
       return entry->second;
     };

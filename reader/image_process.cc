@@ -61,7 +61,6 @@ class ImageProcess {
     MakeImage(what);
     ImageReport report;
     report.mutable_ready()->set_made(image_ != nullptr);
-    if (image_ != nullptr) report.mutable_ready()->set_memory_bytes(image_->heap().used_bytes());
     if (!control_.Send(report).ok() || image_ == nullptr) return image_ == nullptr ? 1 : 0;
     while (true) {
       pollfd entries[] = {{control_.fd(), POLLIN, 0}, {exits_.get(), POLLIN, 0}};

@@ -24,9 +24,8 @@ void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<
 }
 
 absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, const ReaderSetup& setup,
-                                        const Limits& limits, ReadReply* reply) {
-  Fill(python::PlanImports(request), reply->mutable_plan());
-  python::ReadUsage usage;
+                                        const Limits& limits, bool with_imports, ReadReply* reply) {
+  if (with_imports) Fill(python::PlanImports(request), reply->mutable_plan());
   std::unique_ptr<python::Machine> fresh;
   python::Machine* machine = nullptr;
   if (setup.image != nullptr && setup.image->IsUsable(request, limits)) {
@@ -35,22 +34,20 @@ absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, co
     COBRA_ASSIGN_OR_RETURN(fresh, python::NewMachine(setup.libraries, request.torch_version, request.bundle, limits));
     machine = fresh.get();
   }
-  absl::StatusOr<graph::Graph> graph = python::ReadPythonModelOn(machine, request, &usage);
-  Fill(machine->interpreter->importer().needed(), reply->mutable_needed());
-  reply->set_steps(usage.steps);
-  reply->set_memory_bytes(usage.memory_bytes);
+  absl::StatusOr<graph::Graph> graph = python::ReadPythonModelOn(machine, request);
+  if (with_imports) Fill(machine->interpreter->importer().needed(), reply->mutable_needed());
   fresh.release();  // the process ends soon; nobody needs this memory back
   return graph;
 }
 
-absl::StatusOr<graph::Graph> Read(v1::PredictRequest* request, const ReaderSetup& setup, ReadReply* reply) {
+absl::StatusOr<graph::Graph> Read(ReadRequest* message, const ReaderSetup& setup, ReadReply* reply) {
   Limits limits;
   limits.wall_time_ms = 0;  // the server ends this process at the request's deadline
-  COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
+  COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(message->mutable_request(), limits));
   auto* program = std::get_if<python::SourceRequest>(&source);
   if (program == nullptr) return frontend::ReadModel(std::move(source), limits);
   program->library_roots = setup.library_roots;
-  return ReadSource(*program, setup, limits, reply);
+  return ReadSource(*program, setup, limits, message->with_imports(), reply);
 }
 
 }  // namespace
@@ -64,7 +61,7 @@ void ReadOneRequest(Channel* server, const ReaderSetup& setup) {
   google::protobuf::Arena arena(options);
   auto* message = google::protobuf::Arena::CreateMessage<ReaderMessage>(&arena);
   ReadReply* reply = message->mutable_reply();
-  const absl::StatusOr<graph::Graph> graph = Read(request.mutable_request(), setup, reply);
+  const absl::StatusOr<graph::Graph> graph = Read(&request, setup, reply);
   if (graph.ok()) {
     proto::GraphToProto(*graph, reply->mutable_graph());
   } else {

@@ -25,7 +25,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
-fuzzers=(source graph onnx tflite arch)
+fuzzers=(source graph onnx tflite arch file message)
 all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue faults agreement other-machine bench)
 steps=()
 for step in "$@"; do

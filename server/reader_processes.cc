@@ -129,7 +129,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     std::optional<Hash128> new_request;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request));
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
-    absl::StatusOr<reader::ReadReply> reply = Ask(request, *image, &reader, call);
+    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), *image, &reader, call);
     reader.socket.Close();
     {
       absl::MutexLock lock(&mutex_);
@@ -153,8 +153,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::shared_ptr<ReaderImage> FindLocked(const std::string& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeLocked(const reader::ImageCommand::Image& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
-  absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, ReaderImage& image, WaitingReader* reader,
-                                        const CallContext& call);
+  absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports, ReaderImage& image,
+                                        WaitingReader* reader, const CallContext& call);
   absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
   reader::FileAnswer Answer(const reader::FileQuestion& question) const;
 
@@ -325,11 +325,13 @@ reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& quest
   return answer;
 }
 
-absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, ReaderImage& image,
-                                                           WaitingReader* reader, const CallContext& call) {
+absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, bool with_imports,
+                                                           ReaderImage& image, WaitingReader* reader,
+                                                           const CallContext& call) {
   reader::ReadRequest message;
   // The message borrows the request: a copy of 32 MiB would be made for nothing.
   message.unsafe_arena_set_allocated_request(const_cast<v1::PredictRequest*>(&request));
+  message.set_with_imports(with_imports);
   message.set_with_pages(image.WantsPages());
   absl::Status status = reader->socket.Send(message, -1, call.deadline);
   (void)message.unsafe_arena_release_request();

@@ -319,9 +319,9 @@ absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const
   return graph;
 }
 
-absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request, ReadUsage* usage) {
+absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request) {
   COBRA_ASSIGN_OR_RETURN(std::vector<InputSpec> inputs, ParseInputs(request, machine->interpreter->limits()));
-  return ReadOn(machine, request, std::move(inputs), usage);
+  return ReadOn(machine, request, std::move(inputs), /*usage=*/nullptr);
 }
 
 std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits) {

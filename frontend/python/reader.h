@@ -47,7 +47,7 @@ struct ReadUsage {
 absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits = {},
                                              ReadUsage* usage = nullptr);
 // The same on an interpreter of the caller's (interpreter_image.h), which has the limits already.
-absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request, ReadUsage* usage);
+absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request);
 
 // Possible entries of request.file, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments
 // come first. Imported names are listed only if the file defines none. Empty if the file cannot be loaded.

@@ -1,59 +1,39 @@
 #include "model/net/safetensors.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
-#include "nlohmann/json.hpp"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "model/net/tensor_file.h"
 
 namespace cobra::net {
-namespace {
-
-using nlohmann::json;
-
-}  // namespace
 
 std::string SaveTensors(const torch::nn::Module& module) {
-  json header = json::object();
-  std::string data;
+  std::vector<at::Tensor> kept;
+  std::vector<std::pair<std::string, StoredTensor>> tensors;
   for (const auto& item : module.named_parameters()) {
-    const at::Tensor t = item.value().detach().to(at::kFloat).contiguous();
-    const size_t begin = data.size();
-    data.append(static_cast<const char*>(t.data_ptr()), t.nbytes());
-    header[item.key()] = {{"dtype", "F32"}, {"shape", t.sizes().vec()}, {"data_offsets", {begin, data.size()}}};
+    const at::Tensor& t = kept.emplace_back(item.value().detach().to(at::kFloat).contiguous());
+    tensors.push_back({item.key(), {t.sizes().vec(), {static_cast<const char*>(t.data_ptr()), t.nbytes()}}});
   }
-  std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');  // data starts at a multiple of eight bytes
-  std::string out(8, '\0');
-  const uint64_t length = text.size();
-  std::memcpy(&out[0], &length, 8);
-  return absl::StrCat(out, text, data);
+  return WriteTensorFile(tensors);
 }
 
 absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
-  uint64_t length = 0;
-  if (file.size() >= 8) std::memcpy(&length, file.data(), 8);
-  if (length == 0 || length > file.size() - 8) return absl::DataLossError("tensors: the header is cut off");
-  const json header = ParseJson<json>(absl::string_view(file).substr(8, length));
-  if (!header.is_object()) return absl::DataLossError("tensors: the header is not JSON");
-  const absl::string_view data = file.substr(8 + length);
+  COBRA_ASSIGN_OR_RETURN(const auto tensors, ReadTensorFile(file));
   at::NoGradGuard no_grad;
   for (auto& item : module->named_parameters()) {
-    auto entry = header.find(item.key());
-    if (entry == header.end()) return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " is missing"));
+    const auto found = tensors.find(item.key());
+    if (found == tensors.end()) return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " is missing"));
     at::Tensor& t = item.value();
-    const json shape = t.sizes().vec();
-    if (entry->value("dtype", "") != "F32" || (*entry)["shape"] != shape || !(*entry)["data_offsets"].is_array() ||
-        (*entry)["data_offsets"].size() != 2 || !(*entry)["data_offsets"][0].is_number_unsigned() ||
-        !(*entry)["data_offsets"][1].is_number_unsigned()) {
-      return absl::DataLossError(
-          absl::StrCat("tensors: ", item.key(), " must be float32 ", shape.dump(), ", the file has ", entry->dump()));
+    if (found->second.shape != t.sizes().vec()) {
+      return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " must be [",
+                                              absl::StrJoin(t.sizes().vec(), ", "), "], the file has [",
+                                              absl::StrJoin(found->second.shape, ", "), "]"));
     }
-    const uint64_t begin = (*entry)["data_offsets"][0], end = (*entry)["data_offsets"][1];
-    if (begin > end || end > data.size() || end - begin != t.nbytes()) {
-      return absl::DataLossError(absl::StrCat("tensors: ", item.key(), " lies outside the file"));
-    }
-    std::memcpy(t.data_ptr(), data.data() + begin, t.nbytes());
+    std::memcpy(t.data_ptr(), found->second.bytes.data(), t.nbytes());
   }
   return absl::OkStatus();
 }

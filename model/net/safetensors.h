@@ -1,6 +1,4 @@
-// The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
-// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data. Only F32 is written; no pickles,
-// nothing is executed.
+// Parameters of a network to and from a file of tensors (tensor_file.h).
 #ifndef COBRA_MODEL_NET_SAFETENSORS_H_
 #define COBRA_MODEL_NET_SAFETENSORS_H_
 

@@ -518,6 +518,17 @@ class ErrorsTest(unittest.TestCase):
         self.write("pkg/net/body.py", HEAD + "from ..net.blocks import Block\nclass Net(Block):\n    pass\n")
         self.assertEqual(programs.client("graph", folder, "--entry", "Net()", "--input", "1x3").code, 0)
 
+    def test_a_folder_without_init_may_be_a_package(self):
+        self.write("repo/main.py", "import models.net\n")
+        self.write("repo/models/blocks.py", HEAD + "class Block(nn.Linear):\n    pass\n")
+        for words in ("from .blocks import Block", "from models.blocks import Block"):
+            with self.subTest(words):
+                self.write("repo/models/net.py", words + "\n")
+                answer = programs.client(
+                    "graph", os.path.join(self.folder, "repo"), "--entry", "models.net.Block(3, 4)", "--input", "1x3"
+                )
+                self.assertEqual(answer.code, 0, answer.err)
+
     def test_what_a_package_lacks_is_an_error_where_it_is_imported(self):
         self.write("pkg/net/__init__.py", "")
         self.write("pkg/net/blocks.py", HEAD + "class Block(nn.Linear):\n    pass\n")

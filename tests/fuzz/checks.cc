@@ -11,12 +11,13 @@
 #include "proto/graph_proto.h"
 
 namespace cobra::fuzz {
-namespace {
 
-[[noreturn]] void Fail(const char* what, const std::string& detail) {
+void Fail(const char* what, const std::string& detail) {
   std::fprintf(stderr, "fuzz: %s: %s\n", what, detail.c_str());
   std::abort();
 }
+
+namespace {
 
 // What is done with every graph that was read.
 void Use(const graph::Graph& graph) {
@@ -40,6 +41,10 @@ void CheckRefusal(const absl::Status& status) {
   if (!diagnostic.has_value()) Fail("refused without a diagnostic", status.ToString());
   if (diagnostic->message.empty()) Fail("a diagnostic without a message", status.ToString());
   (void)RenderDiagnostic(*diagnostic);
+}
+
+void CheckMessage(const absl::Status& status) {
+  if (status.message().empty()) Fail("refused without a message", status.ToString());
 }
 
 void Check(const absl::StatusOr<graph::Graph>& graph) {

@@ -23,6 +23,8 @@ TEST(FuzzCorpusTest, Source) { RunAll("source", Source); }
 TEST(FuzzCorpusTest, Graph) { RunAll("graph", GraphMessage); }
 TEST(FuzzCorpusTest, Onnx) { RunAll("onnx", Onnx); }
 TEST(FuzzCorpusTest, Tflite) { RunAll("tflite", Tflite); }
+TEST(FuzzCorpusTest, File) { RunAll("file", File); }
+TEST(FuzzCorpusTest, Message) { RunAll("message", Message); }
 TEST(FuzzCorpusTest, Architecture) { RunAll("arch", Architecture); }
 
 }  // namespace

@@ -15,6 +15,12 @@ void Onnx(absl::string_view data);
 void Tflite(absl::string_view data);
 // What --arch takes; lines at its end that begin with "--input " are the network's inputs.
 void Architecture(absl::string_view data);
+// Files that workers and trainers write: the first byte says which. 'r' a measurement, 's' a task's subject, 'p' a
+// probe, 'c' a calibration, 'm' a manifest, 't' a target, 'd' a table of devices, 'w' weights.
+void File(absl::string_view data);
+// A request of the API before it is handled: the first byte says which. 'p' Predict, 'c' Calibrate, 'e' Enqueue, 'l'
+// Lease, 'n' Renew, 'r' Report, 'x' Cancel, 'w' Watch.
+void Message(absl::string_view data);
 
 }  // namespace cobra::fuzz
 

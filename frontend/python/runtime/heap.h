@@ -71,9 +71,6 @@ class Heap {
   // Destroys objects created since Freeze() and restores the image. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
-  // The image in memory.
-  const char* image_begin() const { return begin_; }
-  size_t image_bytes() const { return image_bytes_; }
   // Call before another thread writes to this heap, because Rollback() counts page faults of its own thread only.
   void NoteThread();
 
