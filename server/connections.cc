@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -26,6 +27,7 @@ namespace {
 // How long gRPC may take to close a connection that was ended; usually it takes less than a millisecond.
 constexpr absl::Duration kClosingTime = absl::Milliseconds(200);
 constexpr absl::Duration kPollPeriod = absl::Seconds(1);
+constexpr absl::Duration kIdle = absl::Seconds(1);
 
 ino_t InodeOf(int descriptor) {
   struct stat status = {};
@@ -55,23 +57,26 @@ void End(Connections::Open* connection) {
   if (const Descriptor duplicate = DuplicateOf(*connection); duplicate.valid()) ::shutdown(duplicate.get(), SHUT_RDWR);
 }
 
-// The one that has been silent longest, among those of the caller with the most.
-Connections::Open* ToBeEnded(std::list<Connections::Open>* open) {
-  std::map<absl::string_view, int> count;
-  int most = 0;
-  for (const Connections::Open& connection : *open) {
-    if (!connection.ended) most = std::max(most, ++count[connection.caller]);
-  }
-  Connections::Open* found = nullptr;
-  absl::Duration longest = -absl::InfiniteDuration();
+// Ends the connection that has been silent longest among those of the caller with the most, up to `most` times; after
+// the first time only connections that are idle.
+int EndSome(std::list<Connections::Open>* open, size_t most) {
+  using Silent = std::pair<absl::Duration, Connections::Open*>;
+  std::map<absl::string_view, std::vector<Silent>> callers;
   for (Connections::Open& connection : *open) {
-    if (connection.ended || count[connection.caller] < most) continue;
-    const absl::Duration silence = SilenceOf(connection);
-    if (silence <= longest) continue;
-    longest = silence;
-    found = &connection;
+    if (!connection.ended) callers[connection.caller].push_back({SilenceOf(connection), &connection});
   }
-  return found;
+  for (auto& [caller, silent] : callers) std::sort(silent.begin(), silent.end());
+  int ended = 0;
+  while (static_cast<size_t>(ended) < most && !callers.empty()) {
+    std::vector<Silent>& greediest = std::max_element(callers.begin(), callers.end(), [](const auto& x, const auto& y) {
+                                       return x.second.size() < y.second.size();
+                                     })->second;
+    if (greediest.empty() || (ended > 0 && greediest.back().first < kIdle)) break;
+    End(greediest.back().second);
+    greediest.pop_back();
+    ++ended;
+  }
+  return ended;
 }
 
 ThrottledLog& RoomLog() {
@@ -153,12 +158,10 @@ void Connections::ForgetClosed() {
 void Connections::MakeRoom() {
   ForgetClosed();
   if (open_.size() < max_open_) return;
-  Open* const ended = ToBeEnded(&open_);
-  if (ended != nullptr) {
-    RoomLog().Warning(absl::StrCat(max_open_, " connections are open: one of ", ended->caller, " is closed"));
-    if (metrics_ != nullptr) metrics_->ConnectionEnded();
-    End(ended);
-  }
+  // Several at once: in a flood, each new connection would wait until gRPC has closed another one.
+  const int ended = EndSome(&open_, std::max<size_t>(1, max_open_ / 16));
+  RoomLog().Warning(absl::StrCat(max_open_, " connections are open: ", ended, " of them are closed for new ones"));
+  if (metrics_ != nullptr) metrics_->ConnectionsEnded(ended);
   for (const absl::Time until = absl::Now() + kClosingTime; open_.size() >= max_open_ && absl::Now() < until;) {
     absl::SleepFor(absl::Milliseconds(1));
     ForgetClosed();

@@ -1,8 +1,8 @@
 // Accepts the connections of the API and hands them to gRPC. gRPC's own listener has no limit of connections, and stops
 // accepting for good when descriptors run out once.
 //
-// At most as many connections are open as leave descriptors for everything else. When that many are open, a new one is
-// accepted in place of the connection that has been silent longest, among those of the caller with the most.
+// At most as many connections are open as leave descriptors for everything else. When that many are open, new ones are
+// accepted in place of the connections that have been silent longest, among those of the callers with the most.
 #ifndef COBRA_SERVER_CONNECTIONS_H_
 #define COBRA_SERVER_CONNECTIONS_H_
 

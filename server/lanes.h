@@ -31,7 +31,7 @@ class Lanes {
 
   // The steps of a drain. First nothing new is taken.
   void Close();
-  // Then what waits is refused, and what runs is told to stop: CallContext::Check() returns Unavailable from now on.
+  // Then what waits is refused, and what runs is asked to stop: CallContext::Check() returns Unavailable from now on.
   void Abandon();
   const std::atomic<bool>* abandoned() const { return &abandoned_; }
   // False at the deadline.

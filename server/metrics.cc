@@ -246,7 +246,7 @@ void Metrics::CallOverdue(Rpc rpc) { overdue_.Add({{"method", MethodName(rpc)}})
 
 void Metrics::SetConnections(int64_t open) { connections_.Set(static_cast<double>(open)); }
 
-void Metrics::ConnectionEnded() { connections_ended_.Increment(); }
+void Metrics::ConnectionsEnded(int64_t count) { connections_ended_.Increment(static_cast<double>(count)); }
 
 void Metrics::WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats) {
   pulled_->Add(std::string(name), std::move(stats));

@@ -41,7 +41,7 @@ class Metrics {
   void SetStuckThreads(Lane lane, int64_t threads);
   void CallOverdue(Rpc rpc);
   void SetConnections(int64_t open);
-  void ConnectionEnded();  // to make room for another one
+  void ConnectionsEnded(int64_t count);  // to make room for new ones
 
   // `stats` is called at every scrape; it must live as long as this object.
   void WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats);

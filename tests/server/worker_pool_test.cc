@@ -45,10 +45,13 @@ class WorkerPoolTest : public testing::Test {
   // A call that runs until go_; returns when it has begun.
   void Block(const std::string& caller, absl::Time deadline = absl::InfiniteFuture()) {
     auto started = std::make_shared<absl::Notification>();
-    Submit(caller, "block", [this, started] {
-      started->Notify();
-      go_.WaitForNotification();
-    }, deadline);
+    Submit(
+        caller, "block",
+        [this, started] {
+          started->Notify();
+          go_.WaitForNotification();
+        },
+        deadline);
     started->WaitForNotification();
   }
   bool WaitIdle() { return pool_->WaitIdle(absl::Now() + absl::Seconds(30)); }
