@@ -1,8 +1,9 @@
-// The deadline of a request, and whether its caller still waits.
+// Who calls, until when, and whether the answer is still wanted.
 #ifndef COBRA_SERVER_CALL_CONTEXT_H_
 #define COBRA_SERVER_CALL_CONTEXT_H_
 
 #include <atomic>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
@@ -11,19 +12,22 @@
 namespace cobra::server {
 
 struct CallContext {
+  std::string caller;  // to whom this request counts (caller.h)
   absl::Time deadline = absl::InfiniteFuture();
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
+  const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
 
-  bool Stopped() const {
-    return (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) || absl::Now() > deadline;
-  }
+  bool Stopped() const { return IsSet(cancelled) || IsSet(abandoned) || absl::Now() > deadline; }
   absl::Status Check() const {
     // The deadline is checked first, because gRPC also cancels a call whose deadline has passed.
     if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
-    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed))
-      return absl::CancelledError("the caller went away");
+    if (IsSet(cancelled)) return absl::CancelledError("the caller went away");
+    if (IsSet(abandoned)) return absl::UnavailableError("the server is stopping; use another one");
     return absl::OkStatus();
   }
+
+ private:
+  static bool IsSet(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
 };
 
 }  // namespace cobra::server

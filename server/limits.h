@@ -19,9 +19,22 @@ struct ServerLimits {
   int max_targets = 64;
   // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of waiting; with a longer
   // queue, the caller should use another server.
-  int max_queued = 1024;
+  int max_queued = 1024;  // of each lane
+  // Of one caller: half of them, so that another one finds room without taking it from anybody.
+  int max_queued_per_caller = 512;
   // Open HTTP/2 streams of one connection: bounds how many requests one client can queue.
   int max_streams_per_connection = 1024;
+  // Open connections: a worker, a client and a proxy hold one each. Fewer where there are fewer descriptors.
+  int max_connections = 4096;
+  // Descriptors for everything else: the database, a socket and a process handle for each reader, scrapes.
+  int reserved_descriptors = 256;
+  // A connection without a call for this long is closed; clients connect again by themselves.
+  absl::Duration max_connection_idle = absl::Minutes(5);
+  // A new connection must speak HTTP/2 within this time.
+  absl::Duration handshake_timeout = absl::Seconds(10);
+  // A silent caller is asked this often whether it is there, and has `keepalive_timeout` to answer.
+  absl::Duration keepalive_period = absl::Minutes(1);
+  absl::Duration keepalive_timeout = absl::Seconds(20);
   // Memory that gRPC may use for messages in transit.
   int64_t transport_memory_bytes = int64_t{512} << 20;
   // The deadline of requests that have none, so that no request stays for ever.

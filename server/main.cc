@@ -1,12 +1,20 @@
 // cobra-server: predicts how long networks take. SIGTERM and SIGINT drain it, SIGHUP reloads the model directory.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/address.h"
 #include "base/command_line.h"
 #include "base/file.h"
@@ -40,21 +48,79 @@ absl::Status CatchSignals() {
   return absl::OkStatus();
 }
 
-void ServeUntilStopped(Server* server) {
+// Some requests, or something else, still ran when the time to stop was over.
+constexpr int kAbandonedExitCode = 3;
+// What the end of the process may take beyond --drain-seconds, before it is forced.
+constexpr absl::Duration kExitTime = absl::Milliseconds(500);
+
+// What the signals ask of the main thread.
+class Wishes {
+ public:
+  void Reload() {
+    absl::MutexLock lock(&mutex_);
+    reload_ = true;
+  }
+  void Stop(absl::Time deadline) {
+    absl::MutexLock lock(&mutex_);
+    stop_by_ = deadline;
+  }
+  // Waits for the next wish: the deadline by which to stop, or nullopt to reload.
+  std::optional<absl::Time> Next() {
+    absl::MutexLock lock(&mutex_);
+    const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return reload_ || stop_by_.has_value(); };
+    mutex_.Await(absl::Condition(&any));
+    reload_ = false;
+    return stop_by_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  bool reload_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Time> stop_by_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Runs in a thread of its own: the process ends in time even while the main thread starts, reloads or drains.
+[[noreturn]] void HandleSignals(absl::Duration drain_timeout, Wishes* wishes) {
   while (true) {
     char signal = 0;
     if (::read(signal_pipe[0], &signal, 1) != 1) continue;
     if (signal == SIGHUP) {
-      LogInfo("SIGHUP: reloading the model");
-      absl::Status status = server->ReloadModel();
-      if (!status.ok()) LogError(absl::StrCat("the old model continues to serve: ", status.message()));
+      wishes->Reload();
       continue;
     }
-    LogInfo("stopping: finishing the requests in flight");
-    server->Drain();
-    LogInfo("stopped");
-    return;
+    wishes->Stop(absl::Now() + drain_timeout);
+    absl::SleepFor(drain_timeout + kExitTime);
+    LogError("not stopped within --drain-seconds; the process ends now");
+    ::_exit(kAbandonedExitCode);
   }
+}
+
+// The exit code.
+int ServeUntilStopped(std::unique_ptr<Server> server, Wishes* wishes) {
+  while (true) {
+    const std::optional<absl::Time> stop_by = wishes->Next();
+    if (stop_by.has_value()) {
+      LogInfo("stopping: finishing the requests in flight");
+      if (!server->Drain(*stop_by)) {
+        LogError("threads are stuck in requests; the process ends without them");
+        ::_exit(kAbandonedExitCode);  // the destructors would wait for them
+      }
+      server.reset();
+      LogInfo("stopped");
+      return 0;
+    }
+    LogInfo("SIGHUP: reloading the model");
+    absl::Status status = server->ReloadModel();
+    if (!status.ok()) LogError(absl::StrCat("the old model continues to serve: ", status.message()));
+  }
+}
+
+// gRPC, readers and scrapes need descriptors; the usual soft limit of 1,024 is for programs that use select(2).
+void RaiseDescriptorLimit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 struct Flags {
@@ -92,10 +158,10 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
 
 // Flags for the use of the machine and for the operation of the process.
 void AddProcessFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--threads", flags->options.threads, "Requests processed at a time; 0: one per core")
+  app->add_option("--threads", flags->options.threads, "Predictions at a time; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app->add_option("--queue", flags->options.limits.max_queued, "Requests that may wait")
+  app->add_option("--queue", flags->options.limits.max_queued, "Requests of each lane that may wait")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app->add_option("--embedding-cache-mb", flags->embedding_cache_mb, "Cache of layer embeddings, in MiB")
@@ -104,7 +170,7 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--prediction-cache-mb", flags->prediction_cache_mb, "Cache of predictions, in MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app->add_option("--drain-seconds", flags->drain_seconds, "Time limit for requests in flight after SIGTERM")
+  app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process ends within this time")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   app->add_option("--ready-file", flags->ready_file, "JSON file with the addresses, written once the server is ready");
@@ -130,7 +196,9 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
   AddServiceFlags(&app, &flags);
   AddProcessFlags(&app, &flags);
-  app.footer("Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error.");
+  app.footer(
+      "Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error, 3 stopped by a signal, but not "
+      "everything had ended within --drain-seconds.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
     PrintError(app.get_name(), parsed.status());
@@ -142,7 +210,6 @@ int Main(int argc, char** argv) {
     PrintError(app.get_name(), addresses);
     return kUsageExitCode;
   }
-  options.drain_timeout = absl::Seconds(flags.drain_seconds);
   options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
 
@@ -150,6 +217,9 @@ int Main(int argc, char** argv) {
     LogError(caught.message());
     return 1;
   }
+  RaiseDescriptorLimit();
+  static auto* const wishes = new Wishes;  // the thread that uses it never ends
+  std::thread(HandleSignals, absl::Seconds(flags.drain_seconds), wishes).detach();
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok()) {
     LogError(absl::StrCat("cobra-server cannot start: ", server.status().message()));
@@ -159,8 +229,7 @@ int Main(int argc, char** argv) {
     LogError(reported.message());
     return 1;
   }
-  ServeUntilStopped(server->get());
-  return 0;
+  return ServeUntilStopped(*std::move(server), wishes);
 }
 
 }  // namespace

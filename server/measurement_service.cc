@@ -14,6 +14,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/grpc_status.h"
+#include "server/caller.h"
 #include "server/request_record.h"
 #include "store/store.h"
 
@@ -22,15 +23,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// What a request for 1,000 tasks takes once parsed, and room to spare. It is parsed in a thread of gRPC.
+constexpr int64_t kMaxWatchRequestBytes = 256 << 10;
+// Changes that wait for a caller that reads slowly: some of each of its tasks.
+constexpr int64_t kMaxPendingEvents = 8 * store::TaskQueue::kMaxTasksPerCall;
+
 absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUsage, std::move(message)); }
+
+absl::Status CheckCount(int64_t tasks) {
+  if (tasks <= store::TaskQueue::kMaxTasksPerCall) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit,
+                   LimitMessage("one call", tasks, store::TaskQueue::kMaxTasksPerCall, "tasks"));
+}
 
 template <typename Ids>
 absl::Status CheckIds(const Ids& ids) {
-  if (ids.size() > store::TaskQueue::kMaxTasksPerCall) {
-    return UserError(Diagnostic::Kind::kLimit,
-                     LimitMessage("one call", ids.size(), store::TaskQueue::kMaxTasksPerCall, "tasks"));
-  }
-  for (const std::string& id : ids) {
+  COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
+  for (const absl::string_view id : ids) {
     if (!IsTaskId(id))
       return Usage(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
   }
@@ -73,9 +82,9 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   WatchCall(TaskWatch* watch, Metrics* metrics) : watch_(watch), record_(Rpc::kWatch, metrics) {}
 
   // An error instead of the ids ends the call.
-  void Start(absl::StatusOr<std::vector<std::string>> ids) {
+  void Start(const std::string& caller, absl::StatusOr<std::vector<std::string>> ids) {
     self_.reset(this);
-    const absl::Status status = ids.ok() ? watch_->Add(self_, *std::move(ids)) : ids.status();
+    const absl::Status status = ids.ok() ? watch_->Add(self_, caller, *std::move(ids)) : ids.status();
     if (status.ok()) return;
     absl::MutexLock lock(&mutex_);
     End(status);
@@ -84,9 +93,18 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   // Changes that arrive while a message is being written are collected, so that a slow reader gets few large messages.
   void Changed(const std::vector<store::TaskStatus>& statuses, bool last) override {
     absl::MutexLock lock(&mutex_);
-    for (const store::TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
+    if (pending_.events_size() + static_cast<int64_t>(statuses.size()) > kMaxPendingEvents) {
+      ended_ = absl::ResourceExhaustedError(LimitMessage("Watch", kMaxPendingEvents, "changes that were not read"));
+    } else if (ended_.ok()) {
+      for (const store::TaskStatus& status : statuses) FillEvent(status, pending_.add_events());
+    }
     has_changes_ = true;
     last_ = last_ || last;
+    Go();
+  }
+  void Ended(const absl::Status& why) override {
+    absl::MutexLock lock(&mutex_);
+    ended_ = why;
     Go();
   }
 
@@ -110,6 +128,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   void Go() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (writing_ || finished_) return;
     if (gone_) return End(absl::CancelledError("the caller went away"));
+    if (!ended_.ok()) return End(ended_);
     if (last_ && !has_changes_) return End(absl::OkStatus());
     if (!has_changes_) return;
     if (const absl::Status status = SerializeMessage(pending_, &message_); !status.ok()) return End(status);
@@ -131,6 +150,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   absl::Mutex mutex_;
   grpc::ByteBuffer message_ ABSL_GUARDED_BY(mutex_);
   v1::WatchResponse pending_ ABSL_GUARDED_BY(mutex_);
+  absl::Status ended_ ABSL_GUARDED_BY(mutex_);  // why the call is to end before its tasks have
   bool has_changes_ ABSL_GUARDED_BY(mutex_) = false;
   bool last_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
@@ -138,9 +158,9 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes) {
+absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& bytes) {
   v1::WatchRequest request;
-  COBRA_RETURN_IF_ERROR(ParseMessage(bytes, max_parsed_bytes, &request));
+  COBRA_RETURN_IF_ERROR(ParseMessage(bytes, kMaxWatchRequestBytes, &request));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   return ToVector(request.task_ids());
 }
@@ -149,6 +169,7 @@ absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& byte
 
 absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response,
                                                const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckCount(request.tasks_size()));
   std::vector<store::TaskSpec> specs;
   for (const v1::MeasurementTask& task : request.tasks()) {
     COBRA_RETURN_IF_ERROR(call.Check());
@@ -156,8 +177,7 @@ absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request
     response->add_task_ids(spec.id);
     specs.push_back(std::move(spec));
   }
-  COBRA_RETURN_IF_ERROR(CheckIds(response->task_ids()));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs, call.deadline));
   response->mutable_created()->Add(created.begin(), created.end());
   return absl::OkStatus();
 }
@@ -170,8 +190,9 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
   if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
     return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskLease> leases,
-                         queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration));
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<store::TaskLease> leases,
+      queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration, call.deadline));
   for (const store::TaskLease& lease : leases) {
     COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
   }
@@ -182,26 +203,28 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
+  COBRA_RETURN_IF_ERROR(CheckIds(request.started_task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.released_task_ids()));
   if (request.released_task_ids_size() > 0)
-    COBRA_RETURN_IF_ERROR(queue_->Release(request.worker(), ToVector(request.released_task_ids())));
+    COBRA_RETURN_IF_ERROR(queue_->Release(request.worker(), ToVector(request.released_task_ids()), call.deadline));
   if (request.task_ids().empty()) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held, queue_->Renew(request.worker(), ToVector(request.task_ids()),
-                                                                     ToVector(request.started_task_ids()), duration));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> held,
+                         queue_->Renew(request.worker(), ToVector(request.task_ids()),
+                                       ToVector(request.started_task_ids()), duration, call.deadline));
   response->mutable_held()->Add(held.begin(), held.end());
   return absl::OkStatus();
 }
 
 // Records measured over predicted latency for the served model (cobra_measured_over_predicted), which shows drift.
-void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& stored) {
+void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& stored, const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   const store::Measurement& measured = stored.measurement;
   if (measured.outcome != store::Outcome::ok || !model->Knows(stored.target)) return;
   const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(measured.subject.graph_json);
   if (!graph.ok() || graph->nodes().empty()) return;
-  const absl::StatusOr<predict::LatencyPrediction> predicted =
-      model->predictor->Predict(*graph, stored.target, model->FindCalibration(stored.target), nullptr);
+  const absl::StatusOr<predict::LatencyPrediction> predicted = model->predictor->Predict(
+      *graph, stored.target, model->FindCalibration(stored.target), [&call] { return call.Stopped(); });
   if (!predicted.ok() || !(predicted->latency_us > 0)) return;
   const absl::string_view layer_type =
       measured.subject.is_network ? "network" : graph::OpName(graph->nodes().back().op);
@@ -210,7 +233,7 @@ void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& s
 }
 
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto,
-                                           v1::ReportResponse* response) {
+                                           const CallContext& call, v1::ReportResponse* response) {
   const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
     response->add_outcomes(outcome);
     response->add_messages(std::string(message));
@@ -224,10 +247,10 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   stored.measurement = *std::move(measurement);
   const Json session = ParseJson<Json>(proto.session_json());
   if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = session.dump();
-  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored));
+  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored, call.deadline));
   switch (outcome) {
     case store::ReportOutcome::accepted:
-      CompareWithPrediction(stored);
+      CompareWithPrediction(stored, call);
       return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
     case store::ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case store::ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
@@ -238,26 +261,31 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
 absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response,
                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
-  std::vector<std::string> ids;
+  COBRA_RETURN_IF_ERROR(CheckCount(request.records_size()));
+  std::vector<absl::string_view> ids;
   for (const v1::TaskRecord& record : request.records()) ids.push_back(record.task_id());
   COBRA_RETURN_IF_ERROR(CheckIds(ids));
-  for (const v1::TaskRecord& record : request.records())
-    COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, response));
+  // What was reported before the deadline is stored; the worker reports all again.
+  for (const v1::TaskRecord& record : request.records()) {
+    COBRA_RETURN_IF_ERROR(call.Check());
+    COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, call, response));
+  }
   return absl::OkStatus();
 }
 
 absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response,
                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled, queue_->Cancel(ToVector(request.task_ids())));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled,
+                         queue_->Cancel(ToVector(request.task_ids()), call.deadline));
   response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
   return absl::OkStatus();
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext* context,
                                                                       const grpc::ByteBuffer* bytes) {
   auto* call = new WatchCall(watch_, metrics_);
-  call->Start(WatchedIds(*bytes, calls_.max_parsed_bytes()));
+  call->Start(CallerOfPeer(context->peer()), WatchedIds(*bytes));
   return call;
 }
 

@@ -50,15 +50,15 @@ std::string IdOf(const store::TaskSubject& subject, absl::string_view target) {
 
 // Checks a name that is printed, becomes a label of a metric, or becomes part of a file name.
 absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
+  if (name.size() > longest) {
+    return Usage(LimitMessage(what, static_cast<int64_t>(name.size()), static_cast<int64_t>(longest), "letters"));
+  }
   for (const char c : name) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
       return Usage(absl::StrCat(what, " \"", name, "\": may have letters, digits, '-', '_' and '.' only"));
     }
   }
   if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
-  if (name.size() > longest) {
-    return Usage(LimitMessage(what, static_cast<int64_t>(name.size()), static_cast<int64_t>(longest), "letters"));
-  }
   return absl::OkStatus();
 }
 

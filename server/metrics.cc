@@ -127,8 +127,13 @@ Metrics::Metrics()
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
       targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
-      queued_(Gauges("cobra_requests_queued", "Requests waiting for a thread").Add({})),
-      running_(Gauges("cobra_requests_in_flight", "Requests a thread works on").Add({})) {
+      queued_(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane")),
+      running_(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane")),
+      stuck_(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane")),
+      overdue_(Counters("cobra_requests_overdue_total", "Requests still worked on a second after their deadline")),
+      connections_(Gauges("cobra_connections", "Open connections of the API").Add({})),
+      connections_ended_(
+          Counters("cobra_connections_closed_total", "Connections closed to make room for new ones").Add({})) {
   AddKnownLabels();
 }
 
@@ -146,6 +151,11 @@ void Metrics::AddKnownLabels() {
   for (const RpcInfo& rpc : kRpcs) {
     requests_.Add({{"method", rpc.method}, {"status", "OK"}});
     request_seconds_.Add({{"method", rpc.method}}, kSeconds);
+    overdue_.Add({{"method", rpc.method}});
+  }
+  for (const Lane lane : kLanes) {
+    SetQueue(lane, 0, 0);
+    SetStuckThreads(lane, 0);
   }
   for (const char* result : {"enqueued", "dropped"}) tasks_requested_.Add({{"result", result}});
   for (const char* phase : {"read", "predict"}) phase_seconds_.Add({{"phase", phase}}, kSeconds);
@@ -223,10 +233,20 @@ void Metrics::ModelReloadFailed() { reloads_.Add({{"result", "failed"}}).Increme
 
 void Metrics::SetTargets(int64_t num_targets) { targets_.Set(static_cast<double>(num_targets)); }
 
-void Metrics::SetQueue(int64_t queued, int64_t running) {
-  queued_.Set(static_cast<double>(queued));
-  running_.Set(static_cast<double>(running));
+void Metrics::SetQueue(Lane lane, int64_t queued, int64_t running) {
+  queued_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(queued));
+  running_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(running));
 }
+
+void Metrics::SetStuckThreads(Lane lane, int64_t threads) {
+  stuck_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(threads));
+}
+
+void Metrics::CallOverdue(Rpc rpc) { overdue_.Add({{"method", MethodName(rpc)}}).Increment(); }
+
+void Metrics::SetConnections(int64_t open) { connections_.Set(static_cast<double>(open)); }
+
+void Metrics::ConnectionsEnded(int64_t count) { connections_ended_.Increment(static_cast<double>(count)); }
 
 void Metrics::WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats) {
   pulled_->Add(std::string(name), std::move(stats));

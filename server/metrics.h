@@ -37,7 +37,11 @@ class Metrics {
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
   void ModelReloadFailed();
   void SetTargets(int64_t num_targets);
-  void SetQueue(int64_t queued, int64_t running);
+  void SetQueue(Lane lane, int64_t queued, int64_t running);
+  void SetStuckThreads(Lane lane, int64_t threads);
+  void CallOverdue(Rpc rpc);
+  void SetConnections(int64_t open);
+  void ConnectionsEnded(int64_t count);  // to make room for new ones
 
   // `stats` is called at every scrape; it must live as long as this object.
   void WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats);
@@ -73,8 +77,12 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& reloads_;
   prometheus::Family<prometheus::Gauge>& model_info_;
   prometheus::Gauge& targets_;
-  prometheus::Gauge& queued_;
-  prometheus::Gauge& running_;
+  prometheus::Family<prometheus::Gauge>& queued_;
+  prometheus::Family<prometheus::Gauge>& running_;
+  prometheus::Family<prometheus::Gauge>& stuck_;
+  prometheus::Family<prometheus::Counter>& overdue_;
+  prometheus::Gauge& connections_;
+  prometheus::Counter& connections_ended_;
   prometheus::Gauge* current_model_ = nullptr;  // written by one thread at a time (LiveModel's lock)
 };
 

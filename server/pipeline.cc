@@ -117,6 +117,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   const Hash128 fingerprint = graph::Fingerprint(graph);
   FillSummary(graph, fingerprint, *model, &reply);
   for (const std::string& target : request->targets()) {
+    COBRA_RETURN_IF_ERROR(call.Check());
     COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, *request, call));
     v1::TargetPrediction* out = reply.add_predictions();
     FillPrediction(target, *prediction, out);
@@ -189,9 +190,13 @@ absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> Pipeline::Pred
       return cached;
     }
   }
-  COBRA_ASSIGN_OR_RETURN(
-      predict::LatencyPrediction computed,
-      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); }));
+  absl::StatusOr<predict::LatencyPrediction> predicted =
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); });
+  if (!predicted.ok()) {
+    COBRA_RETURN_IF_ERROR(call.Check());  // why it was stopped
+    return predicted.status();
+  }
+  predict::LatencyPrediction computed = *std::move(predicted);
   metrics_->Predicted(target, /*from_cache=*/false, computed.extrapolating);
   log_->Append({absl::Now(), fingerprint.ToHex(), target, model.predictor->info().version, computed.latency_us,
                 computed.low_us, computed.high_us, computed.confidence, computed.extrapolating,

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/log.h"
 
 namespace cobra::server {
 
@@ -27,10 +26,10 @@ void PredictionLog::Append(store::PredictionRecord record) {
   pending_.push_back(std::move(record));
 }
 
-void PredictionLog::Flush() {
+bool PredictionLog::Flush(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !writing_; };
-  mutex_.Await(absl::Condition(&idle));
+  return mutex_.AwaitWithDeadline(absl::Condition(&idle), deadline);
 }
 
 void PredictionLog::Loop() {
@@ -48,7 +47,7 @@ void PredictionLog::Loop() {
     }
     const absl::Status status = store_->AppendPredictions(batch);
     metrics_->StoreWritten("predictions", status.ok(), static_cast<int64_t>(batch.size()));
-    if (!status.ok()) LogError(absl::StrCat(batch.size(), " predictions were not stored: ", status.message()));
+    if (!status.ok()) failures_.Error(absl::StrCat(batch.size(), " predictions were not stored: ", status.message()));
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/throttled_log.h"
 #include "server/metrics.h"
 #include "store/store.h"
 
@@ -21,7 +23,8 @@ class PredictionLog {
   ~PredictionLog();
 
   void Append(store::PredictionRecord record);
-  void Flush();  // returns when everything appended so far is written
+  // Returns when everything appended so far is written; false at the deadline.
+  bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
  private:
   void Loop();
@@ -29,6 +32,7 @@ class PredictionLog {
   store::Store* const store_;
   Metrics* const metrics_;
   const size_t max_pending_;
+  ThrottledLog failures_;
   absl::Mutex mutex_;
   std::vector<store::PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;

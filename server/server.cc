@@ -1,12 +1,13 @@
 #include "server/server.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/address.h"
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -16,6 +17,8 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
+#include "server/connections.h"
+#include "server/lanes.h"
 #include "server/listen_socket.h"
 #include "server/live_model.h"
 #include "server/measurement_service.h"
@@ -29,22 +32,22 @@
 #include "server/task_watch.h"
 #include "server/unary_calls.h"
 #include "server/unseen_layers.h"
-#include "server/worker_pool.h"
+#include "server/watchdog.h"
 #include "store/store.h"
 #include "store/task_queue.h"
 
 namespace cobra::server {
 namespace {
 
+// The last parts of the time that a drain has: requests that still run are asked to stop, replies are sent, the store is
+// flushed.
+constexpr absl::Duration kAbandonTime = absl::Seconds(3);
+constexpr absl::Duration kFlushTime = absl::Seconds(2);
+constexpr absl::Duration kSendTime = absl::Milliseconds(500);
+
 // "host:0" with the port that the system chose.
 std::string WithPort(const std::string& address, int port) {
   return absl::StrCat(address.substr(0, address.rfind(':')), ":", port);
-}
-
-// gRPC does not say why it cannot listen; a plain socket fails for the same reason.
-std::string WhyNotTaken(const std::string& address) {
-  const absl::Status status = IsGrpcName(address) ? absl::OkStatus() : ListenAt(address).status();
-  return status.ok() ? absl::StrCat(address, ": cannot be taken") : std::string(status.message());
 }
 
 class ServerImpl final : public Server {
@@ -52,6 +55,8 @@ class ServerImpl final : public Server {
   explicit ServerImpl(const ServerOptions& options) : options_(options) {}
 
   ~ServerImpl() override {
+    watchdog_.reset();
+    connections_.reset();
     if (grpc_server_ != nullptr) grpc_server_->Shutdown(std::chrono::system_clock::now());
   }
 
@@ -85,9 +90,8 @@ class ServerImpl final : public Server {
     pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), readers_.get(), log_.get(), unseen_.get(),
                                            &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    pool_ = std::make_unique<WorkerPool>(options_.threads > 0 ? options_.threads : cores, options_.limits.max_queued,
-                                         &metrics_);
-    const UnaryCalls calls(pool_.get(), &metrics_, options_.limits);
+    lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
+    const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits);
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
@@ -99,17 +103,26 @@ class ServerImpl final : public Server {
   std::string metrics_address() const override { return metrics_address_; }
   absl::Status ReloadModel() override { return model_->Reload(); }
 
-  void Drain() override {
-    grpc_server_->GetHealthCheckService()->SetServingStatus(false);
-    pool_->Close();
-    if (!pool_->WaitIdle(options_.drain_timeout)) {
-      LogWarning(absl::StrCat("requests still run after ", absl::FormatDuration(options_.drain_timeout),
-                              "; they are cancelled"));
+  bool Drain(absl::Time deadline) override {
+    grpc_server_->GetHealthCheckService()->Shutdown();  // NOT_SERVING from now on
+    lanes_->Close();
+    watch_->Close();
+    const absl::Duration left = deadline - absl::Now();
+    if (!lanes_->WaitIdle(deadline - std::min(kAbandonTime, left / 2))) {
+      LogWarning("requests still run: they are ended");
+      lanes_->Abandon();
     }
-    // Open health watches would block this forever: they and all other calls end at the deadline.
-    grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
-    log_->Flush();
-    unseen_->Flush();
+    const absl::Time sent = deadline - std::min(kFlushTime, left / 4);
+    const bool idle = lanes_->WaitIdle(sent);
+    lanes_->WaitUntilSent(std::min(sent, absl::Now() + kSendTime));
+    // gRPC's own shutdown cancels requests that arrive meanwhile. When the connections are closed first, none arrives,
+    // and a caller that lost one sees UNAVAILABLE.
+    connections_->Close(std::min(deadline, absl::Now() + kSendTime));
+    // It would wait for stuck threads.
+    if (idle) grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
+    if (!log_->Flush(deadline)) LogWarning("predictions were not stored before the end");
+    if (!unseen_->Flush(deadline)) LogWarning("unknown layers were not enqueued before the end");
+    return idle;
   }
 
  private:
@@ -149,26 +162,63 @@ class ServerImpl final : public Server {
   absl::Status Listen() {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
+    const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort(options_.listen, grpc::InsecureServerCredentials(), &port);
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
-    builder.SetMaxReceiveMessageSize(options_.limits.max_request_bytes);
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options_.limits.max_streams_per_connection);
-    // Two servers on one port would share the requests silently.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    grpc::ResourceQuota quota("cobra");
-    quota.Resize(static_cast<size_t>(options_.limits.transport_memory_bytes));
-    builder.SetResourceQuota(quota);
+    SetLimits(&builder);
     grpc_server_ = builder.BuildAndStart();
-    if (grpc_server_ == nullptr || port == 0) {
-      return absl::UnavailableError(absl::StrCat("--listen ", WhyNotTaken(options_.listen)));
-    }
-    listen_address_ = WithPort(options_.listen, port);
-    grpc_server_->GetHealthCheckService()->SetServingStatus(true);
-    for (const RpcInfo& rpc : kRpcs) grpc_server_->GetHealthCheckService()->SetServingStatus(rpc.service, true);
+    if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
+    const auto accept = [this](int listener, Descriptor connection) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+      parameters.listener_fd = listener;
+      parameters.fd = connection.Release();
+      acceptor_->HandleNewConnection(&parameters);
+    };
+    const ServerLimits& limits = options_.limits;
+    connections_ = std::make_unique<Connections>(
+        std::move(listeners), ConnectionLimit(limits.max_connections, limits.reserved_descriptors), accept, &metrics_);
+    listen_address_ = port == 0 ? options_.listen : WithPort(options_.listen, port);
+    for (const Lane lane : kLanes) SetLaneHealth(lane, true);
+    watchdog_ = std::make_unique<Watchdog>(options_.watchdog, lanes_.get(), &metrics_,
+                                           [this](Lane lane, bool can_answer) { SetLaneHealth(lane, can_answer); });
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Descriptor>> ListenAtFlag() const {
+    absl::StatusOr<std::vector<Descriptor>> listeners = ListenAt(options_.listen);
+    if (!listeners.ok()) return absl::UnavailableError(absl::StrCat("--listen ", listeners.status().message()));
+    return listeners;
+  }
+
+  void SetLimits(grpc::ServerBuilder* builder) const {
+    const ServerLimits& limits = options_.limits;
+    const auto milliseconds = [](absl::Duration time) { return static_cast<int>(absl::ToInt64Milliseconds(time)); };
+    builder->SetMaxReceiveMessageSize(limits.max_request_bytes);
+    builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
+    builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, milliseconds(limits.max_connection_idle));
+    builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, milliseconds(limits.handshake_timeout));
+    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(limits.keepalive_period));
+    builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(limits.keepalive_timeout));
+    grpc::ResourceQuota quota("cobra");
+    quota.Resize(static_cast<size_t>(limits.transport_memory_bytes));
+    builder->SetResourceQuota(quota);
+  }
+
+  // A service is healthy while none of the lanes that its RPCs use is stuck, the server while predictions are answered.
+  void SetLaneHealth(Lane lane, bool can_answer) {
+    lane_answers_[static_cast<size_t>(lane)] = can_answer;
+    grpc::HealthCheckServiceInterface* const health = grpc_server_->GetHealthCheckService();
+    std::map<absl::string_view, bool> services;
+    for (const RpcInfo& rpc : kRpcs) {
+      bool& serving = services.try_emplace(rpc.service, true).first->second;
+      serving = serving && lane_answers_[static_cast<size_t>(rpc.lane)];
+    }
+    for (const auto& [service, serving] : services) health->SetServingStatus(std::string(service), serving);
+    health->SetServingStatus("", lane_answers_[static_cast<size_t>(Lane::kPredictions)]);
   }
 
   // In the order of construction: a member may use those above it and is destroyed before them.
@@ -182,11 +232,15 @@ class ServerImpl final : public Server {
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
-  std::unique_ptr<WorkerPool> pool_;
+  std::unique_ptr<Lanes> lanes_;
   std::unique_ptr<CobraService> service_;
   std::unique_ptr<MeasurementService> measurement_service_;
   std::unique_ptr<MetricsEndpoint> endpoint_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> grpc_server_;
+  std::unique_ptr<Connections> connections_;
+  bool lane_answers_[std::size(kLanes)] = {true, true, true};  // written by the watchdog, once it runs
+  std::unique_ptr<Watchdog> watchdog_;
   std::string listen_address_, metrics_address_;
 };
 

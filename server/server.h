@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "server/limits.h"
 #include "server/live_model.h"
+#include "server/watchdog.h"
 
 namespace cobra::server {
 
@@ -25,10 +26,10 @@ struct ServerOptions {
   bool insecure_reader = false;            // start where the kernel refuses to confine that program
   int64_t max_learning_tasks = 10000;      // tasks waiting for layers that the model does not know; 0: none
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already
-  int threads = 0;                         // requests processed at a time; 0: one per core
+  int threads = 0;                         // predictions at a time; 0: one per core
   int64_t embedding_cache_bytes = int64_t{64} << 20;
   int64_t prediction_cache_bytes = int64_t{32} << 20;
-  absl::Duration drain_timeout = absl::Seconds(20);  // time limit for requests in flight after Drain()
+  WatchdogOptions watchdog;
   ServerLimits limits;
   LiveModel::Loader loader;  // empty: loads model_directory; tests pass a model of their own
 };
@@ -46,9 +47,10 @@ class Server {
   // Reloads the model directory; on error the old version continues to serve.
   virtual absl::Status ReloadModel() = 0;
 
-  // Health becomes NOT_SERVING and new requests are refused with UNAVAILABLE. Requests in flight are finished
-  // (cancelled after drain_timeout), then the store is flushed. REQUIRES: called once.
-  virtual void Drain() = 0;
+  // Health becomes NOT_SERVING and new requests are refused with UNAVAILABLE. Requests in flight are finished; shortly
+  // before the deadline they are ended with UNAVAILABLE too. Then the store is flushed. Returns by the deadline; false
+  // if threads are still stuck, so that the destructor would wait for them. REQUIRES: called once.
+  virtual bool Drain(absl::Time deadline) = 0;
 };
 
 }  // namespace cobra::server

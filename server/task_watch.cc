@@ -1,9 +1,12 @@
 #include "server/task_watch.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/limit_message.h"
 
 namespace cobra::server {
@@ -12,6 +15,7 @@ namespace {
 // Servers of one database have different clocks, and a transaction becomes visible later than the time that it wrote.
 // So look back this far, and report nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
+constexpr absl::Duration kDatabaseTime = absl::Seconds(5);  // of one query; then it is tried again
 
 bool IsOver(store::TaskState state) { return state != store::TaskState::queued && state != store::TaskState::leased; }
 
@@ -19,6 +23,7 @@ bool IsOver(store::TaskState state) { return state != store::TaskState::queued &
 
 struct TaskWatch::Entry {
   std::shared_ptr<Watcher> watcher;
+  std::string caller;
   absl::flat_hash_map<std::string, store::TaskStatus> last;  // the last reported status; default for an unknown task
   std::vector<std::string> ids;
   bool notified = false;
@@ -36,16 +41,46 @@ TaskWatch::~TaskWatch() {
   thread_.join();
 }
 
-absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, std::vector<std::string> task_ids) {
-  absl::MutexLock lock(&mutex_);
-  if (entries_.size() >= kMaxWatchers)
-    return absl::ResourceExhaustedError(LimitMessage("Watch", kMaxWatchers, "callers"));
-  auto entry = std::make_unique<Entry>();
+void TaskWatch::End(size_t position, const absl::Status& why) {
+  const std::shared_ptr<Entry> entry = entries_[position];
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(position));
+  entry->watcher->Ended(why);
+}
+
+void TaskWatch::MakeRoom(const std::string& caller) {
+  std::map<absl::string_view, size_t> count;
+  for (const auto& entry : entries_) ++count[entry->caller];
+  const bool caller_is_full = count[caller] >= kMaxWatchersPerCaller;
+  if (!caller_is_full && entries_.size() < kMaxWatchers) return;
+  const auto greediest =
+      std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const absl::string_view gives_up = caller_is_full ? absl::string_view(caller) : greediest->first;
+  const auto oldest =
+      std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry->caller == gives_up; });
+  const std::string message = caller_is_full ? LimitMessage("Watch", kMaxWatchersPerCaller, "calls of one client")
+                                             : LimitMessage("Watch", kMaxWatchers, "calls");
+  End(static_cast<size_t>(oldest - entries_.begin()),
+      absl::ResourceExhaustedError(absl::StrCat(message, ": a newer one has taken the place of this one")));
+}
+
+absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, const std::string& caller,
+                            std::vector<std::string> task_ids) {
+  auto entry = std::make_shared<Entry>();
   entry->watcher = std::move(watcher);
+  entry->caller = caller;
   entry->ids = std::move(task_ids);
   for (const std::string& id : entry->ids) entry->last[id];
+  absl::MutexLock lock(&mutex_);
+  if (closed_) return absl::UnavailableError("the server is stopping; use another one");
+  MakeRoom(caller);
   entries_.push_back(std::move(entry));
   return absl::OkStatus();
+}
+
+void TaskWatch::Close() {
+  absl::MutexLock lock(&mutex_);
+  closed_ = true;
+  while (!entries_.empty()) End(entries_.size() - 1, absl::UnavailableError("the server is stopping; use another one"));
 }
 
 void TaskWatch::Remove(const Watcher* watcher) {
@@ -82,23 +117,33 @@ void TaskWatch::Loop() {
   while (true) {
     const absl::Time now = queue_->Now();
     bool any = false;
+    std::vector<std::shared_ptr<Entry>> new_entries;
     {
       absl::MutexLock lock(&mutex_);
       mutex_.AwaitWithTimeout(absl::Condition(&stop_), period_);
       if (stop_) return;
       any = !entries_.empty();
+      for (const auto& entry : entries_) {
+        if (!entry->notified) new_entries.push_back(entry);
+      }
     }
     if (!any) {
       since = now;
       continue;
     }
-    const absl::StatusOr<std::vector<store::TaskStatus>> changes = queue_->ChangedSince(since - kLookBack);
+    // Without the lock: callers come and go while the database is slow.
+    const auto changes = queue_->ChangedSince(since - kLookBack, absl::Now() + kDatabaseTime);
+    absl::flat_hash_map<const Entry*, std::vector<store::TaskStatus>> first;
+    for (const auto& entry : new_entries) {
+      auto all = queue_->Get(entry->ids, absl::Now() + kDatabaseTime);
+      if (!all.ok()) break;
+      first.emplace(entry.get(), *std::move(all));
+    }
     absl::MutexLock lock(&mutex_);
-    for (auto& entry : entries_) {
-      if (!entry->notified) {
-        if (const absl::StatusOr<std::vector<store::TaskStatus>> all = queue_->Get(entry->ids); all.ok())
-          Notify(*entry, *all);
-      } else if (changes.ok()) {
+    for (const auto& entry : entries_) {
+      if (const auto found = first.find(entry.get()); found != first.end()) {
+        Notify(*entry, found->second);
+      } else if (entry->notified && changes.ok()) {
         Notify(*entry, *changes);
       }
     }

@@ -6,6 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "proto/grpc_status.h"
+#include "server/caller.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -14,9 +15,13 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, absl::Time deadline, Metrics* metrics) : record_(rpc, metrics) {
+  Call(Rpc rpc, absl::string_view peer, absl::Time deadline, Lanes* lanes, Metrics* metrics)
+      : lanes_(lanes), record_(rpc, metrics) {
+    context_.caller = CallerOfPeer(peer);
     context_.deadline = deadline;
     context_.cancelled = &cancelled_;
+    context_.abandoned = lanes->abandoned();
+    lanes_->CallBegan();
   }
 
   const CallContext& context() const { return context_; }
@@ -28,9 +33,13 @@ class Call final : public grpc::ServerUnaryReactor {
   }
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    lanes_->CallEnded();
+    delete this;
+  }
 
  private:
+  Lanes* const lanes_;
   const RequestRecord record_;
   std::atomic<bool> cancelled_{false};
   CallContext context_;
@@ -41,13 +50,14 @@ class Call final : public grpc::ServerUnaryReactor {
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                                std::function<absl::Status(const CallContext&)> work) const {
   const absl::Time given = absl::FromChrono(context->deadline());
-  auto* call = new Call(rpc, std::min(given, absl::Now() + default_deadline_), metrics_);
-  absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
-    absl::Status status = call->context().Check();  // the deadline may have passed in the queue
+  auto* call = new Call(rpc, context->peer(), std::min(given, absl::Now() + default_deadline_), lanes_, metrics_);
+  const auto run = [call, work = std::move(work)](const absl::Status& admitted) {
+    absl::Status status = admitted;
+    if (status.ok()) status = call->context().Check();  // the deadline may have passed in the queue
     if (status.ok()) status = work(call->context());
     call->End(status);
-  });
-  if (!admitted.ok()) call->End(admitted);
+  };
+  lanes_->Submit({rpc, call->context().caller, call->context().deadline, run});
   return call;
 }
 

@@ -13,24 +13,24 @@
 #include "google/protobuf/arena.h"
 #include "grpcpp/grpcpp.h"
 #include "server/call_context.h"
+#include "server/lanes.h"
 #include "server/limits.h"
 #include "server/message_bytes.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
-#include "server/worker_pool.h"
 
 namespace cobra::server {
 
 class UnaryCalls {
  public:
   // The pointers are not owned and must outlive this object.
-  UnaryCalls(WorkerPool* pool, Metrics* metrics, const ServerLimits& limits)
-      : pool_(pool),
+  UnaryCalls(Lanes* lanes, Metrics* metrics, const ServerLimits& limits)
+      : lanes_(lanes),
         metrics_(metrics),
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
-  // Parses the request and runs `handle` on the pool; its status becomes the call's. Request is const unless `handle`
+  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless `handle`
   // changes it. gRPC keeps both buffers until the call ends.
   template <typename Service, typename Request, typename Response>
   grpc::ServerUnaryReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
@@ -45,13 +45,12 @@ class UnaryCalls {
       return SerializeMessage(response, response_bytes);
     });
   }
-  int64_t max_parsed_bytes() const { return max_parsed_bytes_; }
 
  private:
   grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                      std::function<absl::Status(const CallContext&)> work) const;
 
-  WorkerPool* pool_;
+  Lanes* lanes_;
   Metrics* metrics_;
   absl::Duration default_deadline_;
   int64_t max_parsed_bytes_;

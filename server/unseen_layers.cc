@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/log.h"
+#include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "graph/extract.h"
@@ -14,7 +14,11 @@
 namespace cobra::server {
 namespace {
 
-constexpr size_t kMaxPending = 64;  // networks; a burst beyond it is dropped, and the next request offers them again
+// A burst beyond these is dropped, and the next request offers the networks again. A call takes about a kilobyte.
+constexpr size_t kMaxPending = 64;
+constexpr size_t kMaxPendingCalls = 100'000;
+// The database is busy or away: the queue's own calls come first.
+constexpr absl::Duration kDatabaseTime = absl::Seconds(5);
 
 }  // namespace
 
@@ -32,20 +36,26 @@ UnseenLayers::~UnseenLayers() {
 void UnseenLayers::Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction,
                          absl::string_view target) {
   if (options_.max_waiting == 0) return;
-  absl::MutexLock lock(&mutex_);
-  if (pending_.size() >= kMaxPending) {
-    metrics_->TasksRequested(/*enqueued=*/0, /*dropped=*/1);
-    return;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (pending_.size() >= kMaxPending || pending_calls_ + graph.nodes().size() > kMaxPendingCalls) {
+      metrics_->TasksRequested(/*enqueued=*/0, /*dropped=*/1);
+      return;
+    }
+    pending_calls_ += graph.nodes().size();
   }
+  // Copied without the lock: other requests do not wait for a large network.
   std::vector<bool> known;
   for (const std::string& unknown : prediction.node_unknown) known.push_back(unknown.empty());
-  pending_.push_back({graph, std::move(known), std::string(target)});
+  OfferedNetwork offered = {graph, std::move(known), std::string(target)};
+  absl::MutexLock lock(&mutex_);
+  pending_.push_back(std::move(offered));
 }
 
-void UnseenLayers::Flush() {
+bool UnseenLayers::Flush(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !working_; };
-  mutex_.Await(absl::Condition(&idle));
+  return mutex_.AwaitWithDeadline(absl::Condition(&idle), deadline);
 }
 
 bool UnseenLayers::IsTooLarge(const graph::Graph& graph) const {
@@ -53,7 +63,7 @@ bool UnseenLayers::IsTooLarge(const graph::Graph& graph) const {
 }
 
 absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
-  COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin));
+  COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin, absl::Now() + kDatabaseTime));
   std::vector<store::TaskSpec> specs;
   std::set<std::string> ids;
   const int64_t room = std::min(options_.max_per_network, options_.max_waiting - waiting);
@@ -68,7 +78,7 @@ absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
   if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph))
     specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
   if (specs.empty()) return 0;
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs, absl::Now() + kDatabaseTime));
   return std::count(created.begin(), created.end(), true);
 }
 
@@ -81,11 +91,13 @@ void UnseenLayers::Loop() {
     if (stop_) return;
     const OfferedNetwork offered = std::move(pending_.front());
     pending_.pop_front();
+    pending_calls_ -= offered.graph.nodes().size();
     working_ = true;
     lock.Release();
     const absl::StatusOr<int64_t> enqueued = Enqueue(offered);
     metrics_->TasksRequested(enqueued.ok() ? *enqueued : 0, enqueued.ok() ? 0 : 1);
-    if (!enqueued.ok()) LogWarning(absl::StrCat("unknown layers were not enqueued: ", enqueued.status().message()));
+    if (!enqueued.ok())
+      failures_.Warning(absl::StrCat("unknown layers were not enqueued: ", enqueued.status().message()));
   }
 }
 

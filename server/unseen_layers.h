@@ -13,6 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/throttled_log.h"
 #include "graph/graph.h"
 #include "model/predict/predictor.h"
 #include "server/metrics.h"
@@ -39,7 +41,8 @@ class UnseenLayers {
 
   // Returns at once. If too much is pending already, the network is dropped. Only for predictions with `extrapolating`.
   void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target);
-  void Flush();  // returns when everything offered so far is in the queue, or refused
+  // Returns when everything offered so far is in the queue, or refused; false at the deadline.
+  bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
  private:
   struct OfferedNetwork {
@@ -55,7 +58,9 @@ class UnseenLayers {
   store::TaskQueue* const queue_;
   Metrics* const metrics_;
   absl::Mutex mutex_;
+  ThrottledLog failures_;
   std::deque<OfferedNetwork> pending_ ABSL_GUARDED_BY(mutex_);
+  size_t pending_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // of all networks in pending_
   bool working_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists

@@ -1,11 +1,18 @@
-// The threads that process requests, with a bounded queue. When the queue is full, a request is refused at once
-// (RESOURCE_EXHAUSTED) instead of being processed after its caller has given up. gRPC's own threads never run a model.
+// The threads of a lane, with a bounded queue. When the queue is full, a call is refused at once (RESOURCE_EXHAUSTED)
+// instead of being processed after its caller has given up. gRPC's own threads never run a model.
+//
+// Callers share the threads fairly. The next call is that of the caller whose turn it is, however many the others have
+// waiting. When the queue is full, the caller with the most waiting calls gives up its newest one. Spare threads take
+// only calls of callers that have nothing running, so that slow calls of one caller cannot hold all threads.
 #ifndef COBRA_SERVER_WORKER_POOL_H_
 #define COBRA_SERVER_WORKER_POOL_H_
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
+#include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,31 +21,84 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/metrics.h"
+#include "server/rpcs.h"
 
 namespace cobra::server {
+
+struct PoolOptions {
+  Lane lane = Lane::kPredictions;  // for the metrics
+  int threads = 1;
+  int spare_threads = 0;
+  int max_queued = 1024;
+  int max_queued_per_caller = 512;
+};
+
+// A call as the pool sees it.
+struct PoolCall {
+  Rpc rpc = Rpc::kPredict;
+  std::string caller;
+  absl::Time deadline = absl::InfiniteFuture();
+  // Called once: with OK on a thread of the pool, or, on any thread, with the reason why the call does not run.
+  std::function<void(const absl::Status& admitted)> run;
+};
+
+// A call that a thread of the pool still works on after its deadline.
+struct OverdueCall {
+  Rpc rpc;
+  std::string caller;
+  absl::Duration by;
+};
 
 class WorkerPool {
  public:
   // `metrics` may be null; not owned.
-  WorkerPool(int num_threads, int max_queued, Metrics* metrics);
+  WorkerPool(const PoolOptions& options, Metrics* metrics);
   ~WorkerPool();  // runs what is queued, then joins
 
-  // ResourceExhausted when the queue is full, Unavailable after Close(); otherwise `task` will run.
-  absl::Status Submit(std::function<void()> task);
+  // The call is refused with ResourceExhausted when the queue is full, with Unavailable after Close().
+  void Submit(PoolCall call);
   // After this call Submit() refuses.
   void Close();
-  // Waits until no task runs or waits; false after `timeout`.
-  bool WaitIdle(absl::Duration timeout);
+  // Refuses what waits: Unavailable.
+  void RefuseQueued();
+  // Waits until no call runs or waits; false at the deadline.
+  bool WaitIdle(absl::Time deadline);
+
+  // Calls that run for more than `grace` past their deadline; each is returned once.
+  std::vector<OverdueCall> NewlyOverdue(absl::Duration grace);
+  // Threads that run such calls now.
+  int num_stuck(absl::Duration grace);
+  // Without the spare ones.
+  int num_threads() const { return options_.threads; }
 
  private:
+  struct Caller {
+    std::deque<PoolCall> waiting;
+    int running = 0;
+  };
+  struct Running {
+    Rpc rpc;
+    std::string caller;
+    absl::Time deadline;
+    bool reported = false;
+  };
+  using Callers = std::map<std::string, Caller>;
+
   void Loop();
+  // OK if the call may wait; `*given_up` is a call that must be refused to make room for it.
+  absl::Status MakeRoomLocked(const std::string& caller, PoolCall* given_up) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The position in turns_ of the caller whose call may run now; turns_.size() if there is none.
+  size_t NextLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  PoolCall TakeLocked(size_t turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PublishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const size_t max_queued_;
+  const PoolOptions options_;
   Metrics* const metrics_;
   absl::Mutex mutex_;
-  std::deque<std::function<void()>> queue_ ABSL_GUARDED_BY(mutex_);
-  int64_t running_ ABSL_GUARDED_BY(mutex_) = 0;
+  Callers callers_ ABSL_GUARDED_BY(mutex_);                      // those with calls that wait or run
+  std::deque<Callers::iterator> turns_ ABSL_GUARDED_BY(mutex_);  // those with calls that wait, the next one first
+  int queued_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

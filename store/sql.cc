@@ -1,6 +1,11 @@
 #include "store/sql.h"
 
+#include <algorithm>
+
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
+#include "base/status_macros.h"
 
 namespace cobra::store {
 
@@ -18,6 +23,31 @@ double SqlRow::Real(int column) const {
 std::string SqlRow::Text(int column) const {
   const std::string* value = absl::get_if<std::string>(&values[static_cast<size_t>(column)]);
   return value == nullptr ? "" : *value;
+}
+
+absl::Status SqlDatabase::CheckDeadline(absl::Time deadline) {
+  if (absl::Now() < deadline) return absl::OkStatus();
+  return absl::DeadlineExceededError("the deadline of the request passed while it waited for the database");
+}
+
+absl::Status SqlDatabase::Transaction(absl::Time deadline, absl::FunctionRef<absl::Status(SqlSession&)> body) {
+  const TimeLimits limits = {std::min(deadline, absl::Now() + options_.patience), deadline};
+  {
+    absl::MutexLock lock(&turn_);
+    const auto free = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(turn_) { return !taken_; };
+    if (!turn_.AwaitWithDeadline(absl::Condition(&free), limits.patient_until)) {
+      COBRA_RETURN_IF_ERROR(CheckDeadline(deadline));
+      return absl::UnavailableError("the database is busy; try again later");
+    }
+    taken_ = true;
+  }
+  const absl::Cleanup give_turn = [this] {
+    absl::MutexLock lock(&turn_);
+    taken_ = false;
+  };
+  const absl::Status status = Run(body, limits);
+  if (absl::IsUnavailable(status)) COBRA_RETURN_IF_ERROR(CheckDeadline(deadline));
+  return status;
 }
 
 bool IsPostgres(absl::string_view location) {

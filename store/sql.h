@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "absl/types/variant.h"
@@ -45,20 +47,44 @@ class SqlSession {
   }
 };
 
+struct SqlOptions {
+  // How long a transaction waits for its turn, for the lock of another process, or for a server that restarts.
+  absl::Duration patience = absl::Seconds(5);
+  // PostgreSQL ends a statement that takes longer, and a server that stays silent for longer is given up.
+  absl::Duration statement_timeout = absl::Seconds(60);
+};
+
 // Safe to use from several threads; transactions of one SqlDatabase run one after the other. Committed data survives a
 // crash of the process, of the database's server and of the machine. A commit waits for the disk, so frequent writes
 // are batched into one transaction.
 class SqlDatabase {
  public:
+  explicit SqlDatabase(const SqlOptions& options) : options_(options) {}
   virtual ~SqlDatabase() = default;
-  // Commits if `body` returns OK. If the database is temporarily unable (its server restarts, a deadlock), `body` runs
-  // again until `patience` has passed. So it must have no effect but its statements, and these must be idempotent (the
-  // reply of a commit may be lost).
-  virtual absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) = 0;
-};
 
-struct SqlOptions {
-  absl::Duration patience = absl::Seconds(5);
+  // Commits if `body` returns OK. If the database is temporarily unable (its server restarts, a deadlock), `body` runs
+  // again until the patience or the deadline has passed. So it must have no effect but its statements, and these must
+  // be idempotent (the reply of a commit may be lost). Unavailable: the patience has passed; DeadlineExceeded.
+  absl::Status Transaction(absl::Time deadline, absl::FunctionRef<absl::Status(SqlSession&)> body);
+  absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) {
+    return Transaction(absl::InfiniteFuture(), body);
+  }
+
+ protected:
+  struct TimeLimits {
+    absl::Time patient_until;  // waits and repetitions end here; not after `deadline`
+    absl::Time deadline;       // no statement begins after it
+  };
+  const SqlOptions& options() const { return options_; }
+  static absl::Status CheckDeadline(absl::Time deadline);
+
+ private:
+  // Called by one thread at a time.
+  virtual absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) = 0;
+
+  const SqlOptions options_;
+  absl::Mutex turn_;
+  bool taken_ ABSL_GUARDED_BY(turn_) = false;
 };
 
 // "postgresql://user@host/database" (libpq's forms), or the path of an SQLite file, which is created if it is missing.

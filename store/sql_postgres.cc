@@ -1,6 +1,8 @@
 #include <libpq-fe.h>
+#include <poll.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cerrno>
 #include <map>
 #include <utility>
 
@@ -42,24 +44,27 @@ std::string WithoutUser(absl::string_view url) {
 class PostgresDatabase final : public SqlDatabase, private SqlSession {
  public:
   PostgresDatabase(absl::string_view url, const SqlOptions& options)
-      : url_(url), name_(WithoutUser(url)), options_(options) {}
+      : SqlDatabase(options), url_(url), name_(WithoutUser(url)) {}
 
-  absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) override {
+ private:
+  absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) override {
     absl::MutexLock lock(&mutex_);
-    const absl::Time until = absl::Now() + options_.patience;
+    limits_ = limits;
     absl::Duration wait = absl::Milliseconds(10);
     while (true) {
       absl::Status status = TryTransaction(body);
-      if (!absl::IsUnavailable(status) || absl::Now() + wait > until) return status;
+      if (!absl::IsUnavailable(status) || absl::Now() + wait > limits.patient_until) return status;
       absl::SleepFor(wait);
       wait = std::min(2 * wait, absl::Milliseconds(500));
     }
   }
 
- private:
   absl::Status TryTransaction(absl::FunctionRef<absl::Status(SqlSession&)> body) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     COBRA_RETURN_IF_ERROR(Connect());
-    COBRA_RETURN_IF_ERROR(Command("BEGIN"));
+    // The server itself ends a statement that takes too long, so that the connection stays usable.
+    const absl::Duration limit = std::min(options().statement_timeout, limits_.deadline - absl::Now());
+    const int64_t limit_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(limit));
+    COBRA_RETURN_IF_ERROR(Command(absl::StrCat("BEGIN; SET LOCAL statement_timeout = ", limit_ms)));
     absl::Status status = body(*this);
     if (status.ok()) status = Command("COMMIT");
     if (!status.ok()) Command("ROLLBACK").IgnoreError();
@@ -69,13 +74,16 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   absl::Status Connect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK) return absl::OkStatus();
     prepared_.clear();
-    // libpq's own time limit: without it, a host that does not answer blocks this thread for minutes.
-    const std::string seconds = absl::StrCat(std::max<int64_t>(2, absl::ToInt64Seconds(options_.patience)));
-    const char* keys[] = {"dbname", "connect_timeout", "application_name", nullptr};
-    const char* values[] = {url_.c_str(), seconds.c_str(), "cobra", nullptr};
+    // A host that does not answer, now or later, must not block this thread for minutes. The URL may say otherwise.
+    const absl::Duration left = std::min(limits_.patient_until - absl::Now(), options().patience);
+    const std::string seconds = absl::StrCat(std::max<int64_t>(2, absl::ToInt64Seconds(left)));
+    const char* keys[] = {"application_name",    "connect_timeout",  "tcp_user_timeout", "keepalives_idle",
+                          "keepalives_interval", "keepalives_count", "dbname",           nullptr};
+    const char* values[] = {"cobra", seconds.c_str(), "10000", "10", "5", "3", url_.c_str(), nullptr};
     connection_.reset(PQconnectdbParams(keys, values, /*expand_dbname=*/1));
     if (PQstatus(connection_.get()) != CONNECTION_OK)
       return absl::UnavailableError(Message(PQerrorMessage(connection_.get())));
+    PQsetnonblocking(connection_.get(), 1);
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
     return absl::OkStatus();
@@ -83,6 +91,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
 
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) override {
     mutex_.AssertHeld();
+    COBRA_RETURN_IF_ERROR(CheckDeadline(limits_.deadline));
     COBRA_ASSIGN_OR_RETURN(const std::string name, Prepared(sql));
     std::vector<std::string> texts(parameters.size());
     std::vector<const char*> values(parameters.size(), nullptr);
@@ -91,9 +100,9 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
       texts[i] = TextOf(parameters[i]);
       values[i] = texts[i].c_str();
     }
-    const ResultPtr result(PQexecPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
-                                          values.data(), nullptr, nullptr, 0));
-    COBRA_RETURN_IF_ERROR(Check(result.get()));
+    COBRA_ASSIGN_OR_RETURN(const ResultPtr result,
+                           Reply(PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
+                                                     values.data(), nullptr, nullptr, 0)));
     return RowsOf(result.get());
   }
 
@@ -103,8 +112,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     const std::string text =
         absl::StrReplaceAll(sql, {{"{serial}", "BIGSERIAL PRIMARY KEY"}, {"{skip_locked}", "FOR UPDATE SKIP LOCKED"}});
     const std::string name = absl::StrCat("s", prepared_.size());
-    const ResultPtr result(PQprepare(connection_.get(), name.c_str(), text.c_str(), 0, nullptr));
-    COBRA_RETURN_IF_ERROR(Check(result.get()));
+    COBRA_RETURN_IF_ERROR(Reply(PQsendPrepare(connection_.get(), name.c_str(), text.c_str(), 0, nullptr)).status());
     return prepared_[std::string(sql)] = name;
   }
 
@@ -150,9 +158,48 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     return std::string(text);
   }
 
-  absl::Status Command(const char* sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    const ResultPtr result(PQexec(connection_.get(), sql));
-    return Check(result.get());
+  absl::Status Command(const std::string& sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return Reply(PQsendQuery(connection_.get(), sql.c_str())).status();
+  }
+
+  // The reply to a command that libpq has taken (`sent` is 1): the first error, or the last result. libpq's own calls
+  // that wait for a reply wait for ever.
+  absl::StatusOr<ResultPtr> Reply(int sent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    PGconn* const connection = connection_.get();
+    const auto lost = [&] { return absl::UnavailableError(Message(PQerrorMessage(connection))); };
+    if (sent != 1) return lost();
+    // A little later than the server ends the statement.
+    const absl::Time until =
+        std::min(limits_.deadline, absl::Now() + options().statement_timeout) + absl::Milliseconds(500);
+    ResultPtr last;
+    while (true) {
+      int unsent = 0;
+      while ((unsent = PQflush(connection)) == 1 || (unsent == 0 && PQisBusy(connection) == 1)) {
+        if (!WaitFor(unsent == 1 ? POLLIN | POLLOUT : POLLIN, until)) {
+          connection_.reset();
+          return absl::UnavailableError(Message("does not answer"));
+        }
+        if (PQconsumeInput(connection) == 0) return lost();
+      }
+      if (unsent < 0) return lost();
+      ResultPtr next(PQgetResult(connection));
+      if (next == nullptr) break;
+      if (last == nullptr || Check(last.get()).ok()) last = std::move(next);
+    }
+    COBRA_RETURN_IF_ERROR(Check(last.get()));
+    return last;
+  }
+
+  // Whether the connection is ready for `events` before `until`.
+  bool WaitFor(int events, absl::Time until) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    while (true) {
+      const int64_t left_ms = absl::ToInt64Milliseconds(until - absl::Now());
+      if (left_ms <= 0) return false;
+      pollfd wait = {PQsocket(connection_.get()), static_cast<short>(events), 0};
+      const int ready = ::poll(&wait, 1, static_cast<int>(std::min<int64_t>(left_ms, 60'000)));
+      if (ready > 0) return true;
+      if (ready < 0 && errno != EINTR) return false;
+    }
   }
 
   // Maps the SQLSTATE class to a status (PostgreSQL manual, appendix A).
@@ -177,8 +224,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
 
   const std::string url_;   // with the password: never in a message
   const std::string name_;  // for messages
-  const SqlOptions options_;
   absl::Mutex mutex_;
+  TimeLimits limits_ ABSL_GUARDED_BY(mutex_);  // of the transaction that runs
   ConnectionPtr connection_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string, std::less<>> prepared_ ABSL_GUARDED_BY(mutex_);  // of this connection: SQL -> name
 };

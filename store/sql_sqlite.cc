@@ -1,5 +1,6 @@
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 class SqliteDatabase final : public SqlDatabase, private SqlSession {
  public:
   SqliteDatabase(std::string path, const SqlOptions& options, sqlite3* db)
-      : path_(std::move(path)), options_(options), db_(db) {}
+      : SqlDatabase(options), path_(std::move(path)), db_(db) {}
   ~SqliteDatabase() override {
     for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
     sqlite3_close(db_);
@@ -25,13 +26,17 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
 
   absl::Status Init() {
     absl::MutexLock lock(&mutex_);
-    return Script(absl::StrCat("PRAGMA busy_timeout=", absl::ToInt64Milliseconds(options_.patience),
+    return Script(absl::StrCat("PRAGMA busy_timeout=", absl::ToInt64Milliseconds(options().patience),
                                "; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=1000; PRAGMA synchronous=FULL"));
   }
 
+ private:
   // SQLite itself waits while another process writes (busy_timeout); the caller has to report a full disk.
-  absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) override {
+  absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) override {
     absl::MutexLock lock(&mutex_);
+    deadline_ = limits.deadline;
+    const int64_t wait_ms = absl::ToInt64Milliseconds(limits.patient_until - absl::Now());
+    sqlite3_busy_timeout(db_, static_cast<int>(std::max<int64_t>(1, wait_ms)));
     COBRA_RETURN_IF_ERROR(Script("BEGIN IMMEDIATE"));
     absl::Status status = body(*this);
     if (status.ok()) status = Script("COMMIT");
@@ -39,9 +44,9 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
     return status;
   }
 
- private:
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) override {
     mutex_.AssertHeld();
+    COBRA_RETURN_IF_ERROR(CheckDeadline(deadline_));
     COBRA_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Prepared(sql));
     for (size_t i = 0; i < parameters.size(); ++i) Bind(statement, static_cast<int>(i) + 1, parameters[i]);
     std::vector<SqlRow> rows;
@@ -111,8 +116,8 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
   }
 
   const std::string path_;
-  const SqlOptions options_;
   absl::Mutex mutex_;
+  absl::Time deadline_ ABSL_GUARDED_BY(mutex_);  // of the transaction that runs
   sqlite3* const db_ ABSL_PT_GUARDED_BY(mutex_);
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_ ABSL_GUARDED_BY(mutex_);
 };

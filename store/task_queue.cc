@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
@@ -50,11 +51,11 @@ absl::Time TaskQueue::Now() {
   return latest_;
 }
 
-absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> tasks) {
+absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::Span<const TaskSpec> tasks, absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(tasks.size())));
   const int64_t now_us = absl::ToUnixMicros(Now());
   std::vector<bool> created;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     created.clear();
     for (const TaskSpec& t : tasks) {
       COBRA_ASSIGN_OR_RETURN(
@@ -87,12 +88,13 @@ absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, in
 }
 
 absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target, absl::string_view worker,
-                                                        int64_t max_tasks, absl::Duration duration) {
+                                                        int64_t max_tasks, absl::Duration duration,
+                                                        absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(max_tasks));
   const absl::Time now = Now(), expires = now + duration;
   const int64_t now_us = absl::ToUnixMicros(now);
   std::vector<std::pair<int64_t, TaskLease>> leased;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     leased.clear();
     COBRA_RETURN_IF_ERROR(Expire(session, target, now_us));
     COBRA_ASSIGN_OR_RETURN(
@@ -119,14 +121,16 @@ absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target
 }
 
 absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, absl::Span<const std::string> ids,
-                                                   absl::Span<const std::string> started, absl::Duration duration) {
+                                                   absl::Span<const std::string> started, absl::Duration duration,
+                                                   absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   const absl::Time now = Now();
+  const absl::flat_hash_set<std::string> running(started.begin(), started.end());
   std::vector<bool> held;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     held.clear();
     for (const std::string& id : ids) {
-      const bool runs = std::find(started.begin(), started.end(), id) != started.end();
+      const bool runs = running.contains(id);
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
           session.Query(R"sql(UPDATE tasks SET expires_us = $3, started = $4
@@ -139,10 +143,10 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
   return held;
 }
 
-absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::string> ids) {
+absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::string> ids, absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   const int64_t now_us = absl::ToUnixMicros(Now());
-  return database_->Transaction([&](SqlSession& session) -> absl::Status {
+  return database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     for (const std::string& id : ids) {
       COBRA_RETURN_IF_ERROR(session.Execute(R"sql(UPDATE tasks SET state = 'queued', started = 0, changed_us = $3
                                 WHERE id = $1 AND worker = $2 AND state = 'leased')sql",
@@ -152,10 +156,11 @@ absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::
   });
 }
 
-absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, StoredMeasurement* measurement) {
+absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, StoredMeasurement* measurement,
+                                                absl::Time deadline) {
   const int64_t now_us = absl::ToUnixMicros(Now());
   ReportOutcome outcome = ReportOutcome::unknown;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     // The update locks the row: of two simultaneous reports, the second one finds the task done.
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            session.Query(
@@ -176,11 +181,11 @@ absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, Stored
   return outcome;
 }
 
-absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::Span<const std::string> ids) {
+absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::Span<const std::string> ids, absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   const int64_t now_us = absl::ToUnixMicros(Now());
   std::vector<bool> cancelled;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     cancelled.clear();
     for (const std::string& id : ids) {
       COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
@@ -194,10 +199,10 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::Span<const std::string
   return cancelled;
 }
 
-absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::string> ids) {
+absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::string> ids, absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   std::vector<TaskStatus> statuses;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     statuses.clear();
     for (const std::string& id : ids) {
       COBRA_ASSIGN_OR_RETURN(
@@ -210,9 +215,9 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::str
   return statuses;
 }
 
-absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since) {
+absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since, absl::Time deadline) {
   std::vector<TaskStatus> statuses;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     statuses.clear();
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            session.Query(R"sql(SELECT id, state, attempts, worker, message, changed_us FROM tasks
@@ -224,9 +229,9 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since
   return statuses;
 }
 
-absl::StatusOr<int64_t> TaskQueue::Waiting(absl::string_view origin) {
+absl::StatusOr<int64_t> TaskQueue::Waiting(absl::string_view origin, absl::Time deadline) {
   int64_t waiting = 0;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
+  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
         session.Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')",

@@ -86,31 +86,39 @@ class TaskQueue {
   // The database's schema must be prepared (store.h).
   explicit TaskQueue(std::unique_ptr<SqlDatabase> database, Clock clock = absl::Now);
 
+  // A call ends at its deadline with DeadlineExceeded.
+
   // For each task whether it is new.
-  absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks);
+  absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks,
+                                            absl::Time deadline = absl::InfiniteFuture());
   // At most `max_tasks` for that target, highest priority first. `worker` names one worker for as long as it may report
   // what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
-                                               absl::Duration duration);
+                                               absl::Duration duration, absl::Time deadline = absl::InfiniteFuture());
   // For each task whether it is still that worker's. `started`: the ones being measured now, a subset of `ids`.
   absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids,
-                                          absl::Span<const std::string> started, absl::Duration duration);
+                                          absl::Span<const std::string> started, absl::Duration duration,
+                                          absl::Time deadline = absl::InfiniteFuture());
   // Releases tasks that were not started.
-  absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids);
+  absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids,
+                       absl::Time deadline = absl::InfiniteFuture());
   // `measurement->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it,
   // nothing is stored.
-  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement);
+  absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement,
+                                       absl::Time deadline = absl::InfiniteFuture());
   // For each task whether this call cancelled it. Tasks that have been measured, or are cancelled already, are
   // unchanged.
-  absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids);
+  absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids,
+                                           absl::Time deadline = absl::InfiniteFuture());
 
   // In the order of `ids`, without tasks that the queue never had.
-  absl::StatusOr<std::vector<TaskStatus>> Get(absl::Span<const std::string> ids);
+  absl::StatusOr<std::vector<TaskStatus>> Get(absl::Span<const std::string> ids,
+                                              absl::Time deadline = absl::InfiniteFuture());
   // What has changed at or after `since`, oldest change first.
-  absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since);
+  absl::StatusOr<std::vector<TaskStatus>> ChangedSince(absl::Time since, absl::Time deadline = absl::InfiniteFuture());
   absl::StatusOr<std::vector<QueueCount>> Counts();
   // Queued or leased.
-  absl::StatusOr<int64_t> Waiting(absl::string_view origin);
+  absl::StatusOr<int64_t> Waiting(absl::string_view origin, absl::Time deadline = absl::InfiniteFuture());
   // By the queue's clock, never less than before.
   absl::Time Now();
 

@@ -305,7 +305,7 @@ class EndToEndTest(unittest.TestCase):
 
     def test_health_and_reflection(self):
         with grpc.insecure_channel(self.server.address) as channel:
-            self.assertEqual(health(channel), 1)
+            self.assertEqual(programs.health(channel), 1)
             services = channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")(
                 iter([b"\x3a\x00"]), timeout=10
             )
@@ -350,14 +350,14 @@ class LifeTest(unittest.TestCase):
                 )
             )
             with grpc.insecure_channel(server.address) as channel:
-                self.assertEqual(health(channel), 1)
+                self.assertEqual(programs.health(channel), 1)
                 asking.start()
-                wait_until(lambda: metric(server, "cobra_requests_in_flight") > 0)
+                programs.wait_until(lambda: programs.metric(server, 'cobra_requests_in_flight{lane="predictions"}') > 0)
                 server.process.terminate()
                 states = []
                 while server.process.poll() is None and len(states) < 1000:
                     try:
-                        states.append(health(channel))
+                        states.append(programs.health(channel))
                     except grpc.RpcError:
                         break
                     if states[-1] == 2:
@@ -431,12 +431,12 @@ class LifeTest(unittest.TestCase):
             )
             before = programs.predict(server, *question).json()["predictions"]
             server.process.send_signal(1)
-            wait_until(lambda: metric(server, 'cobra_model_loads_total{result="ok"}') == 2)
+            programs.wait_until(lambda: programs.metric(server, 'cobra_model_loads_total{result="ok"}') == 2)
             self.assertEqual(programs.predict(server, *question).json()["predictions"], before)
             with open(os.path.join(model, "manifest.json"), "w") as file:
                 file.write("{")
             server.process.send_signal(1)
-            wait_until(lambda: metric(server, 'cobra_model_loads_total{result="failed"}') == 1)
+            programs.wait_until(lambda: programs.metric(server, 'cobra_model_loads_total{result="failed"}') == 1)
             self.assertEqual(programs.predict(server, *question).json()["predictions"], before)
             self.assertIn("the old model continues to serve", server.log())
 
@@ -454,26 +454,6 @@ class LifeTest(unittest.TestCase):
                 with self.subTest(flags=flags), self.assertRaises(RuntimeError) as raised:
                     programs.Server(self.path("store.sqlite"), *flags).__exit__()
                 self.assertIn(words, str(raised.exception))
-
-
-def health(channel):
-    """grpc.health.v1 by hand: HealthCheckResponse is one enum, field 1; 1 is SERVING, 2 NOT_SERVING."""
-    reply = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
-    return reply[1] if reply else 0
-
-
-def metric(server, name):
-    text = urllib.request.urlopen(f"http://{server.metrics_address}/metrics", timeout=10).read().decode()
-    match = re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)
-    return float(match[1]) if match else -1
-
-
-def wait_until(condition, seconds=60):
-    deadline = time.time() + seconds
-    while not condition():
-        if time.time() > deadline:
-            raise AssertionError("waited too long")
-        time.sleep(0.01)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import atexit
 import importlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 
 SOURCE = os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
@@ -20,8 +22,8 @@ RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
 class Server:
     """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
 
-    def __init__(self, store, *flags, files=None):
-        """`files`: where its log goes, if the store is not a file."""
+    def __init__(self, store, *flags, files=None, wrapper=()):
+        """`files`: where its log goes, if the store is not a file. `wrapper`: a command that starts another one."""
         self.store = store
         self.ready = (files or store) + ".ready"
         if os.path.exists(self.ready):
@@ -37,7 +39,7 @@ class Server:
         }
         given = [part for flag, value in defaults.items() if flag not in flags for part in (flag, value)]
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([os.path.join(BIN, "cobra-server"), *given, *flags], stderr=log)
+            self.process = subprocess.Popen([*wrapper, os.path.join(BIN, "cobra-server"), *given, *flags], stderr=log)
         deadline = time.time() + 120
         while not os.path.exists(self.ready):
             if self.process.poll() is not None or time.time() > deadline:
@@ -163,6 +165,21 @@ class Postgres:
     def stop(self, mode="immediate"):
         self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop")
 
+    def signal_all(self, number):
+        with open(os.path.join(self.data, "postmaster.pid")) as file:
+            parent = file.readline().strip()
+        children = subprocess.run(["pgrep", "-P", parent], capture_output=True, text=True).stdout.split()
+        for process in (parent, *children):
+            os.kill(int(process), number)
+
+    def freeze(self):
+        """From now on it does not answer; its connections stay open."""
+        self.signal_all(signal.SIGSTOP)
+
+    def thaw(self):
+        if os.path.exists(os.path.join(self.data, "postmaster.pid")):
+            self.signal_all(signal.SIGCONT)
+
     def query(self, sql):
         return subprocess.run(
             ["psql", "-X", "-A", "-t", self.url, "-c", sql], check=True, capture_output=True, text=True
@@ -194,6 +211,27 @@ def first_target(server):
     answer = client("targets", "--server", server.address, "--format", "json")
     assert answer.code == 0, answer.err
     return next(t["spec"]["name"] for t in answer.json()["targets"] if not t["calibrated"])
+
+
+def health(channel):
+    """grpc.health.v1 by hand: HealthCheckResponse is one enum, field 1; 1 is SERVING, 2 NOT_SERVING."""
+    reply = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+    return reply[1] if reply else 0
+
+
+def metric(server, name):
+    """-1 if there is none."""
+    text = urllib.request.urlopen(f"http://{server.metrics_address}/metrics", timeout=10).read().decode()
+    match = re.search(rf"^{re.escape(name)} (\S+)$", text, re.M)
+    return float(match[1]) if match else -1
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.time() + seconds
+    while not condition():
+        if time.time() > deadline:
+            raise AssertionError("waited too long")
+        time.sleep(0.01)
 
 
 def main():

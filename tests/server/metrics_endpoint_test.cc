@@ -1,8 +1,13 @@
 #include "server/metrics_endpoint.h"
 
+#include <sys/socket.h>
+
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/descriptor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/metrics.h"
@@ -47,6 +52,21 @@ TEST(MetricsEndpointTest, OtherRequestsGetNothing) {
   EXPECT_THAT(Exchange(port, "POST /metrics HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 405"));
   Exchange(port, std::string(20000, 'x'));  // no end of the headers in sight: hung up on
   EXPECT_THAT(Exchange(port, "GET /metrics HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST(MetricsEndpointTest, IdleConnectionsKeepNobodyOut) {
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {});
+  ASSERT_TRUE(endpoint.ok()) << endpoint.status();
+  const int port = (*endpoint)->port();
+  std::vector<Descriptor> idle;
+  for (int i = 0; i < 200; ++i) {
+    idle.push_back(ConnectTo(port));
+    if (i % 2 == 0) ASSERT_EQ(::send(idle.back().get(), "GET", 3, MSG_NOSIGNAL), 3);  // and never the rest
+  }
+  const absl::Time start = absl::Now();
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(Exchange(port, "GET /metrics HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  // One after the other, they would take five seconds each.
+  EXPECT_LT(absl::Now() - start, absl::Seconds(60));
 }
 
 TEST(MetricsEndpointTest, TakenOrNonsenseAddressesAreErrors) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"
@@ -123,6 +124,22 @@ TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
   EXPECT_EQ(predictor_->calls, 2);
   log_->Flush();
   EXPECT_EQ(store_.num_predictions(), 2);
+}
+
+TEST_F(PipelineTest, NoTargetIsPredictedAfterTheDeadline) {
+  CallContext call;
+  call.deadline = absl::Now() + absl::Seconds(30);
+  predictor_->during_predict = [&call](const auto&) { call.deadline = absl::InfinitePast(); };
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Predict(MakeRequest({"cpu", "cpu", "cpu"}), call).status()));
+  EXPECT_EQ(predictor_->calls, 0);
+}
+
+TEST_F(PipelineTest, WhatADrainEndsIsUnavailable) {
+  std::atomic<bool> abandoned{false};
+  CallContext call;
+  call.abandoned = &abandoned;
+  predictor_->during_predict = [&abandoned](const auto&) { abandoned = true; };
+  EXPECT_TRUE(absl::IsUnavailable(Predict(MakeRequest({"cpu"}), call).status()));
 }
 
 TEST_F(PipelineTest, NewCalibrationIsSeenDespiteTheCache) {

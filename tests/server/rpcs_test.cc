@@ -84,6 +84,10 @@ TEST(RpcsTest, RowsAreInTheOrderOfTheEnumerators) {
   EXPECT_STREQ(MethodName(Rpc::kWatch), "Watch");
 }
 
+TEST(RpcsTest, NothingThatWaitsForTheDatabaseSharesTheThreadsOfPredictions) {
+  for (const RpcInfo& rpc : kRpcs) EXPECT_EQ(rpc.lane == Lane::kPredictions, rpc.rpc == Rpc::kPredict) << rpc.method;
+}
+
 TEST(RpcsTest, AnRpcWithoutARowIsFound) {
   tests::TemporaryDirectory root;
   Plant(root.File("proto"), "cobra/v1/cobra.proto", "  rpc ListTargets(",

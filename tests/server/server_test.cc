@@ -1,5 +1,3 @@
-// A whole server on a port of its own, with a predictor that is under the test's control, asked through the client
-// library.
 #include "server/server.h"
 
 #include <atomic>
@@ -15,72 +13,14 @@
 #include "client/client.h"
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "gmock/gmock.h"
-#include "graph/builder.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
-#include "proto/graph_proto.h"
-#include "tests/server/fake_predictor.h"
-#include "tests/server/http_exchange.h"
-#include "tests/temporary_directory.h"
+#include "tests/server/server_testing.h"
 
 namespace cobra::server {
 namespace {
 
 using testing::HasSubstr;
-
-class ServerTest : public testing::Test {
- protected:
-  void Start(int threads = 2, int max_queued = 10, const std::string& listen = "127.0.0.1:0") {
-    ServerOptions options;
-    options.listen = listen;
-    options.metrics = "127.0.0.1:0";
-    options.store_path = directory_.File("store.sqlite");
-    options.threads = threads;
-    options.limits.max_queued = max_queued;
-    options.drain_timeout = absl::Seconds(20);
-    options.loader = [this] { return predictor_; };
-    absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-  }
-
-  std::unique_ptr<client::Client> Connect(absl::Duration deadline = absl::Seconds(30)) {
-    client::ClientOptions options;
-    options.address = server_->listen_address();
-    options.deadline = deadline;
-    options.retry.max_attempts = 1;
-    return client::Client::Connect(options);
-  }
-
-  // A network that no other call of this function gives, so that no cache has it.
-  static v1::PredictRequest MakeRequest(const std::string& target = "cpu") {
-    static std::atomic<int64_t> width{1};
-    graph::GraphBuilder builder;
-    const graph::ValueRef x = builder.AddInput("x", {{1, ++width}, graph::DType::float32});
-    const int32_t relu = builder.Add(graph::Op::relu, {}, {x}).value();
-    v1::PredictRequest request;
-    proto::GraphToProto(std::move(builder).Build({graph::ValueRef::Node(relu)}), request.mutable_graph());
-    request.add_targets(target);
-    return request;
-  }
-
-  // From now on predictions wait for `release_`; `started_` counts them.
-  void BlockPredictions() {
-    predictor_->during_predict = [this](const std::function<bool()>&) {
-      ++started_;
-      release_.WaitForNotification();
-    };
-  }
-  void WaitForStarted(int count) {
-    while (started_ < count) absl::SleepFor(absl::Milliseconds(1));
-  }
-
-  tests::TemporaryDirectory directory_;
-  std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
-  std::atomic<int> started_{0};
-  absl::Notification release_;
-  std::unique_ptr<Server> server_;
-};
 
 TEST_F(ServerTest, AnswersTheFourMethods) {
   Start();
@@ -147,7 +87,7 @@ TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   for (int i = 0; i < 20000 && !stopped; ++i) absl::SleepFor(absl::Milliseconds(1));
   EXPECT_TRUE(stopped);
   given_up.Notify();
-  server_->Drain();  // nothing of this is used any more
+  Drain();  // nothing of this is used any more
 }
 
 TEST_F(ServerTest, ExpiredRequestsAreDropped) {
@@ -158,25 +98,8 @@ TEST_F(ServerTest, ExpiredRequestsAreDropped) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(100))->Predict(MakeRequest()).status()));
   release_.Notify();
   running.join();
-  server_->Drain();
+  Drain();
   EXPECT_EQ(started_, 1);
-}
-
-TEST_F(ServerTest, DrainFinishesWhatRunsAndRefusesWhatIsNew) {
-  Start();
-  BlockPredictions();
-  std::unique_ptr<client::Client> client = Connect();
-  std::thread running([&] { EXPECT_TRUE(client->Predict(MakeRequest()).ok()); });
-  WaitForStarted(1);
-  std::thread draining([&] { server_->Drain(); });
-  absl::Status late;
-  do {
-    late = client->Predict(MakeRequest("abacus")).status();
-  } while (absl::IsNotFound(late));  // until the drain has begun
-  EXPECT_TRUE(absl::IsUnavailable(late)) << late;
-  release_.Notify();
-  running.join();
-  draining.join();
 }
 
 TEST_F(ServerTest, ReloadWhileRequestsRun) {
@@ -213,9 +136,7 @@ TEST_F(ServerTest, WatchIsCountedAsTheOtherMethodsAre) {
     }
     EXPECT_EQ(events->Finish().ok(), absl::string_view(task_id) != "no id");
   }
-  const std::string address = server_->metrics_address();
-  const std::string metrics =
-      Exchange(std::stoi(address.substr(address.rfind(':') + 1)), "GET /metrics HTTP/1.1\r\n\r\n");
+  const std::string metrics = MetricsText();
   EXPECT_THAT(metrics, HasSubstr("cobra_requests_total{method=\"Watch\",status=\"OK\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("cobra_requests_total{method=\"Watch\",status=\"INVALID_ARGUMENT\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("cobra_request_duration_seconds_count{method=\"Watch\"} 2"));

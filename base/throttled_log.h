@@ -1,0 +1,33 @@
+// A warning that may come a thousand times a second, when a disk is full or a database is away.
+#ifndef COBRA_BASE_THROTTLED_LOG_H_
+#define COBRA_BASE_THROTTLED_LOG_H_
+
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/log.h"
+
+namespace cobra {
+
+class ThrottledLog {
+ public:
+  explicit ThrottledLog(absl::Duration period = absl::Seconds(10)) : period_(period) {}
+
+  // Logs at most one message in each period. It says how many were left out since the one before.
+  void Log(LogLevel level, absl::string_view message);
+  void Warning(absl::string_view message) { Log(LogLevel::kWarning, message); }
+  void Error(absl::string_view message) { Log(LogLevel::kError, message); }
+
+ private:
+  const absl::Duration period_;
+  absl::Mutex mutex_;
+  absl::Time next_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  int64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_THROTTLED_LOG_H_

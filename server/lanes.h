@@ -1,0 +1,50 @@
+// The threads of the server, by what they work on (rpcs.h): a slow database holds those of the queue and nothing else.
+#ifndef COBRA_SERVER_LANES_H_
+#define COBRA_SERVER_LANES_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/limits.h"
+#include "server/metrics.h"
+#include "server/rpcs.h"
+#include "server/worker_pool.h"
+
+namespace cobra::server {
+
+class Lanes {
+ public:
+  // `threads`: predictions at a time. `metrics` may be null; not owned.
+  Lanes(int threads, const ServerLimits& limits, Metrics* metrics);
+
+  WorkerPool& pool(Lane lane) { return *pools_[static_cast<size_t>(lane)]; }
+  void Submit(PoolCall call) { pool(InfoOf(call.rpc).lane).Submit(std::move(call)); }
+
+  // A unary call, from its arrival until gRPC has sent its reply.
+  void CallBegan();
+  void CallEnded();
+
+  // The steps of a drain. First nothing new is taken.
+  void Close();
+  // Then what waits is refused, and what runs is asked to stop: CallContext::Check() returns Unavailable from now on.
+  void Abandon();
+  const std::atomic<bool>* abandoned() const { return &abandoned_; }
+  // False at the deadline.
+  bool WaitIdle(absl::Time deadline);
+  bool WaitUntilSent(absl::Time deadline);
+
+ private:
+  std::array<std::unique_ptr<WorkerPool>, std::size(kLanes)> pools_;
+  std::atomic<bool> abandoned_{false};
+  absl::Mutex mutex_;
+  int64_t open_calls_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace cobra::server
+
+#endif  // COBRA_SERVER_LANES_H_
