@@ -1,8 +1,9 @@
-// The deadline of a request, and whether its caller still waits.
+// The deadline of a request, whether its caller still waits, and who that is.
 #ifndef COBRA_SERVER_CALL_CONTEXT_H_
 #define COBRA_SERVER_CALL_CONTEXT_H_
 
 #include <atomic>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
@@ -10,9 +11,12 @@
 
 namespace cobra::server {
 
+struct Principal;  // access.h
+
 struct CallContext {
   absl::Time deadline = absl::InfiniteFuture();
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
+  std::shared_ptr<const Principal> principal;    // null: access control is off, and everybody may do everything
 
   bool Stopped() const {
     return (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) || absl::Now() > deadline;

@@ -14,6 +14,8 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/grpc_status.h"
+#include "server/access.h"
+#include "server/credentials.h"
 #include "server/request_record.h"
 #include "store/store.h"
 
@@ -166,6 +168,8 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckName("target", request.target(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
+  COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), request.target()));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
   if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
     return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
@@ -181,6 +185,7 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
 absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response,
                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.released_task_ids()));
   if (request.released_task_ids_size() > 0)
@@ -235,12 +240,22 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   return absl::InternalError("no such outcome");
 }
 
+// A report touches the targets of its tasks. Nothing of it is stored if one of them is another worker's.
+absl::Status MeasurementService::CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call) {
+  if (call.principal == nullptr || call.principal->targets.empty()) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskStatus> tasks, queue_->Get(task_ids));
+  for (const store::TaskStatus& task : tasks) COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), task.target));
+  return absl::OkStatus();
+}
+
 absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response,
                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   std::vector<std::string> ids;
   for (const v1::TaskRecord& record : request.records()) ids.push_back(record.task_id());
   COBRA_RETURN_IF_ERROR(CheckIds(ids));
+  COBRA_RETURN_IF_ERROR(CheckTargetsOf(ids, call));
   for (const v1::TaskRecord& record : request.records())
     COBRA_RETURN_IF_ERROR(ReportOne(request.worker(), record, response));
   return absl::OkStatus();
@@ -254,10 +269,15 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
   return absl::OkStatus();
 }
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext*,
+grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext* context,
                                                                       const grpc::ByteBuffer* bytes) {
   auto* call = new WatchCall(watch_, metrics_);
-  call->Start(WatchedIds(*bytes, calls_.max_parsed_bytes()));
+  const absl::Status admitted = AdmitCall(calls_.access(), Rpc::kWatch, context).status();
+  if (admitted.ok()) {
+    call->Start(WatchedIds(*bytes, calls_.max_parsed_bytes()));
+  } else {
+    call->Start(admitted);
+  }
   return call;
 }
 

@@ -3,6 +3,7 @@
 #define COBRA_SERVER_MEASUREMENT_SERVICE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "cobra/v1/measurements.grpc.pb.h"
@@ -56,6 +57,7 @@ class MeasurementService final
   absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call);
   absl::Status HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call);
   void CompareWithPrediction(const store::StoredMeasurement& stored);
+  absl::Status CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, v1::ReportResponse* response);
 
   store::TaskQueue* const queue_;

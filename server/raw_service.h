@@ -16,7 +16,7 @@ struct RawService<Service, First, Others...> {
 };
 
 // For one of the lists in rpcs.h: RawService<v1::Cobra::Service COBRA_RPCS_OF_COBRA(COBRA_RAW_METHOD)>.
-#define COBRA_RAW_METHOD(service, method, kind) , v1::service::WithRawCallbackMethod_##method
+#define COBRA_RAW_METHOD(service, method, kind, role) , v1::service::WithRawCallbackMethod_##method
 
 }  // namespace cobra::server
 

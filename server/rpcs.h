@@ -1,51 +1,58 @@
-// The list of the server's RPCs. The services' names, the metrics' labels and the base classes of the two services
-// (raw_service.h) are generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
+// The list of the server's RPCs. The services' names, the metrics' labels, the base classes of the two services
+// (raw_service.h) and who may call what (access.h) are generated from it. tests/server/rpcs_test.cc compares it with
+// proto/cobra/v1.
 #ifndef COBRA_SERVER_RPCS_H_
 #define COBRA_SERVER_RPCS_H_
 
 namespace cobra::server {
 
-// RPC(service, method, kind)
-#define COBRA_RPCS_OF_COBRA(RPC)   \
-  RPC(Cobra, Predict, kUnary)      \
-  RPC(Cobra, ListTargets, kUnary)  \
-  RPC(Cobra, GetModelInfo, kUnary) \
-  RPC(Cobra, Calibrate, kUnary)
-#define COBRA_RPCS_OF_MEASUREMENTS(RPC) \
-  RPC(Measurements, Enqueue, kUnary)    \
-  RPC(Measurements, Lease, kUnary)      \
-  RPC(Measurements, Renew, kUnary)      \
-  RPC(Measurements, Report, kUnary)     \
-  RPC(Measurements, Cancel, kUnary)     \
-  RPC(Measurements, Watch, kServerStreaming)
+// RPC(service, method, kind, role). A task belongs to everybody who has asked for it, so only kAdmin cancels it.
+#define COBRA_RPCS_OF_COBRA(RPC)             \
+  RPC(Cobra, Predict, kUnary, kAsk)          \
+  RPC(Cobra, ListTargets, kUnary, kAnyRole)  \
+  RPC(Cobra, GetModelInfo, kUnary, kAnyRole) \
+  RPC(Cobra, Calibrate, kUnary, kMeasure)
+#define COBRA_RPCS_OF_MEASUREMENTS(RPC)       \
+  RPC(Measurements, Enqueue, kUnary, kAsk)    \
+  RPC(Measurements, Lease, kUnary, kMeasure)  \
+  RPC(Measurements, Renew, kUnary, kMeasure)  \
+  RPC(Measurements, Report, kUnary, kMeasure) \
+  RPC(Measurements, Cancel, kUnary, kAdmin)   \
+  RPC(Measurements, Watch, kServerStreaming, kAsk)
 #define COBRA_RPCS(RPC)    \
   COBRA_RPCS_OF_COBRA(RPC) \
   COBRA_RPCS_OF_MEASUREMENTS(RPC)
 
 // kPredict, kListTargets, ...
 enum class Rpc {
-#define COBRA_RPC_ENUMERATOR(service, method, kind) k##method,
+#define COBRA_RPC_ENUMERATOR(service, method, kind, role) k##method,
   COBRA_RPCS(COBRA_RPC_ENUMERATOR)
 #undef COBRA_RPC_ENUMERATOR
 };
 
 enum class RpcKind { kUnary, kServerStreaming };
 
+// The role that may call an RPC where access control is on. kAdmin may call all; kAnyRole: whoever has a role.
+enum class Role { kAnyRole, kAsk, kMeasure, kAdmin };
+
 struct RpcInfo {
   Rpc rpc;
   const char* service;  // "cobra.v1.Cobra"
   const char* method;   // "Predict": unique among all services, since it is the metrics' label
   RpcKind kind;
+  Role role;
 };
 
 // In the order of Rpc.
 inline constexpr RpcInfo kRpcs[] = {
-#define COBRA_RPC_INFO(service, method, kind) {Rpc::k##method, "cobra.v1." #service, #method, RpcKind::kind},
+#define COBRA_RPC_INFO(service, method, kind, role) \
+  {Rpc::k##method, "cobra.v1." #service, #method, RpcKind::kind, Role::role},
     COBRA_RPCS(COBRA_RPC_INFO)
 #undef COBRA_RPC_INFO
 };
 
-constexpr const char* MethodName(Rpc rpc) { return kRpcs[static_cast<int>(rpc)].method; }
+constexpr const RpcInfo& InfoOf(Rpc rpc) { return kRpcs[static_cast<int>(rpc)]; }
+constexpr const char* MethodName(Rpc rpc) { return InfoOf(rpc).method; }
 
 }  // namespace cobra::server
 

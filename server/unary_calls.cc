@@ -6,6 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "proto/grpc_status.h"
+#include "server/credentials.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -14,7 +15,9 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, absl::Time deadline, Metrics* metrics) : record_(rpc, metrics) {
+  Call(Rpc rpc, absl::Time deadline, std::shared_ptr<const Principal> principal, Metrics* metrics)
+      : record_(rpc, metrics) {
+    context_.principal = std::move(principal);
     context_.deadline = deadline;
     context_.cancelled = &cancelled_;
   }
@@ -41,7 +44,12 @@ class Call final : public grpc::ServerUnaryReactor {
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                                std::function<absl::Status(const CallContext&)> work) const {
   const absl::Time given = absl::FromChrono(context->deadline());
-  auto* call = new Call(rpc, std::min(given, absl::Now() + default_deadline_), metrics_);
+  absl::StatusOr<std::shared_ptr<const Principal>> caller = AdmitCall(access_, rpc, context);
+  auto* call = new Call(rpc, std::min(given, absl::Now() + default_deadline_), caller.value_or(nullptr), metrics_);
+  if (!caller.ok()) {
+    call->End(caller.status());
+    return call;
+  }
   absl::Status admitted = pool_->Submit([call, work = std::move(work)] {
     absl::Status status = call->context().Check();  // the deadline may have passed in the queue
     if (status.ok()) status = work(call->context());
