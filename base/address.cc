@@ -1,11 +1,15 @@
 #include "base/address.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/user_error.h"
 
 namespace cobra {
@@ -55,6 +59,21 @@ absl::Status Check(absl::string_view flag, absl::string_view address, int least_
 bool IsGrpcName(absl::string_view address) {
   return std::any_of(std::begin(kGrpcNames), std::end(kGrpcNames),
                      [address](absl::string_view name) { return absl::StartsWith(address, name); });
+}
+
+bool IsLocalAddress(absl::string_view address) {
+  if (absl::StartsWith(address, "unix:") || absl::StartsWith(address, "unix-abstract:")) return true;
+  for (const absl::string_view scheme : {"dns:", "ipv4:", "ipv6:"})
+    if (absl::ConsumePrefix(&address, scheme)) break;
+  absl::string_view host = address.substr(0, address.rfind(':'));
+  if (absl::ConsumePrefix(&host, "[")) {
+    in6_addr v6 = {};
+    return absl::ConsumeSuffix(&host, "]") && ::inet_pton(AF_INET6, std::string(host).c_str(), &v6) == 1 &&
+           IN6_IS_ADDR_LOOPBACK(&v6);
+  }
+  if (host == "localhost") return true;
+  in_addr v4 = {};
+  return ::inet_pton(AF_INET, std::string(host).c_str(), &v4) == 1 && (ntohl(v4.s_addr) >> 24) == 127;
 }
 
 absl::Status CheckAddress(absl::string_view flag, absl::string_view address) {

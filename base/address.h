@@ -18,6 +18,10 @@ absl::Status CheckListenAddress(absl::string_view flag, absl::string_view addres
 // Whether `address` is one of gRPC's own names (unix:PATH ...), which only gRPC can interpret.
 bool IsGrpcName(absl::string_view address);
 
+// Whether only this machine can reach `address`: 127.0.0.0/8, [::1], localhost, a Unix socket. False for every form
+// that is not understood.
+bool IsLocalAddress(absl::string_view address);
+
 }  // namespace cobra
 
 #endif  // COBRA_BASE_ADDRESS_H_

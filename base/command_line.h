@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/connection_files.h"
 
 namespace cobra {
 
@@ -18,6 +19,9 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
 
 // Validates a number. CLI::PositiveNumber would report "not in range 0.000000 to 1797693134862315708...".
 CLI::Validator AboveZero();
+
+// --tls-ca, --tls-cert, --tls-key, --token-file of a program that calls a server.
+void AddConnectionFlags(CLI::App* app, ConnectionFiles* files);
 
 // Prints "PROGRAM: error: ..." and the hint, or a rendered Diagnostic that begins with its position, to standard error.
 void PrintError(absl::string_view program, const absl::Status& status);

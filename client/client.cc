@@ -6,6 +6,7 @@
 #include "absl/time/clock.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
+#include "proto/connection.h"
 #include "proto/grpc_status.h"
 
 namespace cobra::client {
@@ -31,7 +32,7 @@ class GrpcClient final : public Client {
     // waits 1 s before that, and up to two minutes after a few failures.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
-    channel_ = grpc::CreateCustomChannel(options.address, grpc::InsecureChannelCredentials(), arguments);
+    channel_ = proto::Connect(options.connection, options.address, arguments);
     stub_ = v1::Cobra::NewStub(channel_);
   }
 
@@ -61,6 +62,8 @@ class GrpcClient final : public Client {
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
+      status = proto::AddToken(options_.connection, &context);
+      if (!status.ok()) return status;
       status = proto::FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
       return status;
     };

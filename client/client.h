@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/connection_files.h"
 #include "client/retry.h"
 #include "cobra/v1/cobra.pb.h"
 
@@ -15,6 +16,7 @@ namespace cobra::client {
 
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
+  ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
   RetryPolicy retry;
   // A breakdown of 20,000 calls on ten targets has 20 MB.
@@ -24,6 +26,7 @@ struct ClientOptions {
 class Client {
  public:
   // Does not wait for the server. If it is unreachable, the first call returns Unavailable.
+  // REQUIRES: proto::CheckConnection(options.connection, options.address) is OK.
   static std::unique_ptr<Client> Connect(const ClientOptions& options);
   virtual ~Client() = default;
 

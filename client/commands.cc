@@ -24,6 +24,7 @@
 #include "client/text_table.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "proto/connection.h"
 #include "proto/graph_proto.h"
 #include "proto/message_limits.h"
 
@@ -64,7 +65,10 @@ constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
 constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 
 // Called before anything is read or measured, so that an invalid address costs no time.
-absl::Status CheckServer(const CommonFlags& common) { return CheckAddress("--server", common.client.address); }
+absl::Status CheckServer(const CommonFlags& common) {
+  COBRA_RETURN_IF_ERROR(CheckAddress("--server", common.client.address));
+  return proto::CheckConnection(common.client.connection, common.client.address);
+}
 
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());

@@ -14,7 +14,9 @@ int ExitCodeOf(const absl::Status& status) {
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) return DiagnosticExitCode(diagnostic->kind);
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound: return kExitUsage;
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kPermissionDenied: return kExitUsage;
     case absl::StatusCode::kResourceExhausted:  // a full queue, a message too large
     case absl::StatusCode::kDeadlineExceeded: return kExitLimit;
     default: return kExitUnavailable;
@@ -25,6 +27,8 @@ namespace {
 
 // The hint for an error that is not a Diagnostic.
 absl::string_view HintOf(const absl::Status& status) {
+  if (absl::IsUnauthenticated(status))
+    return "give the token that the server's operator made for you: --token-file FILE (docs/security.md)";
   if (!absl::IsUnavailable(status)) return "";
   return "start one (cobra-server --model model/pretrained, docs/operations.md), or name a running one: --server "
          "HOST:PORT";

@@ -64,6 +64,7 @@ void AddFormat(CLI::App* command, CommonFlags* common) {
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
   command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
+  AddConnectionFlags(command, &common->client.connection);
 }
 
 void AddDeadline(CLI::App* command, CommonFlags* common, const char* what = "Give up after this many seconds") {

@@ -3,6 +3,7 @@
 #define COBRA_SERVER_CALL_CONTEXT_H_
 
 #include <atomic>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,11 +12,14 @@
 
 namespace cobra::server {
 
+struct Principal;  // access.h
+
 struct CallContext {
   std::string caller;  // to whom this request counts (caller.h)
   absl::Time deadline = absl::InfiniteFuture();
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
   const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
+  std::shared_ptr<const Principal> principal;    // null: access control is off, and everybody may do everything
 
   bool Stopped() const { return IsSet(cancelled) || IsSet(abandoned) || absl::Now() > deadline; }
   absl::Status Check() const {

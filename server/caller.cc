@@ -44,4 +44,8 @@ std::string CallerOfPeer(absl::string_view peer) {
   return ::inet_pton(address.ss_family, host.c_str(), to) == 1 ? CallerOfAddress(address) : host;
 }
 
+std::string CallerOf(const Principal* principal, absl::string_view peer) {
+  return principal == nullptr ? CallerOfPeer(peer) : principal->name;
+}
+
 }  // namespace cobra::server

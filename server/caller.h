@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "server/access.h"
 
 namespace cobra::server {
 
@@ -14,6 +15,8 @@ namespace cobra::server {
 // every address in it. "unix" for all callers on a Unix socket.
 std::string CallerOfPeer(absl::string_view peer);  // grpc::ServerContext::peer(): "ipv4:192.0.2.1:40000"
 std::string CallerOfAddress(const sockaddr_storage& address);
+// The name of the principal, or the address if it is null.
+std::string CallerOf(const Principal* principal, absl::string_view peer);
 
 }  // namespace cobra::server
 

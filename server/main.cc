@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -17,9 +18,11 @@
 #include "absl/time/time.h"
 #include "base/address.h"
 #include "base/command_line.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "server/access_token.h"
 #include "server/server.h"
 
 namespace cobra::server {
@@ -131,6 +134,18 @@ struct Flags {
   int prediction_cache_mb = 32;
 };
 
+// Flags for who may call, and how.
+void AddAccessFlags(CLI::App* app, ServerOptions* options) {
+  app->add_option("--access", options->access_file,
+                  "File that says who may do what, by token or client certificate (docs/operations.md, Access)");
+  app->add_option("--tls-cert", options->tls.cert, "Certificate of this server with its chain (PEM): switches TLS on");
+  app->add_option("--tls-key", options->tls.key, "Private key of --tls-cert (PEM)");
+  app->add_option("--tls-ca", options->tls.ca, "Authority of client certificates (PEM), for callers without a token");
+  app->add_flag("--insecure", options->insecure,
+                "Listen on an address that other machines reach even without TLS or without --access");
+  app->add_flag("--insecure-metrics", options->insecure_metrics, "The same for --metrics, which has no credentials");
+}
+
 // Flags for what is served, and from where.
 void AddServiceFlags(CLI::App* app, Flags* flags) {
   ServerOptions& options = flags->options;
@@ -176,6 +191,27 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--ready-file", flags->ready_file, "JSON file with the addresses, written once the server is ready");
 }
 
+// `cobra-server token`
+CLI::App* AddTokenCommand(CLI::App* app, TokenRequest* request) {
+  CLI::App* command = app->add_subcommand("token", "Makes a token and prints its line for the --access file");
+  command->add_option("--name", request->name, "Who will have it: ci, alice, pi-4")->required();
+  command->add_option("--role", request->role, "ask, measure or admin")->required();
+  command->add_option("--worker", request->worker, "Role measure: name of the worker (cobra-worker work --worker)");
+  command->add_option("--targets", request->targets, "Role measure: targets that it may touch, separated by commas");
+  command->add_option("--out", request->token_file, "New file for the token, which is shown nowhere")->required();
+  return command;
+}
+
+int RunTokenCommand(const std::string& program, const TokenRequest& request) {
+  const absl::StatusOr<std::string> line = MakeToken(request);
+  if (!line.ok()) {
+    PrintError(program, line.status());
+    return kUsageExitCode;
+  }
+  std::printf("%s\n", line->c_str());
+  return 0;
+}
+
 // Logs the server's addresses and writes them to `ready_file`, which the caller may wait for.
 absl::Status ReportAddresses(const Server& server, const std::string& ready_file) {
   const std::string listen = server.listen_address(), metrics = server.metrics_address();
@@ -195,7 +231,10 @@ int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
   AddServiceFlags(&app, &flags);
+  AddAccessFlags(&app, &flags.options);
   AddProcessFlags(&app, &flags);
+  TokenRequest token;
+  const CLI::App* token_command = AddTokenCommand(&app, &token);
   app.footer(
       "Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error, 3 stopped by a signal, but not "
       "everything had ended within --drain-seconds.");
@@ -205,6 +244,7 @@ int Main(int argc, char** argv) {
     return kUsageExitCode;
   }
   if (!*parsed) return 0;
+  if (token_command->parsed()) return RunTokenCommand(app.get_name(), token);
   ServerOptions& options = flags.options;
   if (absl::Status addresses = CheckAddresses(options); !addresses.ok()) {
     PrintError(app.get_name(), addresses);
@@ -221,6 +261,10 @@ int Main(int argc, char** argv) {
   static auto* const wishes = new Wishes;  // the thread that uses it never ends
   std::thread(HandleSignals, absl::Seconds(flags.drain_seconds), wishes).detach();
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
+  if (!server.ok() && DiagnosticFromStatus(server.status())) {
+    PrintError(app.get_name(), server.status());
+    return kUsageExitCode;
+  }
   if (!server.ok()) {
     LogError(absl::StrCat("cobra-server cannot start: ", server.status().message()));
     return 1;

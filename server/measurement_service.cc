@@ -14,7 +14,9 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/grpc_status.h"
+#include "server/access.h"
 #include "server/caller.h"
+#include "server/credentials.h"
 #include "server/request_record.h"
 #include "store/store.h"
 
@@ -186,6 +188,8 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
   COBRA_RETURN_IF_ERROR(CheckName("target", request.target(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
+  COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), request.target()));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
   if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
     return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
@@ -202,6 +206,7 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
 absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response,
                                              const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.started_task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.released_task_ids()));
@@ -258,13 +263,23 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   return absl::InternalError("no such outcome");
 }
 
+// A report touches the targets of its tasks. Nothing of it is stored if one of them is another worker's.
+absl::Status MeasurementService::CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call) {
+  if (call.principal == nullptr || call.principal->targets.empty()) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskStatus> tasks, queue_->Get(task_ids));
+  for (const store::TaskStatus& task : tasks) COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), task.target));
+  return absl::OkStatus();
+}
+
 absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response,
                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckName("worker", request.worker(), 200));
+  COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckCount(request.records_size()));
-  std::vector<absl::string_view> ids;
+  std::vector<std::string> ids;
   for (const v1::TaskRecord& record : request.records()) ids.push_back(record.task_id());
   COBRA_RETURN_IF_ERROR(CheckIds(ids));
+  COBRA_RETURN_IF_ERROR(CheckTargetsOf(ids, call));
   // What was reported before the deadline is stored; the worker reports all again.
   for (const v1::TaskRecord& record : request.records()) {
     COBRA_RETURN_IF_ERROR(call.Check());
@@ -285,7 +300,12 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext* context,
                                                                       const grpc::ByteBuffer* bytes) {
   auto* call = new WatchCall(watch_, metrics_);
-  call->Start(CallerOfPeer(context->peer()), WatchedIds(*bytes));
+  const auto principal = AdmitCall(calls_.access(), Rpc::kWatch, context);
+  if (principal.ok()) {
+    call->Start(CallerOf(principal->get(), context->peer()), WatchedIds(*bytes));
+  } else {
+    call->Start("", principal.status());
+  }
   return call;
 }
 

@@ -3,6 +3,7 @@
 #define COBRA_SERVER_MEASUREMENT_SERVICE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "cobra/v1/measurements.grpc.pb.h"
@@ -58,6 +59,7 @@ class MeasurementService final
   void CompareWithPrediction(const store::StoredMeasurement& stored, const CallContext& call);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, const CallContext& call,
                          v1::ReportResponse* response);
+  absl::Status CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call);
 
   store::TaskQueue* const queue_;
   TaskWatch* const watch_;

@@ -1,23 +1,24 @@
-// The list of the server's RPCs. The services' names, the metrics' labels and the base classes of the two services
-// (raw_service.h) are generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
+// The list of the server's RPCs. The services' names, the metrics' labels, the base classes of the two services
+// (raw_service.h) and who may call what (access.h) are generated from it. tests/server/rpcs_test.cc compares it with
+// proto/cobra/v1.
 #ifndef COBRA_SERVER_RPCS_H_
 #define COBRA_SERVER_RPCS_H_
 
 namespace cobra::server {
 
-// RPC(service, method, kind, lane)
-#define COBRA_RPCS_OF_COBRA(RPC)                    \
-  RPC(Cobra, Predict, kUnary, kPredictions)         \
-  RPC(Cobra, ListTargets, kUnary, kAdministration)  \
-  RPC(Cobra, GetModelInfo, kUnary, kAdministration) \
-  RPC(Cobra, Calibrate, kUnary, kAdministration)
-#define COBRA_RPCS_OF_MEASUREMENTS(RPC)      \
-  RPC(Measurements, Enqueue, kUnary, kQueue) \
-  RPC(Measurements, Lease, kUnary, kQueue)   \
-  RPC(Measurements, Renew, kUnary, kQueue)   \
-  RPC(Measurements, Report, kUnary, kQueue)  \
-  RPC(Measurements, Cancel, kUnary, kQueue)  \
-  RPC(Measurements, Watch, kServerStreaming, kQueue)
+// RPC(service, method, kind, lane, role). A task belongs to everybody who has asked for it, so only kAdmin cancels it.
+#define COBRA_RPCS_OF_COBRA(RPC)                              \
+  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)             \
+  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)  \
+  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole) \
+  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)
+#define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
+  RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
+  RPC(Measurements, Lease, kUnary, kQueue, kMeasure)  \
+  RPC(Measurements, Renew, kUnary, kQueue, kMeasure)  \
+  RPC(Measurements, Report, kUnary, kQueue, kMeasure) \
+  RPC(Measurements, Cancel, kUnary, kQueue, kAdmin)   \
+  RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)
 #define COBRA_RPCS(RPC)    \
   COBRA_RPCS_OF_COBRA(RPC) \
   COBRA_RPCS_OF_MEASUREMENTS(RPC)
@@ -40,18 +41,22 @@ constexpr const char* LaneName(Lane lane) {
   return names[static_cast<int>(lane)];
 }
 
+// The role that may call an RPC where access control is on. kAdmin may call all; kAnyRole: whoever has a role.
+enum class Role { kAnyRole, kAsk, kMeasure, kAdmin };
+
 struct RpcInfo {
   Rpc rpc;
   const char* service;  // "cobra.v1.Cobra"
   const char* method;   // "Predict": unique among all services, since it is the metrics' label
   RpcKind kind;
   Lane lane;
+  Role role;
 };
 
 // In the order of Rpc.
 inline constexpr RpcInfo kRpcs[] = {
-#define COBRA_RPC_INFO(service, method, kind, lane) \
-  {Rpc::k##method, "cobra.v1." #service, #method, RpcKind::kind, Lane::lane},
+#define COBRA_RPC_INFO(service, method, kind, lane, role) \
+  {Rpc::k##method, "cobra.v1." #service, #method, RpcKind::kind, Lane::lane, Role::role},
     COBRA_RPCS(COBRA_RPC_INFO)
 #undef COBRA_RPC_INFO
 };

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/address.h"
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -17,7 +18,10 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
+#include "server/access.h"
 #include "server/connections.h"
+#include "server/credentials.h"
+#include "server/exposure.h"
 #include "server/lanes.h"
 #include "server/listen_socket.h"
 #include "server/live_model.h"
@@ -61,6 +65,8 @@ class ServerImpl final : public Server {
   }
 
   absl::Status Init() {
+    COBRA_RETURN_IF_ERROR(CheckExposure(options_));
+    COBRA_RETURN_IF_ERROR(PrepareAccess());
     for (const std::string& root : options_.library_roots) {
       if (!IsDirectory(root))
         return absl::InvalidArgumentError(absl::StrCat("--library ", root, ": no such directory"));
@@ -91,7 +97,7 @@ class ServerImpl final : public Server {
                                            &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
-    const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits);
+    const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits, access_.get());
     service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
@@ -135,6 +141,20 @@ class ServerImpl final : public Server {
     };
   }
 
+  absl::Status PrepareAccess() {
+    if (!options_.access_file.empty()) {
+      COBRA_ASSIGN_OR_RETURN(access_, Access::Open(options_.access_file));
+      if (access_->has_certificates() && options_.tls.ca.empty()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            options_.access_file, ": has certificate=, which needs --tls-ca: the authority of the clients"));
+      }
+    } else if (!IsLocalAddress(options_.listen)) {
+      LogWarning(absl::StrCat(options_.listen, ": whoever reaches this address may do everything"));
+    }
+    COBRA_ASSIGN_OR_RETURN(credentials_, MakeServerCredentials(options_.tls, access_.get(), &metrics_));
+    return absl::OkStatus();
+  }
+
   absl::Status CalibrateThisMachine() {
     if (model_->Get()->FindCalibration(kThisMachine) != nullptr) {
       LogInfo("this machine is calibrated already (`cobra-client calibrate` repeats it)");
@@ -166,7 +186,7 @@ class ServerImpl final : public Server {
     const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
     SetLimits(&builder);
@@ -224,6 +244,8 @@ class ServerImpl final : public Server {
   // In the order of construction: a member may use those above it and is destroyed before them.
   const ServerOptions options_;
   Metrics metrics_;
+  std::unique_ptr<Access> access_;
+  std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<TaskWatch> watch_;

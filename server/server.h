@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/credentials.h"
 #include "server/limits.h"
 #include "server/live_model.h"
 #include "server/watchdog.h"
@@ -18,6 +19,10 @@ namespace cobra::server {
 struct ServerOptions {
   std::string listen = "127.0.0.1:50051";  // port 0: a free one
   std::string metrics = "127.0.0.1:9464";  // empty: none
+  std::string access_file;                 // who may do what (access.h); empty: everybody everything
+  TlsFiles tls;
+  bool insecure = false;          // `listen` may be reached by other machines, without TLS or access_file
+  bool insecure_metrics = false;  // `metrics` may be reached by other machines
   std::string model_directory = "model/pretrained";
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
@@ -36,6 +41,7 @@ struct ServerOptions {
 
 class Server {
  public:
+  // Usage errors are Diagnostics, as where the address needs more protection than it has (exposure.h).
   // Loads, calibrates if calibrate_at_start is set, then listens: once the port is open, the server can predict.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
   virtual ~Server() = default;

@@ -6,6 +6,8 @@
 
 #include "base/status_macros.h"
 #include "base/version.h"
+#include "server/access.h"
+#include "server/measurement_task.h"
 
 namespace cobra::server {
 namespace {
@@ -87,6 +89,8 @@ absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& req
 absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
                                            const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
+  COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
+  COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
   COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request.probe_json()));
   response->set_layers_used(outcome.layers);
   response->set_networks_used(outcome.networks);

@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "proto/grpc_status.h"
 #include "server/caller.h"
+#include "server/credentials.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -15,9 +16,11 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, absl::string_view peer, absl::Time deadline, Lanes* lanes, Metrics* metrics)
+  Call(Rpc rpc, std::string caller, std::shared_ptr<const Principal> principal, absl::Time deadline, Lanes* lanes,
+       Metrics* metrics)
       : lanes_(lanes), record_(rpc, metrics) {
-    context_.caller = CallerOfPeer(peer);
+    context_.caller = std::move(caller);
+    context_.principal = std::move(principal);
     context_.deadline = deadline;
     context_.cancelled = &cancelled_;
     context_.abandoned = lanes->abandoned();
@@ -50,7 +53,14 @@ class Call final : public grpc::ServerUnaryReactor {
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                                std::function<absl::Status(const CallContext&)> work) const {
   const absl::Time given = absl::FromChrono(context->deadline());
-  auto* call = new Call(rpc, context->peer(), std::min(given, absl::Now() + default_deadline_), lanes_, metrics_);
+  const absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
+  const std::string caller = CallerOf(principal.ok() ? principal->get() : nullptr, context->peer());
+  auto* call = new Call(rpc, caller, principal.value_or(nullptr), std::min(given, absl::Now() + default_deadline_),
+                        lanes_, metrics_);
+  if (!principal.ok()) {
+    call->End(principal.status());
+    return call;
+  }
   const auto run = [call, work = std::move(work)](const absl::Status& admitted) {
     absl::Status status = admitted;
     if (status.ok()) status = call->context().Check();  // the deadline may have passed in the queue

@@ -1,4 +1,4 @@
-// Common code of all unary methods: deadline, cancellation, queue, thread, metrics.
+// Common code of all unary methods: who calls, deadline, cancellation, queue, thread, metrics.
 #ifndef COBRA_SERVER_UNARY_CALLS_H_
 #define COBRA_SERVER_UNARY_CALLS_H_
 
@@ -12,6 +12,7 @@
 #include "base/status_macros.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/grpcpp.h"
+#include "server/access.h"
 #include "server/call_context.h"
 #include "server/lanes.h"
 #include "server/limits.h"
@@ -23,10 +24,11 @@ namespace cobra::server {
 
 class UnaryCalls {
  public:
-  // The pointers are not owned and must outlive this object.
-  UnaryCalls(Lanes* lanes, Metrics* metrics, const ServerLimits& limits)
+  // The pointers are not owned and must outlive this object. `access` is null where access control is off.
+  UnaryCalls(Lanes* lanes, Metrics* metrics, const ServerLimits& limits, Access* access)
       : lanes_(lanes),
         metrics_(metrics),
+        access_(access),
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
@@ -45,6 +47,7 @@ class UnaryCalls {
       return SerializeMessage(response, response_bytes);
     });
   }
+  Access* access() const { return access_; }
 
  private:
   grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
@@ -52,6 +55,7 @@ class UnaryCalls {
 
   Lanes* lanes_;
   Metrics* metrics_;
+  Access* access_;
   absl::Duration default_deadline_;
   int64_t max_parsed_bytes_;
 };

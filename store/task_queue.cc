@@ -19,10 +19,10 @@ TaskState StateFromName(absl::string_view name) {
   return TaskState::queued;
 }
 
-// Columns id, state, attempts, worker, message, changed_us.
+// Columns id, target, state, attempts, worker, message, changed_us.
 TaskStatus StatusOf(const SqlRow& row) {
-  return {row.Text(0), StateFromName(row.Text(1)),      row.Int(2), row.Text(3),
-          row.Text(4), absl::FromUnixMicros(row.Int(5))};
+  return {row.Text(0), row.Text(1), StateFromName(row.Text(2)),      row.Int(3),
+          row.Text(4), row.Text(5), absl::FromUnixMicros(row.Int(6))};
 }
 
 absl::Status CheckCount(int64_t count) {
@@ -207,7 +207,8 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::str
     for (const std::string& id : ids) {
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
-          session.Query("SELECT id, state, attempts, worker, message, changed_us FROM tasks WHERE id = $1", {id}));
+          session.Query("SELECT id, target, state, attempts, worker, message, changed_us FROM tasks WHERE id = $1",
+                        {id}));
       if (!rows.empty()) statuses.push_back(StatusOf(rows[0]));
     }
     return absl::OkStatus();
@@ -219,10 +220,11 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since
   std::vector<TaskStatus> statuses;
   COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     statuses.clear();
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           session.Query(R"sql(SELECT id, state, attempts, worker, message, changed_us FROM tasks
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        session.Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us FROM tasks
                                                WHERE changed_us >= $1 ORDER BY changed_us, seq)sql",
-                                         {absl::ToUnixMicros(since)}));
+                      {absl::ToUnixMicros(since)}));
     for (const SqlRow& row : rows) statuses.push_back(StatusOf(row));
     return absl::OkStatus();
   }));

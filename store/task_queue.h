@@ -61,6 +61,8 @@ struct TaskLease {
 
 struct TaskStatus {
   std::string id;
+  // The target that measures it.
+  std::string target;
   TaskState state = TaskState::queued;
   int64_t attempts = 0;
   // The worker that holds it, or held it last.

@@ -35,6 +35,7 @@
 #include "worker/measure.h"
 #include "worker/probe.h"
 #ifdef COBRA_GRPC
+#include "proto/connection.h"
 #include "worker/queue_client.h"
 #endif
 #include "worker/spool.h"
@@ -337,7 +338,8 @@ int ExitCode(const absl::Status& status) {
 
 #ifdef COBRA_GRPC
 struct WorkFlags {
-  std::string server = "127.0.0.1:50051", target, spool;
+  std::string server = "127.0.0.1:50051", target, spool, worker;
+  ConnectionFiles connection;
   int lease_tasks = 120, lease_seconds = 300;
   bool until_idle = false, keep_disturbed = false;
 };
@@ -351,6 +353,7 @@ std::string DefaultSpool(const std::string& target) {
 
 absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   COBRA_RETURN_IF_ERROR(CheckAddress("--server", flags.server));
+  COBRA_RETURN_IF_ERROR(proto::CheckConnection(flags.connection, flags.server));
   WorkOptions options;
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(measure));
   if (flags.target.empty()) {
@@ -358,6 +361,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   }
   if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
   options.spool = flags.spool;
+  options.worker = flags.worker;
   options.share_device = measure.share_device;
   options.group_tasks = GroupTasks(measure, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
@@ -370,6 +374,10 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
                           "--spool",         flags.spool,
                           "--lease-tasks",   absl::StrCat(flags.lease_tasks),
                           "--lease-seconds", absl::StrCat(flags.lease_seconds)};
+  const ConnectionFiles& c = flags.connection;
+  for (const auto& [flag, path] : {std::pair("--tls-ca", &c.tls_ca), std::pair("--tls-cert", &c.tls_cert),
+                                   std::pair("--tls-key", &c.tls_key), std::pair("--token-file", &c.token_file)})
+    if (!path->empty()) options.queue_client.insert(options.queue_client.end(), {flag, *path});
   if (flags.until_idle) options.queue_client.push_back("--until-idle");
   return RunWork(options);
 }
@@ -378,6 +386,7 @@ absl::Status RunQueueClientCommand(const WorkFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(flags.spool));
   QueueClientOptions options;
   options.server = flags.server;
+  options.connection = flags.connection;
   options.target = flags.target;
   options.lease_tasks = flags.lease_tasks;
   options.lease = absl::Seconds(flags.lease_seconds);
@@ -387,6 +396,7 @@ absl::Status RunQueueClientCommand(const WorkFlags& flags) {
 
 void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
   app->add_option("--server", flags->server, "Address of cobra-server, HOST:PORT")->capture_default_str();
+  AddConnectionFlags(app, &flags->connection);
   app->add_option("--target", flags->target, "Target name of this machine; default: its own (cobra-worker describe)");
   app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
   app->add_option("--lease-tasks", flags->lease_tasks, "Maximum number of leased tasks")
@@ -487,6 +497,8 @@ void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
 #ifdef COBRA_GRPC
 void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* work) {
   AddWorkOptions(command, work);
+  command->add_option("--worker", work->worker,
+                      "Name of this worker, where its token is bound to one; default: a new name, kept in the spool");
   AddExecutionOptions(command, flags);
   command->add_option("--group", flags->group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
       ->check(CLI::Range(1, 1000));

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "grpcpp/grpcpp.h"
+#include "proto/connection.h"
 #include "proto/graph_proto.h"
 #include "proto/grpc_status.h"
 #include "store/task_subject.h"
@@ -47,14 +48,15 @@ QueueClient::QueueClient(const QueueClientOptions& options, Spool spool,
                          std::unique_ptr<v1::Measurements::StubInterface> stub)
     : options_(options), spool_(std::move(spool)), stub_(std::move(stub)) {}
 
-std::unique_ptr<grpc::ClientContext> QueueClient::NewContext() const {
-  auto context = std::make_unique<grpc::ClientContext>();
-  context->set_deadline(absl::ToChronoTime(absl::Now() + kCallDeadline));
-  return context;
-}
-
-absl::Status QueueClient::Call(absl::string_view what, const grpc::Status& status) {
-  const absl::Status result = proto::FromGrpcStatus(status);
+template <typename Request, typename Response>
+absl::Status QueueClient::Call(absl::string_view what,
+                               grpc::Status (v1::Measurements::StubInterface::*method)(grpc::ClientContext*,
+                                                                                       const Request&, Response*),
+                               const Request& request, Response* response) {
+  grpc::ClientContext context;
+  context.set_deadline(absl::ToChronoTime(absl::Now() + kCallDeadline));
+  COBRA_RETURN_IF_ERROR(proto::AddToken(options_.connection, &context));
+  const absl::Status result = proto::FromGrpcStatus((stub_.get()->*method)(&context, request, response));
   return result.ok() ? result
                      : absl::Status(result.code(), absl::StrCat(options_.server, ": ", what, ": ", result.message()));
 }
@@ -88,7 +90,7 @@ absl::Status QueueClient::UploadRecords() {
       record->set_session_json(finished.session_json);
     }
     v1::ReportResponse response;
-    COBRA_RETURN_IF_ERROR(Call("Report", stub_->Report(NewContext().get(), request, &response)));
+    COBRA_RETURN_IF_ERROR(Call("Report", &v1::Measurements::StubInterface::Report, request, &response));
     if (response.outcomes_size() != static_cast<int>(done.size()))
       return absl::InternalError("Report: not one outcome per record");
     for (int i = 0; i < response.outcomes_size(); ++i) {
@@ -120,7 +122,7 @@ absl::Status QueueClient::RenewLeases(bool release) {
     if (begun.count(task.id) > 0) request.add_started_task_ids(task.id);
   }
   v1::RenewResponse response;
-  COBRA_RETURN_IF_ERROR(Call("Renew", stub_->Renew(NewContext().get(), request, &response)));
+  COBRA_RETURN_IF_ERROR(Call("Renew", &v1::Measurements::StubInterface::Renew, request, &response));
   renew_at_ns_ = SteadyNowNs() + absl::ToDoubleNanoseconds(options_.lease) / 3;
   started_ = started.size();
   int kept = 0;
@@ -144,7 +146,7 @@ absl::Status QueueClient::LeaseTasks() {
   request.set_max_tasks(room);
   SetDuration(options_.lease, request.mutable_duration());
   v1::LeaseResponse response;
-  COBRA_RETURN_IF_ERROR(Call("Lease", stub_->Lease(NewContext().get(), request, &response)));
+  COBRA_RETURN_IF_ERROR(Call("Lease", &v1::Measurements::StubInterface::Lease, request, &response));
   for (const v1::MeasurementTask& task : response.tasks()) {
     COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task));
     COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), store::TaskSubjectToJson(subject)));
@@ -160,7 +162,7 @@ absl::Status RunQueueClient(const QueueClientOptions& options, Spool spool) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
-  const auto channel = grpc::CreateCustomChannel(options.server, grpc::InsecureChannelCredentials(), arguments);
+  const auto channel = proto::Connect(options.connection, options.server, arguments);
   QueueClient queue_client(options, std::move(spool), v1::Measurements::NewStub(channel));
   absl::Duration wait = options.period;
   while (stop_requested == 0) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/connection_files.h"
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "worker/spool.h"
 
@@ -16,6 +17,7 @@ namespace cobra::worker {
 
 struct QueueClientOptions {
   std::string server = "127.0.0.1:50051";
+  ConnectionFiles connection;
   // Name of the target that this worker measures.
   std::string target;
   // Tasks in the spool: two groups.
@@ -40,8 +42,11 @@ class QueueClient {
   absl::Status UploadRecords();
   absl::Status RenewLeases(bool release);
   absl::Status LeaseTasks();
-  absl::Status Call(absl::string_view what, const grpc::Status& status);
-  std::unique_ptr<grpc::ClientContext> NewContext() const;
+  template <typename Request, typename Response>
+  absl::Status Call(absl::string_view what,
+                    grpc::Status (v1::Measurements::StubInterface::*method)(grpc::ClientContext*, const Request&,
+                                                                            Response*),
+                    const Request& request, Response* response);
 
   const QueueClientOptions options_;
   Spool spool_;

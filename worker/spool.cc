@@ -47,14 +47,14 @@ absl::Status Remove(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<Spool> Spool::Open(absl::string_view folder) {
+absl::StatusOr<Spool> Spool::Open(absl::string_view folder, absl::string_view worker) {
   for (const char* part : {"todo", "started", "done"})
     COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
   const std::string name_file = absl::StrCat(folder, "/worker-id");
   absl::StatusOr<std::string> name = ReadFile(name_file);
-  if (absl::IsNotFound(name.status())) {
+  if (absl::IsNotFound(name.status()) || !worker.empty()) {
     std::random_device random;
-    name = absl::StrFormat("%s-%08x%08x", HostName(), random(), random());
+    name = worker.empty() ? absl::StrFormat("%s-%08x%08x", HostName(), random(), random()) : std::string(worker);
     COBRA_RETURN_IF_ERROR(WriteFileAtomic(name_file, *name));
   }
   if (!name.ok()) return name.status();

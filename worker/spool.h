@@ -35,8 +35,9 @@ struct FinishedTask {
 
 class Spool {
  public:
-  // Creates the folder and the worker's name if they are missing.
-  static absl::StatusOr<Spool> Open(absl::string_view folder);
+  // Creates the folder and the worker's name if they are missing. `worker`: the name to use from now on; empty: the one
+  // that the spool has, or a new one.
+  static absl::StatusOr<Spool> Open(absl::string_view folder, absl::string_view worker = "");
 
   const std::string& folder() const { return folder_; }
   const std::string& worker_id() const { return worker_id_; }

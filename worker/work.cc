@@ -213,7 +213,7 @@ class Work {
 absl::Status RunWork(const WorkOptions& options) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> devices,
                          LockDevices(DevicesOf(options.runner.execution, options.runner.core), options.share_device));
-  COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(options.spool));
+  COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(options.spool, options.worker));
   COBRA_ASSIGN_OR_RETURN(const DeviceLock own_spool, LockSpool(options.spool));
   return Work(options, std::move(spool)).Run();
 }

@@ -15,6 +15,8 @@ namespace cobra::worker {
 struct WorkOptions {
   // Folder.
   std::string spool;
+  // Name of this worker for the server; empty: the spool's own.
+  std::string worker;
   // Command line of the queue client, which is restarted if it dies. Empty: another process serves the spool
   std::vector<std::string> queue_client;
   // Measure even if another worker uses this device.

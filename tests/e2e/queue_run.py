@@ -34,9 +34,9 @@ def layer(graph_pb2, width):
     return graph
 
 
-def tasks(pb, graph_pb2, count, **fields):
+def tasks(pb, graph_pb2, count, target=TARGET, **fields):
     return [
-        pb.MeasurementTask(target=TARGET, origin="test", graph=layer(graph_pb2, 8 + i), **fields) for i in range(count)
+        pb.MeasurementTask(target=target, origin="test", graph=layer(graph_pb2, 8 + i), **fields) for i in range(count)
     ]
 
 

@@ -1,0 +1,57 @@
+#include "server/exposure.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/address.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+
+namespace cobra::server {
+namespace {
+
+absl::Status Usage(std::string message, std::string hint) {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+absl::Status CheckTlsFlags(const TlsFiles& tls) {
+  if (tls.cert.empty() != tls.key.empty()) {
+    const bool has_key = tls.cert.empty();
+    return Usage(absl::StrCat(has_key ? "--tls-key " : "--tls-cert ", has_key ? tls.key : tls.cert, ": comes without ",
+                              has_key ? "--tls-cert" : "--tls-key"),
+                 "give both: the server's certificate and its private key");
+  }
+  if (!tls.ca.empty() && tls.cert.empty()) {
+    return Usage(absl::StrCat("--tls-ca ", tls.ca, ": client certificates need TLS"),
+                 "give --tls-cert and --tls-key too");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckExposure(const ServerOptions& options) {
+  COBRA_RETURN_IF_ERROR(CheckTlsFlags(options.tls));
+  if (!options.insecure && !IsLocalAddress(options.listen)) {
+    std::vector<std::string> missing;
+    if (options.tls.cert.empty()) missing.push_back("--tls-cert and --tls-key (TLS)");
+    if (options.access_file.empty()) missing.push_back("--access (who may do what)");
+    if (!missing.empty()) {
+      return Usage(absl::StrCat("--listen ", options.listen, ": other machines can reach it"),
+                   absl::StrCat("give ", absl::StrJoin(missing, " and "),
+                                ", or listen on 127.0.0.1. If whoever reaches the address may do everything, and may "
+                                "read what others send, add --insecure (docs/operations.md, Access)"));
+    }
+  }
+  if (!options.metrics.empty() && !options.insecure_metrics && !IsLocalAddress(options.metrics)) {
+    return Usage(absl::StrCat("--metrics ", options.metrics, ": other machines can reach it"),
+                 "metrics have no credentials: use 127.0.0.1 or --metrics '', or, if everybody who reaches the address "
+                 "may read them, add --insecure-metrics");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::server
