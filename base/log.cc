@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/utf8.h"
 
 namespace cobra {
 namespace {
@@ -18,17 +18,10 @@ std::atomic<LogLevel> min_level{LogLevel::kInfo};
 
 constexpr size_t kLongestText = 4000;
 
-// How many bytes the character at the start of `text` has in UTF-8; 0 if it is none, or a control character (those of
-// ISO 8859-1 included, which some terminals obey).
-size_t PrintableBytes(absl::string_view text) {
+// Whether a terminal may obey the character, which is the beginning of `text`: those of ASCII, and those of ISO 8859-1.
+bool IsControl(absl::string_view text) {
   const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F && byte(0) != '\\' ? 1 : 0;
-  const size_t size = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < size) return 0;
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : size;
+  return byte(0) < 0x20 || byte(0) == 0x7F || (byte(0) == 0xC2 && byte(1) < 0xA0);
 }
 
 }  // namespace
@@ -37,9 +30,10 @@ std::string LogText(absl::string_view message) {
   std::string text;
   while (!message.empty()) {
     if (text.size() >= kLongestText) return text + " ...";
-    const size_t size = PrintableBytes(message);
-    text += size > 0 ? std::string(message.substr(0, size)) : absl::CHexEscape(message.substr(0, 1));
-    message.remove_prefix(std::max<size_t>(1, size));
+    const size_t size = Utf8Length(message);
+    const bool plain = size > 0 && !IsControl(message) && message[0] != '\\';
+    text += plain ? std::string(message.substr(0, size)) : absl::CHexEscape(message.substr(0, 1));
+    message.remove_prefix(plain ? size : 1);
   }
   return text;
 }

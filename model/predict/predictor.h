@@ -93,8 +93,8 @@ class Predictor {
   // what was asked before, and the size of the cache, have no effect.
   //
   // `calibration` may be null; its base_target names the trained target. `cancelled` is called for each layer and
-  // between the other steps; if it returns true, Predict returns Cancelled. NotFound for an unknown target (the message lists the
-  // targets). A Diagnostic if the target does not support the precision of the network's weights.
+  // between the other steps; if it returns true, Predict returns Cancelled. NotFound for an unknown target (the message
+  // lists the targets). A Diagnostic if the target does not support the precision of the network's weights.
   virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;

@@ -325,7 +325,7 @@ TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
   EXPECT_EQ(predictor_->calls, 0);
 }
 
-// The rest of the targets is not computed, and the caller is told why: the predictor does not know it.
+// The rest of the targets is not computed, and the caller learns why: the predictor does not know it.
 TEST_F(PipelineTest, TheDeadlineIsLookedAtBetweenTargets) {
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
   ASSERT_TRUE(live_->Calibrate("other-machine", SmallProbeJson()).ok());
