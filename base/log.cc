@@ -30,7 +30,7 @@ std::string LogText(absl::string_view message) {
   std::string text;
   while (!message.empty()) {
     if (text.size() >= kLongestText) return text + " ...";
-    const size_t size = Utf8Length(message);
+    const size_t size = Utf8CharacterBytes(message);
     const bool plain = size > 0 && !IsControl(message) && message[0] != '\\';
     text += plain ? std::string(message.substr(0, size)) : absl::CHexEscape(message.substr(0, 1));
     message.remove_prefix(plain ? size : 1);

@@ -2,7 +2,7 @@
 
 namespace cobra {
 
-size_t Utf8Length(absl::string_view text) {
+size_t Utf8CharacterBytes(absl::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -21,7 +21,7 @@ size_t Utf8Length(absl::string_view text) {
 std::string ReplaceInvalidUtf8(absl::string_view text) {
   std::string out(text);
   for (size_t i = 0; i < out.size();) {
-    const size_t length = Utf8Length(absl::string_view(out).substr(i));
+    const size_t length = Utf8CharacterBytes(absl::string_view(out).substr(i));
     if (length == 0) out[i] = '?';
     i += length == 0 ? 1 : length;
   }

@@ -10,7 +10,7 @@ namespace cobra {
 
 // How many bytes the character at the start of the text has in UTF-8, 1 to 4; 0 if there is none, or the bytes are not
 // UTF-8 (overlong forms and surrogates are not).
-size_t Utf8Length(absl::string_view text);
+size_t Utf8CharacterBytes(absl::string_view text);
 
 // The text with '?' for each byte that is not UTF-8.
 std::string ReplaceInvalidUtf8(absl::string_view text);

@@ -1,7 +1,7 @@
 // A sharded least-recently-used cache bounded in bytes. The charge of an entry is what it takes of the heap: its value,
-// what the value holds, and the bookkeeping. When a shard exceeds its part of the capacity, its oldest entries are evicted. Each shard has its own
-// mutex, so that requests for different layers seldom contend (the design of LevelDB's util/cache.cc, with shared_ptr
-// instead of handles).
+// what the value holds, and the bookkeeping. When a shard exceeds its part of the capacity, its oldest entries are
+// evicted. Each shard has its own mutex, so that requests for different layers seldom contend (the design of LevelDB's
+// util/cache.cc, with shared_ptr instead of handles).
 #ifndef COBRA_MODEL_PREDICT_LRU_CACHE_H_
 #define COBRA_MODEL_PREDICT_LRU_CACHE_H_
 
