@@ -1,12 +1,21 @@
 // Lines on standard error: "2026-11-20T08:00:00.123Z I server.cc: message". Standard output is for results only.
+//
+// A message may quote what strangers send. It is always one line, without characters that a terminal obeys, and of
+// bounded length.
 #ifndef COBRA_BASE_LOG_H_
 #define COBRA_BASE_LOG_H_
+
+#include <string>
 
 #include "absl/strings/string_view.h"
 
 namespace cobra {
 
 enum class LogLevel { kInfo, kWarning, kError };
+
+// The message as its line has it: control characters and bytes that are not UTF-8 as "\n" or "\x1b", a backslash as
+// "\\"; what lies beyond 4,000 bytes is left out.
+std::string LogText(absl::string_view message);
 
 void SetMinLogLevel(LogLevel level);
 void Log(LogLevel level, absl::string_view message);

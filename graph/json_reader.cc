@@ -177,6 +177,11 @@ class Reader {
     return it->get<std::string>();
   }
 
+  absl::Status CheckName(absl::string_view name, absl::string_view what) const {
+    const absl::Status length = CheckNameLength(name);
+    return length.ok() ? length : Refused(absl::StrCat(what, " \"", Quoted(name), "\""), length);
+  }
+
   template <typename F>
   absl::Status ReadTensors(const Json& root, const std::string& what, F add) {
     const auto shapes = root.find(what + "_shapes");
@@ -186,6 +191,7 @@ class Reader {
     if (shapes != root.end()) {
       if (!shapes->is_object()) return Wrong(absl::StrCat(what, "_shapes is not an object"));
       for (const auto& [name, shape] : shapes->items()) {
+        COBRA_RETURN_IF_ERROR(CheckName(name, what));
         const Json* dtype = nullptr;
         if (dtypes != root.end() && dtypes->contains(name)) dtype = &(*dtypes)[name];
         used += dtype != nullptr;
@@ -211,6 +217,7 @@ class Reader {
       const Json* dtype = tensor.contains("dtype") ? &tensor["dtype"] : nullptr;
       COBRA_ASSIGN_OR_RETURN(TensorType type, ReadType(what, tensor["shape"], dtype));
       COBRA_ASSIGN_OR_RETURN(std::string name, StringAt(tensor, "name"));
+      COBRA_RETURN_IF_ERROR(CheckName(name, what));
       add(name, std::move(type));
     }
     return absl::OkStatus();
@@ -221,6 +228,7 @@ class Reader {
     if (aliases == root.end()) return absl::OkStatus();
     if (!aliases->is_object()) return Wrong("\"param_aliases\" is not an object");
     for (const auto& [alias, name] : aliases->items()) {
+      COBRA_RETURN_IF_ERROR(CheckName(alias, "parameter alias"));
       const auto it = name.is_string() ? parameters_.find(name.get<std::string>()) : parameters_.end();
       if (it == parameters_.end())
         return Wrong(absl::StrCat("parameter alias \"", Quoted(alias), "\" names no parameter"));
@@ -392,6 +400,7 @@ class Reader {
   absl::StatusOr<Origin> ReadOrigin(const Json& record) {
     Origin origin;
     COBRA_ASSIGN_OR_RETURN(origin.module_path, StringAt(record, "mod"));
+    COBRA_RETURN_IF_ERROR(CheckName(origin.module_path, "module"));
     COBRA_RETURN_IF_ERROR(ReadPlace(record, "where", &origin.file, &origin.line));
     COBRA_RETURN_IF_ERROR(ReadPlace(record, "made", &origin.made_file, &origin.made_line));
     return origin;
@@ -405,6 +414,7 @@ class Reader {
     if (colon == std::string::npos || !absl::SimpleAtoi(place.substr(colon + 1), line) || *line < 0) {
       return Wrong(absl::StrCat("\"", key, "\" is \"", Quoted(place), "\", not FILE:LINE"));
     }
+    COBRA_RETURN_IF_ERROR(CheckName(place.substr(0, colon), "source file"));
     std::shared_ptr<const std::string>& known = files_[place.substr(0, colon)];
     if (known == nullptr) known = std::make_shared<const std::string>(place.substr(0, colon));
     *file = known;

@@ -149,13 +149,22 @@ absl::Status CheckAttributeTypes(const Attributes& attributes) {
   return absl::OkStatus();
 }
 
+absl::Status CheckNameLength(absl::string_view name) {
+  static const int64_t kMost = Limits().name_bytes;
+  if (static_cast<int64_t>(name.size()) <= kMost) return absl::OkStatus();
+  return absl::ResourceExhaustedError(LimitMessage("", static_cast<int64_t>(name.size()), kMost, "bytes"));
+}
+
 std::string NodeText(int64_t index, absl::string_view op) {
   return absl::StrCat("node ", index, " (", Quoted(op), ")");
 }
 
 std::string Quoted(absl::string_view text) {
   constexpr size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : absl::StrCat(text.substr(0, kMost), "...");
+  if (text.size() <= kMost) return std::string(text);
+  size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
+  return absl::StrCat(text.substr(0, end), "...");
 }
 
 }  // namespace cobra::graph

@@ -27,6 +27,10 @@ absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits);
 // different meanings in different operators are not checked here.
 absl::Status CheckAttributeTypes(const Attributes& attributes);
 
+// ResourceExhausted if the name of a tensor, a module or a file is longer than the front ends make them
+// (Limits::name_bytes): a breakdown repeats it for each call.
+absl::Status CheckNameLength(absl::string_view name);
+
 // "node 12 (conv2d)"
 std::string NodeText(int64_t index, absl::string_view op);
 // The sender's text for use in a message, shortened.

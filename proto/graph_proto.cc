@@ -131,6 +131,7 @@ class Reader {
       return Error(Diagnostic::Kind::kLimit, LimitMessage("", proto_.nodes_size(), limits_.max_nodes, "calls"));
     }
     using K = graph::ValueRef::Kind;
+    for (const std::string& file : proto_.source_files()) COBRA_RETURN_IF_ERROR(CheckName(file, "source file"));
     COBRA_RETURN_IF_ERROR(
         AddTensors(proto_.inputs(), K::kInput, nullptr, [this](auto&&... a) { builder_.AddInput(a...); }));
     COBRA_RETURN_IF_ERROR(AddTensors(proto_.parameters(), K::kParameter, &parameter_names_,
@@ -178,6 +179,13 @@ class Reader {
                  absl::StrCat(what, what.empty() ? "" : ": ", status.message()));
   }
 
+  absl::Status CheckName(absl::string_view name, absl::string_view what) const {
+    const absl::Status length = graph::CheckNameLength(name);
+    return length.ok()
+               ? length
+               : Refused(length, absl::StrCat(what, " \"", graph::Quoted(name), "\""), Diagnostic::Kind::kUsage);
+  }
+
   absl::StatusOr<graph::TensorType> TypeFromProto(const v1::TensorType& proto, What what) const {
     std::optional<graph::DType> dtype = DTypeFromProto(proto.dtype());
     if (!dtype.has_value()) return Wrong(absl::StrCat(what(), ": no such element type"));
@@ -199,6 +207,7 @@ class Reader {
         const std::string numbered = absl::StrCat(KindText(static_cast<v1::ValueRef::Kind>(kind)), " ", count);
         return tensor.name().empty() ? numbered : absl::StrCat(numbered, " \"", graph::Quoted(tensor.name()), "\"");
       };
+      COBRA_RETURN_IF_ERROR(CheckName(tensor.name(), "the name"));
       COBRA_ASSIGN_OR_RETURN(graph::TensorType type, TypeFromProto(tensor.type(), what));
       if (unique != nullptr && !unique->Add(tensor.name()))
         return Wrong(absl::StrCat(what(), ": another one has this name"));
@@ -211,6 +220,7 @@ class Reader {
   absl::Status AddAliases() {
     for (const v1::ParameterAlias& alias : proto_.parameter_aliases()) {
       const std::string what = absl::StrCat("parameter alias \"", graph::Quoted(alias.name()), "\"");
+      COBRA_RETURN_IF_ERROR(CheckName(alias.name(), "parameter alias"));
       if (alias.parameter() < 0 || alias.parameter() >= proto_.parameters_size()) {
         return Wrong(absl::StrCat(what, " names no parameter"));
       }
@@ -306,6 +316,7 @@ class Reader {
       return Wrong(absl::StrCat("its layer was made in line ", proto.made_line(), " of file ", proto.made_file(),
                                 ", and there are ", files_.size(), " files"));
     }
+    COBRA_RETURN_IF_ERROR(CheckName(proto.module_path(), "module"));
     if (proto.file() > 0) origin.file = files_[proto.file() - 1];
     if (proto.made_file() > 0) origin.made_file = files_[proto.made_file() - 1];
     origin.line = proto.line();

@@ -7,42 +7,16 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/utf8.h"
 
 namespace cobra::proto {
 namespace {
 
-// protobuf refuses to send strings that are not UTF-8, but a user's source line may contain any bytes. Replaces invalid
-// bytes by '?'.
-std::string Utf8(absl::string_view text) {
-  std::string out(text);
-  size_t i = 0;
-  while (i < out.size()) {
-    const unsigned char c = out[i];
-    const int length = c < 0x80                  ? 1
-                       : (c >= 0xC2 && c < 0xE0) ? 2
-                       : (c >= 0xE0 && c < 0xF0) ? 3
-                       : (c >= 0xF0 && c < 0xF5) ? 4
-                                                 : 0;
-    bool valid = length > 0 && i + length <= out.size();
-    for (int k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(out[i + k]) & 0xC0) == 0x80;
-    if (valid && length == 3) {
-      const unsigned char d = out[i + 1];
-      valid = !(c == 0xE0 && d < 0xA0) && !(c == 0xED && d >= 0xA0);  // overlong, surrogate
-    } else if (valid && length == 4) {
-      const unsigned char d = out[i + 1];
-      valid = !(c == 0xF0 && d < 0x90) && !(c == 0xF4 && d >= 0x90);
-    }
-    if (valid) {
-      i += length;
-    } else {
-      out[i++] = '?';
-    }
-  }
-  return out;
-}
+// protobuf refuses to send strings that are not UTF-8, but a user's source line may contain any bytes: hence
+// ReplaceInvalidUtf8.
 
 void PositionToProto(const SourcePosition& position, v1::SourcePosition* proto) {
-  proto->set_file(Utf8(position.file));
+  proto->set_file(ReplaceInvalidUtf8(position.file));
   proto->set_line(position.line);
   proto->set_column(position.column);
   proto->set_end_column(position.end_column);
@@ -58,7 +32,7 @@ void BoundForTrailer(v1::ErrorDetail* detail) {
   constexpr size_t kMaxLineBytes = 160;
   constexpr size_t kMaxTextBytes = 1000;
   const auto bound = [](std::string* text, size_t max_bytes) {
-    if (text->size() > max_bytes) *text = Utf8(absl::StrCat(text->substr(0, max_bytes - 3), "..."));
+    if (text->size() > max_bytes) *text = ReplaceInvalidUtf8(absl::StrCat(text->substr(0, max_bytes - 3), "..."));
   };
   if (detail->frames_size() > kMaxFrames) {
     detail->mutable_frames()->DeleteSubrange(kMaxFrames / 2, detail->frames_size() - kMaxFrames);
@@ -81,17 +55,17 @@ void DiagnosticToProto(const Diagnostic& d, v1::ErrorDetail* proto) {
   v1::ErrorDetail::Kind kind = v1::ErrorDetail::KIND_UNSPECIFIED;
   v1::ErrorDetail::Kind_Parse(absl::StrCat("KIND_", absl::AsciiStrToUpper(DiagnosticKindName(d.kind))), &kind);
   proto->set_kind(kind);
-  proto->set_message(Utf8(d.message));
-  proto->set_hint(Utf8(d.hint));
-  proto->set_module_path(Utf8(d.module_path));
-  proto->set_missing_module(Utf8(d.missing_module));
+  proto->set_message(ReplaceInvalidUtf8(d.message));
+  proto->set_hint(ReplaceInvalidUtf8(d.hint));
+  proto->set_module_path(ReplaceInvalidUtf8(d.module_path));
+  proto->set_missing_module(ReplaceInvalidUtf8(d.missing_module));
   PositionToProto(d.position, proto->mutable_position());
-  proto->set_source_line(Utf8(d.source_line));
+  proto->set_source_line(ReplaceInvalidUtf8(d.source_line));
   for (const DiagnosticFrame& frame : d.frames) {
     v1::ErrorFrame* out = proto->add_frames();
     PositionToProto(frame.position, out->mutable_position());
-    out->set_function(Utf8(frame.function));
-    out->set_source_line(Utf8(frame.source_line));
+    out->set_function(ReplaceInvalidUtf8(frame.function));
+    out->set_source_line(ReplaceInvalidUtf8(frame.source_line));
   }
 }
 
@@ -114,7 +88,7 @@ Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto) {
 
 void StatusToProto(const absl::Status& status, v1::RpcStatus* proto) {
   proto->set_code(static_cast<int>(status.code()));
-  proto->set_message(Utf8(status.message().substr(0, 1000)));
+  proto->set_message(ReplaceInvalidUtf8(status.message().substr(0, 1000)));
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value()) return;
   v1::ErrorDetail detail;

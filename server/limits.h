@@ -17,6 +17,9 @@ struct ServerLimits {
   int64_t max_parsed_bytes = int64_t{160} << 20;
   // Targets of one request: more than users have devices. Bounds the work that a small message can cause.
   int max_targets = 64;
+  // Of one reply of Predict: a breakdown of 60,000 calls on one target, or of 1,500 on 64, has some 8 MB. A row repeats
+  // the names of its file and module.
+  int64_t max_reply_bytes = int64_t{16} << 20;
   // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of waiting; with a longer
   // queue, the caller should use another server.
   int max_queued = 1024;  // of each lane

@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "proto/protobuf_log.h"
 #include "server/access_token.h"
 #include "server/server.h"
 
@@ -253,6 +254,7 @@ int Main(int argc, char** argv) {
   options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
 
+  proto::LogOnlyWhatIsFatal();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {
     LogError(caught.message());
     return 1;

@@ -29,7 +29,12 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
   return absl::OkStatus();
 }
 
-absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes) {
+absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes, int64_t max_bytes) {
+  const auto size = static_cast<int64_t>(message.ByteSizeLong());
+  if (size > max_bytes) {
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("the reply", size, max_bytes, "bytes"),
+                     "ask for less in one request");
+  }
   bytes->Clear();  // gRPC's writer requires an empty buffer
   bool own_buffer = false;
   const grpc::Status status =

@@ -3,6 +3,7 @@
 #define COBRA_SERVER_MESSAGE_BYTES_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "google/protobuf/message.h"
@@ -13,7 +14,13 @@ namespace cobra::server {
 // A diagnostic of kind kLimit if the message would take more than `max_parsed_bytes`, of kind kUsage if the bytes are
 // not a message of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
-absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes);
+
+// Protocol buffers count the bytes of a message in an int, and end the process beyond that.
+inline constexpr int64_t kMaxMessageBytes = std::numeric_limits<int>::max();
+
+// A diagnostic of kind kLimit if the message has more than `max_bytes`.
+absl::Status SerializeMessage(const google::protobuf::Message& message, grpc::ByteBuffer* bytes,
+                              int64_t max_bytes = kMaxMessageBytes);
 
 }  // namespace cobra::server
 

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
+#include "base/heap_bytes.h"
+#include "base/keyed_hash.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/model_source.h"
 #include "graph/cost.h"
+#include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 #include "proto/model_source_proto.h"
 
@@ -44,16 +47,48 @@ absl::Status CheckInputs(const graph::Graph& graph) {
       "give every dimension of the input at least 1");
 }
 
-void FillSummary(const graph::Graph& graph, const Hash128& fingerprint, const ModelSnapshot& model,
+void FillSummary(const graph::Graph& graph, const std::string& fingerprint, const ModelSnapshot& model,
                  v1::PredictResponse* reply) {
   const graph::GraphCost cost = graph::CostOf(graph);
-  reply->set_fingerprint(fingerprint.ToHex());
+  reply->set_fingerprint(fingerprint);
   reply->set_node_count(static_cast<int>(graph.nodes().size()));
   reply->set_parameter_count(graph.num_parameters());
   reply->set_macs(cost.macs);
   reply->set_flops(cost.flops);
   reply->set_peak_memory_bytes(graph::PeakMemoryBytes(graph));
   reply->set_model_version(model.predictor->info().version);
+}
+
+// Each name once, in the order of the request.
+std::vector<std::string> DifferentTargets(const v1::PredictRequest& request) {
+  std::vector<std::string> targets;
+  for (const std::string& target : request.targets()) {
+    if (!absl::c_linear_search(targets, target)) targets.push_back(target);
+  }
+  return targets;
+}
+
+absl::Status CheckReplyBytes(int64_t bytes, int64_t most) {
+  if (bytes <= most) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the reply", bytes, most, "bytes"),
+                   "ask for fewer targets in one request, or leave the breakdown out");
+}
+
+// Of a breakdown's rows for one target, without the reasons: at most this many bytes in the reply.
+int64_t RowBytes(const graph::Graph& graph) {
+  constexpr size_t kNumbersAndKeys = 40;
+  size_t bytes = 0;
+  for (const graph::Node& node : graph.nodes()) {
+    bytes += kNumbersAndKeys + graph::OpName(node.op).size() + node.origin.module_path.size();
+    if (node.origin.shown_file() != nullptr) bytes += node.origin.shown_file()->size();
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+int64_t ReasonBytes(const predict::LatencyPrediction& prediction) {
+  size_t bytes = 0;
+  for (const std::string& reason : prediction.node_unknown) bytes += reason.size();
+  return static_cast<int64_t>(bytes);
 }
 
 void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& prediction, v1::TargetPrediction* out) {
@@ -70,8 +105,7 @@ void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& 
   }
 }
 
-void FillPrediction(const std::string& target, const predict::LatencyPrediction& prediction,
-                    v1::TargetPrediction* out) {
+void FillPrediction(const std::string& target, const predict::PredictionTotals& prediction, v1::TargetPrediction* out) {
   out->set_target(target);
   out->set_latency_us(prediction.latency_us);
   out->set_low_us(prediction.low_us);
@@ -114,15 +148,11 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   COBRA_RETURN_IF_ERROR(CheckInputs(graph));
   const absl::Time read = absl::Now();
 
-  const Hash128 fingerprint = graph::Fingerprint(graph);
-  FillSummary(graph, fingerprint, *model, &reply);
-  for (const std::string& target : request->targets()) {
-    COBRA_RETURN_IF_ERROR(call.Check());
-    COBRA_ASSIGN_OR_RETURN(auto prediction, PredictTarget(*model, graph, fingerprint, target, *request, call));
-    v1::TargetPrediction* out = reply.add_predictions();
-    FillPrediction(target, *prediction, out);
-    if (request->breakdown()) FillBreakdown(graph, *prediction, out);
-  }
+  const Question question{*model, graph, graph::Fingerprint(graph).ToHex(), request->keep_private(), call};
+  FillSummary(graph, question.fingerprint, *model, &reply);
+  const std::vector<std::string> targets = DifferentTargets(*request);
+  COBRA_RETURN_IF_ERROR(request->breakdown() ? PredictCalls(question, targets, &reply)
+                                             : PredictTotals(question, targets, &reply));
   const absl::Time predicted = absl::Now();
 
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));
@@ -177,40 +207,60 @@ absl::StatusOr<graph::Graph> Pipeline::ReadModel(v1::PredictRequest* request, co
   return graph.status();
 }
 
-// The cache holds totals only: isomorphic networks share an entry, but not the order of their calls, so a breakdown is
-// always computed (from the predictor's own cache of layers).
-absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> Pipeline::PredictTarget(
-    const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
-    const v1::PredictRequest& request, const CallContext& call) {
-  const bool breakdown = request.breakdown();
-  const Hash128 key = HashCombine(HashCombine(fingerprint, HashBytes(target)), static_cast<uint64_t>(model.generation));
-  if (!breakdown) {
-    if (std::shared_ptr<const predict::LatencyPrediction> cached = cache_.Find(key)) {
-      metrics_->Predicted(target, /*from_cache=*/true, cached->extrapolating);
-      return cached;
-    }
+absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& question, const std::string& target) {
+  const auto& [model, graph, fingerprint, keep_private, call] = question;
+  COBRA_RETURN_IF_ERROR(call.Check());
+  absl::StatusOr<predict::LatencyPrediction> computed =
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] { return call.Stopped(); });
+  if (!computed.ok()) {
+    COBRA_RETURN_IF_ERROR(call.Check());  // the predictor does not know why it was stopped
+    return computed.status();
   }
-  absl::StatusOr<predict::LatencyPrediction> predicted =
-      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); });
-  if (!predicted.ok()) {
-    COBRA_RETURN_IF_ERROR(call.Check());  // why it was stopped
-    return predicted.status();
-  }
-  predict::LatencyPrediction computed = *std::move(predicted);
-  metrics_->Predicted(target, /*from_cache=*/false, computed.extrapolating);
-  log_->Append({absl::Now(), fingerprint.ToHex(), target, model.predictor->info().version, computed.latency_us,
-                computed.low_us, computed.high_us, computed.confidence, computed.extrapolating,
+  metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
+  log_->Append({absl::Now(), fingerprint, target, model.predictor->info().version, computed->latency_us,
+                computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
                 static_cast<int64_t>(graph.nodes().size())});
-  if (computed.extrapolating && !request.keep_private()) unseen_->Offer(graph, computed, target);
-  if (breakdown) return std::make_shared<const predict::LatencyPrediction>(std::move(computed));
-  computed.node_latency_us = {};
-  computed.node_unknown = {};
-  auto totals = std::make_shared<const predict::LatencyPrediction>(std::move(computed));
-  int64_t bytes = sizeof(predict::LatencyPrediction);
-  for (const predict::UnknownPart& part : totals->unknown)
-    bytes += static_cast<int64_t>(sizeof(part) + part.why.capacity());
-  cache_.Insert(key, totals, bytes);
-  return totals;
+  if (computed->extrapolating && !keep_private) unseen_->Offer(graph, *computed, target);
+  return computed;
+}
+
+// A breakdown is always computed, from the predictor's own cache of layers.
+absl::Status Pipeline::PredictCalls(const Question& question, const std::vector<std::string>& targets,
+                                    v1::PredictResponse* reply) {
+  const int64_t row_bytes = RowBytes(question.graph), most = options_.limits.max_reply_bytes;
+  int64_t reply_bytes = row_bytes * static_cast<int64_t>(targets.size());
+  COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
+  for (const std::string& target : targets) {
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction prediction, Compute(question, target));
+    reply_bytes += ReasonBytes(prediction);
+    COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
+    v1::TargetPrediction* out = reply->add_predictions();
+    FillPrediction(target, prediction, out);
+    FillBreakdown(question.graph, prediction, out);
+  }
+  return absl::OkStatus();
+}
+
+// A cached answer is that of the very same graph on the same target of the same snapshot. The fingerprint would not do
+// as a key: it leaves out calls that take time, and strangers could choose two graphs that share it.
+absl::Status Pipeline::PredictTotals(const Question& question, const std::vector<std::string>& targets,
+                                     v1::PredictResponse* reply) {
+  const Hash128 exact = KeyedHash(graph::ExactBytes(question.graph));
+  for (const std::string& target : targets) {
+    const Hash128 key = KeyedHash(absl::StrCat(exact.ToHex(), " ", question.model.generation, " ", target));
+    std::shared_ptr<const predict::PredictionTotals> totals = cache_.Find(key);
+    if (totals == nullptr) {
+      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
+      totals = std::make_shared<const predict::PredictionTotals>(computed);  // without the calls
+      int64_t held_bytes = HeapBytes(totals->unknown);
+      for (const predict::UnknownPart& part : totals->unknown) held_bytes += HeapBytes(part.why);
+      cache_.Insert(key, totals, held_bytes);
+    } else {
+      metrics_->Predicted(target, /*from_cache=*/true, totals->extrapolating);
+    }
+    FillPrediction(target, *totals, reply->add_predictions());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace cobra::server

@@ -23,7 +23,7 @@ namespace cobra::server {
 
 struct PipelineOptions {
   ServerLimits limits;
-  // About 150,000 networks on one target each.
+  // About 90,000 networks on one target each.
   int64_t prediction_cache_bytes = int64_t{32} << 20;
 };
 
@@ -40,9 +40,19 @@ class Pipeline {
   absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
   absl::StatusOr<graph::Graph> ReadModel(v1::PredictRequest* request, const CallContext& call);
   absl::StatusOr<graph::Graph> ReadWithin(const Limits& limits, v1::PredictRequest* request, const CallContext& call);
-  absl::StatusOr<std::shared_ptr<const predict::LatencyPrediction>> PredictTarget(
-      const ModelSnapshot& model, const graph::Graph& graph, const Hash128& fingerprint, const std::string& target,
-      const v1::PredictRequest& request, const CallContext& call);
+  // A network that was read, and what the request says about it.
+  struct Question {
+    const ModelSnapshot& model;
+    const graph::Graph& graph;
+    std::string fingerprint;
+    bool keep_private = false;
+    const CallContext& call;
+  };
+  absl::StatusOr<predict::LatencyPrediction> Compute(const Question& question, const std::string& target);
+  absl::Status PredictCalls(const Question& question, const std::vector<std::string>& targets,
+                            v1::PredictResponse* reply);
+  absl::Status PredictTotals(const Question& question, const std::vector<std::string>& targets,
+                             v1::PredictResponse* reply);
 
   const PipelineOptions options_;
   const LiveModel* const model_;
@@ -50,8 +60,8 @@ class Pipeline {
   PredictionLog* const log_;
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
-  // (fingerprint, target, snapshot) -> totals.
-  predict::LruCache<predict::LatencyPrediction> cache_;
+  // (graph, snapshot, target) -> totals.
+  predict::LruCache<predict::PredictionTotals> cache_;
 };
 
 }  // namespace cobra::server

@@ -59,6 +59,8 @@ bool HasDefaultLimits(const Limits& l) {
          l.output_bytes == usual.output_bytes;
 }
 
+// Hashes without a secret serve as keys here because all requests of a process are one user's: a server reads each
+// request in a process of its own.
 Hash128 Add(Hash128 h, absl::string_view text) { return HashCombine(h, HashBytes(text)); }
 
 Hash128 RequestHash(const SourceRequest& r) {

@@ -1,7 +1,7 @@
-// A sharded least-recently-used cache bounded in bytes. The charge of an entry is the size of its value plus its
-// bookkeeping. When a shard exceeds its part of the capacity, its oldest entries are evicted. Each shard has its own
-// mutex, so that requests for different layers seldom contend (the design of LevelDB's util/cache.cc, with shared_ptr
-// instead of handles).
+// A sharded least-recently-used cache bounded in bytes. The charge of an entry is what it takes of the heap: its value,
+// what the value holds, and the bookkeeping. When a shard exceeds its part of the capacity, its oldest entries are
+// evicted. Each shard has its own mutex, so that requests for different layers seldom contend (the design of LevelDB's
+// util/cache.cc, with shared_ptr instead of handles).
 #ifndef COBRA_MODEL_PREDICT_LRU_CACHE_H_
 #define COBRA_MODEL_PREDICT_LRU_CACHE_H_
 
@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "base/hash.h"
+#include "base/heap_bytes.h"
 
 namespace cobra::predict {
 
@@ -41,9 +42,11 @@ class LruCache {
     return it->second->value;
   }
 
-  void Insert(const Hash128& key, std::shared_ptr<const Value> value, int64_t value_bytes) {
+  // `held_bytes`: what the value holds on the heap beside itself (base/heap_bytes.h). REQUIRES: std::make_shared made
+  // the value.
+  void Insert(const Hash128& key, std::shared_ptr<const Value> value, int64_t held_bytes) {
     Shard& shard = ShardOf(key);
-    const int64_t charge = value_bytes + kEntryBytes;
+    const int64_t charge = held_bytes + kEntryBytes;
     absl::MutexLock lock(&shard.mutex);
     if (auto it = shard.index.find(key); it != shard.index.end()) Erase(shard, it->second);
     shard.entries.push_front({key, std::move(value), charge});
@@ -76,8 +79,11 @@ class LruCache {
     std::shared_ptr<const Value> value;
     int64_t charge;
   };
-  // List node, hash slot at the usual load, control block of the shared_ptr.
-  static constexpr int64_t kEntryBytes = sizeof(Entry) + 16 + 2 * sizeof(std::pair<Hash128, void*>) + 32;
+  // The list's node with its two pointers; a slot of the map, which is between 7/16 and 7/8 full; the value behind the
+  // counters of its shared_ptr.
+  static constexpr int64_t kEntryBytes = MallocBytes(2 * sizeof(void*) + sizeof(Entry)) +
+                                         3 * sizeof(std::pair<Hash128, void*>) / 2 +
+                                         MallocBytes(2 * sizeof(void*) + sizeof(Value));
   struct Shard {
     absl::Mutex mutex;
     std::list<Entry> entries ABSL_GUARDED_BY(mutex);  // most recent first

@@ -5,17 +5,18 @@
 #include <exception>
 #include <map>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/hash.h"
+#include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
+#include "graph/untrusted.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
 #include "model/predict/calibration.h"
@@ -27,8 +28,6 @@
 namespace cobra::predict {
 namespace {
 
-// Layers encoded together: large enough for the matrix products, small enough that a cancelled request stops soon.
-constexpr int kEncodeBatch = 64;
 // A number up to a quarter beyond the range of the training data still counts as known.
 constexpr double kRangeSlack = 1.25;
 // If known layers have less than this share of the latency, the answer is marked as extrapolating.
@@ -75,8 +74,13 @@ std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, do
     return absl::StrCat(raw[0].word, ": ", WorkText(value / work.size), " ", work.unit, ", measured ",
                         value > high ? "up to " : "from ", WorkText((value > high ? high : low) / work.size));
   }
-  return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word, DescribeToken(raw, i), value, low,
-                         high);
+  return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word,
+                         graph::Quoted(DescribeToken(raw, i)), value, low, high);
+}
+
+absl::Status CheckWanted(const std::function<bool()>& cancelled) {
+  if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
+  return absl::OkStatus();
 }
 
 // Weights of another precision than the target's need other kernels, which may not exist: no measurement tells their
@@ -118,8 +122,11 @@ class LoadedPredictor : public Predictor {
     // LibTorch reports errors with exceptions, which are caught here.
     try {
       at::InferenceMode inference;
-      COBRA_ASSIGN_OR_RETURN(auto layers, Embed(graph, cancelled));
-      return Assemble(graph, layers, bundle_.manifest.targets[index], Contribute(graph, layers, index), calibration);
+      COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      Contributions contributions = Contribute(graph, layers, index);
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      return Assemble(graph, layers, bundle_.manifest.targets[index], std::move(contributions), calibration);
     } catch (const std::exception& e) {
       return absl::InternalError(absl::StrCat("predict: ", e.what()));
     }
@@ -179,8 +186,9 @@ class LoadedPredictor : public Predictor {
       const text::Token& token = tokens[i];
       if (token.id == text::Vocabulary::kUnknown) {
         const std::vector<text::RawToken> raw = text::SplitText(text);
-        return i == 0 ? absl::StrCat(raw[0].word, " was never measured")
-                      : absl::StrCat(raw[0].word, " with ", DescribeToken(raw, i), " was never measured");
+        return i == 0
+                   ? absl::StrCat(raw[0].word, " was never measured")
+                   : absl::StrCat(raw[0].word, " with ", graph::Quoted(DescribeToken(raw, i)), " was never measured");
       }
       if (!token.numeric) continue;
       const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
@@ -193,41 +201,31 @@ class LoadedPredictor : public Predictor {
     return "";
   }
 
-  // Returns the embedding of every node's layer, from the cache or encoded in batches.
+  // Each layer is encoded alone. In a batch, the last bits of its embedding would depend on the layers beside it: on
+  // their lengths, and on the kernels that the BLAS chooses for the size of the batch.
+  std::shared_ptr<const LayerEntry> Encode(absl::string_view text) const {
+    const std::vector<text::Token> tokens = bundle_.vocabulary.Encode(text::SplitText(text));
+    const auto [ids, values] = net::CollateTokens({&tokens});
+    const at::Tensor embedding = bundle_.net->encoder->forward(ids, values).contiguous();
+    const float* row = embedding.data_ptr<float>();
+    return std::make_shared<const LayerEntry>(
+        LayerEntry{std::vector<float>(row, row + embedding.size(1)), WhyUnknown(text, tokens)});
+  }
+
+  // Returns the embedding of every node's layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
-    const int32_t n = static_cast<int32_t>(graph.nodes().size());
-    Layers layers(n);
-    absl::flat_hash_map<Hash128, std::vector<int32_t>> waiting;
-    std::vector<Hash128> keys;
-    std::vector<std::string> texts;
-    std::vector<std::vector<text::Token>> tokens;
-    for (int32_t i = 0; i < n; ++i) {
-      std::string text = text::CanonicalText(graph, i);
+    Layers layers;
+    layers.reserve(graph.nodes().size());
+    for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      const std::string text = text::CanonicalText(graph, i);
       const Hash128 key = KeyedHash(text);  // strangers choose the text, and share the cache
-      if (auto it = waiting.find(key); it != waiting.end()) {
-        it->second.push_back(i);
-      } else if ((layers[i] = cache_.Find(key)) == nullptr) {
-        waiting[key].push_back(i);
-        keys.push_back(key);
-        tokens.push_back(bundle_.vocabulary.Encode(text::SplitText(text)));
-        texts.push_back(std::move(text));
+      std::shared_ptr<const LayerEntry> layer = cache_.Find(key);
+      if (layer == nullptr) {
+        layer = Encode(text);
+        cache_.Insert(key, layer, HeapBytes(layer->embedding) + HeapBytes(layer->unknown));
       }
-    }
-    for (size_t begin = 0; begin < keys.size(); begin += kEncodeBatch) {
-      if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
-      const size_t end = std::min(keys.size(), begin + kEncodeBatch);
-      std::vector<const std::vector<text::Token>*> batch;
-      for (size_t k = begin; k < end; ++k) batch.push_back(&tokens[k]);
-      const at::Tensor encoded = net::EncodeTexts(*bundle_.net->encoder, batch).contiguous();
-      const int64_t width = encoded.size(1);
-      for (size_t k = begin; k < end; ++k) {
-        const float* row = encoded.data_ptr<float>() + static_cast<int64_t>(k - begin) * width;
-        auto entry = std::make_shared<LayerEntry>(
-            LayerEntry{std::vector<float>(row, row + width), WhyUnknown(texts[k], tokens[k])});
-        for (int32_t node : waiting[keys[k]]) layers[node] = entry;
-        cache_.Insert(keys[k], entry,
-                      static_cast<int64_t>(sizeof(LayerEntry) + entry->unknown.capacity() + width * sizeof(float)));
-      }
+      layers.push_back(std::move(layer));
     }
     return layers;
   }
@@ -343,6 +341,7 @@ int64_t CountParameters(const ModelBundle& bundle) {
 absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory,
                                                                  const PredictorOptions& options) {
   net::UseOneThread();
+  net::LeaveOneDnnOut();
   COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
   ModelInfo info;
   info.sha256 = bundle.manifest_sha256;

@@ -48,19 +48,25 @@ struct UnknownPart {
   double share = 0;  // of the latency, from 0 to 1
 };
 
-struct LatencyPrediction {
+// The prediction for a whole network.
+struct PredictionTotals {
   double latency_us = 0;
   double low_us = 0, high_us = 0;  // interval of `coverage`
   double coverage = 0.9;           // 0: unknown, because the prediction extrapolates
   // In [0, 1]: 1 if every layer is similar to the training data; small if the prediction extrapolates.
   double confidence = 0;
   bool extrapolating = false;
-  std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
-  // One a graph node: why it is unlike what the model was trained on; empty where it is like it
-  std::vector<std::string> node_unknown;
-  // Node_unknown summarised by reason, the largest share first, at most kMaxUnknownParts.
+  // LatencyPrediction::node_unknown summarised by reason, the largest share first, at most kMaxUnknownParts.
   std::vector<UnknownPart> unknown;
   static constexpr size_t kMaxUnknownParts = 5;
+};
+
+// The same, with the contribution of each call.
+struct LatencyPrediction : PredictionTotals {
+  std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
+  // One a graph node: why it is unlike what the model was trained on; empty where it is like it. At most some 200
+  // bytes, whatever the call's arguments are.
+  std::vector<std::string> node_unknown;
 };
 
 struct CacheStats {
@@ -74,7 +80,7 @@ struct PredictorOptions {
 class Predictor {
  public:
   // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names a damaged
-  // file.
+  // file. Settles for the whole process that LibTorch uses one thread a call and does without oneDNN.
   static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
                                                                const PredictorOptions& options = {});
   virtual ~Predictor() = default;
@@ -83,9 +89,12 @@ class Predictor {
   // The trained targets.
   virtual std::vector<TargetInfo> targets() const = 0;
 
-  // `calibration` may be null; its base_target names the trained target. `cancelled` is called between batches of
-  // layers; if it returns true, so does Predict with Cancelled. NotFound for an unknown target (the message lists the
-  // targets). A Diagnostic if the target does not support the precision of the network's weights.
+  // The answer is a function of the graph without its names, of the target and of this model version alone, bit by bit:
+  // what was asked before, and the size of the cache, have no effect.
+  //
+  // `calibration` may be null; its base_target names the trained target. `cancelled` is called for each layer and
+  // between the other steps; if it returns true, Predict returns Cancelled. NotFound for an unknown target (the message
+  // lists the targets). A Diagnostic if the target does not support the precision of the network's weights.
   virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;

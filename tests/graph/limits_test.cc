@@ -1,4 +1,9 @@
 // A graph's limits: at the limit, and one past it.
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "graph/builder.h"
 #include "graph/json.h"
@@ -90,6 +95,27 @@ TEST_F(JsonLimitsTest, Values) {
   EXPECT_TRUE(GraphFromJson(json, limits).ok());
   --limits.max_json_values;
   EXPECT_EQ(KindOf(json, limits), Diagnostic::Kind::kLimit);
+}
+
+TEST(GraphLimitsTest, NamesInJson) {
+  const auto kind = [](const char* key, size_t length) -> std::optional<Diagnostic::Kind> {
+    const std::string name(length, 'n'), where = key == std::string("where") ? absl::StrCat(name, ":1") : name;
+    std::string json = R"({"inputs": [{"name": "x", "shape": [2]}], "param_shapes": {"w": [2]},
+      "ops": [{"op": "relu", "inputs": ["in:0"]}], "output": [0]})";
+    if (key == std::string("mod") || key == std::string("where")) {
+      absl::StrReplaceAll({{"\"op\"", absl::StrCat("\"", key, "\": \"", where, "\", \"op\"")}}, &json);
+    } else {
+      absl::StrReplaceAll({{absl::StrCat("\"", key, "\""), absl::StrCat("\"", name, "\"")}}, &json);
+    }
+    const absl::Status status = GraphFromJson(json).status();
+    if (status.ok()) return std::nullopt;
+    return DiagnosticFromStatus(status).value().kind;
+  };
+  const auto most = static_cast<size_t>(Limits().name_bytes);
+  for (const char* key : {"mod", "where", "x", "w"}) {
+    EXPECT_EQ(kind(key, most), std::nullopt) << key;
+    EXPECT_EQ(kind(key, most + 1), Diagnostic::Kind::kLimit) << key;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
+#include "model/text/tokenizer.h"
 
 namespace cobra::text {
 namespace {
@@ -29,6 +30,22 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
   EXPECT_EQ(CanonicalText(g, 1),
             "relu(input=1x64x112x112:float32,inplace=True)->1x64x112x112:float32"
             "#macs=0,read_bytes=3211264,weight_bytes=0,write_bytes=3211264");
+}
+
+// A text is read up to kMaxTokens; a million tensors of 64 dimensions would be gigabytes of it.
+TEST(CanonicalText, TensorsThatAreNotReadAreNotWritten) {
+  const auto joined = [](size_t count) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", Float({2, 3}));
+    const auto cat = b.Add(graph::Op::cat, {{"dim", int64_t{0}}}, std::vector<graph::ValueRef>(count, x));
+    EXPECT_TRUE(cat.ok()) << cat.status();
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*cat)}), 0);
+  };
+  EXPECT_LT(joined(100'000).size(), 4000u);
+  const std::vector<RawToken> many = SplitText(joined(500)), more = SplitText(joined(1000));
+  ASSERT_EQ(many.size(), static_cast<size_t>(kMaxTokens));
+  for (size_t i = 0; i < many.size(); ++i) EXPECT_EQ(many[i].word, more.at(i).word);
+  EXPECT_NE(joined(3), joined(4));
 }
 
 // What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is

@@ -3,12 +3,16 @@
 #include "model/predict/predictor.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/file.h"
+#include "base/sanitizer.h"
 #include "graph/builder.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
@@ -79,9 +83,23 @@ TEST_F(PredictorTest, CachedAndFreshAnswersAreTheSame) {
   const double first = fresh->Predict(g, Target())->latency_us;
   const int64_t misses = fresh->embedding_cache_stats().misses;
   const double second = fresh->Predict(g, Target())->latency_us;
-  EXPECT_NEAR(first, second, 1e-6 * first);
+  EXPECT_EQ(first, second);
   EXPECT_EQ(fresh->embedding_cache_stats().misses, misses);
   EXPECT_GT(fresh->embedding_cache_stats().hits, 0);
+}
+
+// What was encoded beside a layer, and when, changes no bit of its share.
+TEST_F(PredictorTest, OtherLayersChangeNoBit) {
+  const graph::Graph a = Residual(24, 30), b = Residual(24, 31), c = Residual(40, 30);
+  const auto ask = [](const std::vector<const graph::Graph*>& before, const graph::Graph& asked) {
+    const auto fresh = Predictor::Load(kPretrained).value();
+    for (const graph::Graph* g : before) EXPECT_TRUE(fresh->Predict(*g, Target()).ok());
+    return fresh->Predict(asked, Target())->node_latency_us;
+  };
+  const std::vector<double> alone = ask({}, a);
+  EXPECT_EQ(ask({&b}, a), alone);
+  EXPECT_EQ(ask({&c, &b}, a), alone);
+  EXPECT_EQ(Predict(a).node_latency_us, alone);
 }
 
 TEST_F(PredictorTest, AWiderLayerCostsMore) {
@@ -164,9 +182,78 @@ TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
   EXPECT_NE(p.status().message().find("weights are float16"), absl::string_view::npos) << p.status();
 }
 
-TEST_F(PredictorTest, CancelsBetweenBatches) {
-  const auto p = predictor_->Predict(Residual(17, 31), Target(), nullptr, [] { return true; });
-  EXPECT_EQ(p.status().code(), absl::StatusCode::kCancelled);
+// Before every layer, and between the steps after them.
+TEST_F(PredictorTest, CancelsAtEveryStep) {
+  const graph::Graph g = Residual(17, 31);
+  int asked = 0;
+  ASSERT_TRUE(predictor_->Predict(g, Target(), nullptr, [&asked] { return ++asked < 0; }).ok());
+  EXPECT_GT(asked, static_cast<int>(g.nodes().size()));
+  for (int after = 0; after < asked; ++after) {
+    int left = after;
+    const auto p = predictor_->Predict(g, Target(), nullptr, [&left] { return left-- == 0; });
+    EXPECT_EQ(p.status().code(), absl::StatusCode::kCancelled) << after;
+  }
+}
+
+// A reason is repeated for every call of a breakdown.
+TEST_F(PredictorTest, ReasonsAreShortWhateverTheArgumentsAre) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{2, 2}, graph::DType::float32});
+  const absl::StatusOr<int32_t> node = b.Add(graph::Op::linalg_eigh, {{"UPLO", std::string(1 << 20, 'L')}}, {x});
+  ASSERT_TRUE(node.ok()) << node.status();
+  const LatencyPrediction p = Predict(std::move(b).Build({graph::ValueRef::Node(*node)}));
+  ASSERT_EQ(p.node_unknown.size(), 1u);
+  EXPECT_NE(p.node_unknown[0].find("was never measured"), std::string::npos);
+  EXPECT_LT(p.node_unknown[0].size(), 200u);
+}
+
+// `n` relus, each on a size of its own if `different`.
+graph::Graph Relus(int n, int64_t first_size, bool different) {
+  graph::GraphBuilder b;
+  int32_t node = 0;
+  graph::ValueRef x = b.AddInput("x", {{1, first_size}, graph::DType::float32});
+  for (int i = 0; i < n; ++i) {
+    node = b.Add(graph::Op::relu, {}, {x}).value();
+    x = different ? b.AddInput("x", {{1, first_size + 1 + i}, graph::DType::float32}) : graph::ValueRef::Node(node);
+  }
+  return std::move(b).Build({graph::ValueRef::Node(node)});
+}
+
+TEST_F(PredictorTest, TheCacheCountsWhatItHolds) {
+#ifdef COBRA_SANITIZED
+  GTEST_SKIP() << "the sanitizer has a malloc of its own";
+#endif
+  ASSERT_TRUE(predictor_->Predict(Relus(500, 1000, true), Target()).ok());
+  // Layers of a known size, then layers that have a reason.
+  for (const int64_t first_size : {2000, 20'000'000}) {
+    const graph::Graph g = Relus(1000, first_size, true);
+    const auto counted = static_cast<double>(predictor_->embedding_cache_stats().bytes);
+    const auto held = static_cast<double>(::mallinfo2().uordblks);
+    ASSERT_TRUE(predictor_->Predict(g, Target()).ok());
+    const double more_counted = static_cast<double>(predictor_->embedding_cache_stats().bytes) - counted;
+    const double more_held = static_cast<double>(::mallinfo2().uordblks) - held;
+    EXPECT_GT(more_counted, 1000 * 400.0);
+    EXPECT_LT(more_held, 1.5 * more_counted) << first_size;
+    EXPECT_GT(more_held, more_counted / 1.5) << first_size;
+  }
+}
+
+int64_t ResidentBytes() {
+  const std::string pages = ReadFile("/proc/self/statm").value();
+  const std::vector<std::string> fields = absl::StrSplit(pages, ' ');
+  return std::stoll(fields.at(1)) * ::sysconf(_SC_PAGESIZE);
+}
+
+// A network of a new size leaves nothing behind but its layers.
+TEST_F(PredictorTest, NewSizesOfNetworksTakeNoMemory) {
+#ifdef COBRA_SANITIZED
+  GTEST_SKIP() << "the sanitizer has a malloc of its own";
+#endif
+  const auto ask = [](int n) { ASSERT_TRUE(predictor_->Predict(Relus(n, 64, false), Target()).ok()); };
+  for (const int n : {1500, 1, 500}) ask(n);
+  const int64_t before = ResidentBytes();
+  for (int i = 0; i < 200; ++i) ask(1 + i * 7919 % 1500);
+  EXPECT_LT(ResidentBytes() - before, int64_t{12} << 20);
 }
 
 TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {

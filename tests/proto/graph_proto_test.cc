@@ -226,6 +226,28 @@ TEST(GraphProtoTest, HostileShapesAreRefused) {
   EXPECT_EQ(ErrorOf(huge).kind, Diagnostic::Kind::kLimit);
 }
 
+// A breakdown repeats them in every row.
+TEST(GraphProtoTest, NamesAreLimited) {
+  const auto most = static_cast<size_t>(Limits().name_bytes);
+  const std::function<void(v1::Graph*, std::string)> names[] = {
+      [](v1::Graph* g, std::string name) { g->add_source_files(std::move(name)); },
+      [](v1::Graph* g, std::string name) { g->mutable_nodes(0)->mutable_origin()->set_module_path(std::move(name)); },
+      [](v1::Graph* g, std::string name) { g->mutable_inputs(0)->set_name(std::move(name)); },
+      [](v1::Graph* g, std::string name) { g->mutable_parameters(0)->set_name(std::move(name)); },
+      [](v1::Graph* g, std::string name) { g->add_parameter_aliases()->set_name(std::move(name)); },
+  };
+  for (const auto& set_name : names) {
+    v1::Graph proto = SmallProto();
+    set_name(&proto, std::string(most, 'n'));
+    const absl::StatusOr<graph::Graph> graph = GraphFromProto(proto);
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    proto = SmallProto();
+    set_name(&proto, std::string(most + 1, 'n'));
+    EXPECT_EQ(ErrorOf(proto).kind, Diagnostic::Kind::kLimit);
+    EXPECT_LT(ErrorOf(proto).message.size(), 300u);
+  }
+}
+
 TEST(GraphProtoTest, CallsAreLimited) {
   GraphLimits limits;
   limits.max_nodes = SmallProto().nodes_size();

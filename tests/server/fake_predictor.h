@@ -43,6 +43,10 @@ class FakePredictor : public predict::Predictor {
     for (const graph::Node& node : graph.nodes())
       prediction.node_unknown.push_back(knows_sigmoid || node.op != graph::Op::sigmoid ? ""
                                                                                        : "sigmoid was never measured");
+    for (int i = 0; i < reasons; ++i) {
+      prediction.unknown.reserve(8);  // more than is used, as where parts were left out
+      prediction.unknown.push_back({"reason " + std::to_string(i) + ", which is longer than a short string", 0.1});
+    }
     return prediction;
   }
   absl::StatusOr<predict::Calibration> Calibrate(const predict::ProbeResult& probe) const override {
@@ -57,6 +61,7 @@ class FakePredictor : public predict::Predictor {
 
   mutable std::atomic<int> calls{0}, fits{0};
   bool knows_sigmoid = true;
+  int reasons = 0;                                                             // why a whole network is unknown
   std::function<void(const std::function<bool()>& cancelled)> during_predict;  // makes it slow
 
  private:

@@ -1,5 +1,7 @@
 #include "server/pipeline.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
+#include "base/sanitizer.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
@@ -24,8 +27,6 @@ namespace {
 class PipelineTest : public testing::Test {
  protected:
   PipelineTest() {
-    PipelineOptions options;
-    options.limits.max_targets = 3;
     live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
     readers_ = ReaderProcesses::Start({}, &metrics_).value();
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
@@ -35,8 +36,15 @@ class PipelineTest : public testing::Test {
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = 3;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
-    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), readers_.get(), log_.get(), unseen_.get(), &metrics_);
+    MakePipeline(ServerLimits().max_reply_bytes);
     predictor_->calls = 0;  // warm-up
+  }
+
+  void MakePipeline(int64_t max_reply_bytes) {
+    PipelineOptions options;
+    options.limits.max_targets = 3;
+    options.limits.max_reply_bytes = max_reply_bytes;
+    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), readers_.get(), log_.get(), unseen_.get(), &metrics_);
   }
 
   // Two relus on an input of `width`.
@@ -49,6 +57,20 @@ class PipelineTest : public testing::Test {
     proto::GraphToProto(std::move(builder).Build({graph::ValueRef::Node(second)}), request.mutable_graph());
     for (const std::string& target : targets) request.add_targets(target);
     return request;
+  }
+
+  // The value of a metric that Prometheus would read.
+  double CacheBytes() {
+    for (const auto& collectable : metrics_.collectables()) {
+      for (const prometheus::MetricFamily& family : collectable->Collect()) {
+        if (family.name != "cobra_cache_bytes") continue;
+        for (const prometheus::ClientMetric& metric : family.metric) {
+          if (metric.label.size() == 1 && metric.label[0].value == "prediction") return metric.gauge.value;
+        }
+      }
+    }
+    ADD_FAILURE() << "no cobra_cache_bytes";
+    return 0;
   }
 
   // Of a copy, since the pipeline takes the model out of the request.
@@ -130,7 +152,7 @@ TEST_F(PipelineTest, NoTargetIsPredictedAfterTheDeadline) {
   CallContext call;
   call.deadline = absl::Now() + absl::Seconds(30);
   predictor_->during_predict = [&call](const auto&) { call.deadline = absl::InfinitePast(); };
-  EXPECT_TRUE(absl::IsDeadlineExceeded(Predict(MakeRequest({"cpu", "cpu", "cpu"}), call).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Predict(MakeRequest({"cpu"}), call).status()));
   EXPECT_EQ(predictor_->calls, 0);
 }
 
@@ -140,6 +162,73 @@ TEST_F(PipelineTest, WhatADrainEndsIsUnavailable) {
   call.abandoned = &abandoned;
   predictor_->during_predict = [&abandoned](const auto&) { abandoned = true; };
   EXPECT_TRUE(absl::IsUnavailable(Predict(MakeRequest({"cpu"}), call).status()));
+}
+
+// Two relus, one of them followed by a dropout, which returns its argument: the fingerprint leaves it out, but every
+// call takes time.
+TEST_F(PipelineTest, NetworksThatShareAFingerprintShareNoAnswer) {
+  const auto ask = [this](bool dropout) {
+    graph::GraphBuilder builder;
+    graph::ValueRef x = builder.AddInput("x", {{1, 4}, graph::DType::float32});
+    x = graph::ValueRef::Node(builder.Add(graph::Op::relu, {}, {x}).value());
+    if (dropout) x = graph::ValueRef::Node(builder.Add(graph::Op::dropout, {{"p", 0.1}}, {x}).value());
+    v1::PredictRequest request;
+    proto::GraphToProto(std::move(builder).Build({x}), request.mutable_graph());
+    request.add_targets("cpu");
+    return Predict(request).value();
+  };
+  EXPECT_EQ(ask(true).predictions(0).latency_us(), 20);
+  EXPECT_EQ(ask(false).predictions(0).latency_us(), 10);
+  EXPECT_EQ(ask(true).predictions(0).latency_us(), 20);
+  EXPECT_EQ(ask(true).fingerprint(), ask(false).fingerprint());
+}
+
+TEST_F(PipelineTest, EqualTargetsAreAnsweredOnce) {
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  for (const bool breakdown : {false, true}) {
+    predictor_->calls = 0;
+    v1::PredictRequest request = MakeRequest({"cpu", "this-machine", "cpu"}, /*width=*/breakdown ? 5 : 6);
+    request.set_breakdown(breakdown);
+    const absl::StatusOr<v1::PredictResponse> reply = Predict(request);
+    ASSERT_TRUE(reply.ok()) << reply.status();
+    ASSERT_EQ(reply->predictions_size(), 2);
+    EXPECT_EQ(reply->predictions(0).target(), "cpu");
+    EXPECT_EQ(reply->predictions(1).target(), "this-machine");
+    EXPECT_EQ(predictor_->calls, 2);
+  }
+}
+
+// Rows repeat the names of a request: 200 KB of it become 800 MB.
+TEST_F(PipelineTest, AReplyIsBoundedBeforeItIsMade) {
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  MakePipeline(/*max_reply_bytes=*/1000);
+  // A row counts 40 bytes, and those of "relu" or "sigmoid", its module and its file.
+  const auto request = [](size_t first, size_t second, std::vector<std::string> targets) {
+    v1::PredictRequest request = MakeRequest(std::move(targets));
+    request.mutable_graph()->add_source_files("net.py");
+    for (v1::Node& node : *request.mutable_graph()->mutable_nodes()) node.mutable_origin()->set_file(1);
+    request.mutable_graph()->mutable_nodes(0)->mutable_origin()->set_module_path(std::string(first, 'm'));
+    request.mutable_graph()->mutable_nodes(1)->mutable_origin()->set_module_path(std::string(second, 'm'));
+    request.set_breakdown(true);
+    return request;
+  };
+  const absl::StatusOr<v1::PredictResponse> reply = Predict(request(400, 497, {"cpu"}));
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  int64_t rows = 0;
+  for (const v1::NodeLatency& row : reply->predictions(0).breakdown())
+    rows += static_cast<int64_t>(row.ByteSizeLong()) + 4;  // with its key and its length
+  EXPECT_LE(rows, 1000);
+  EXPECT_GT(rows, 900);
+
+  predictor_->calls = 0;
+  EXPECT_EQ(ErrorKind(request(400, 498, {"cpu"})), Diagnostic::Kind::kLimit);
+  EXPECT_EQ(ErrorKind(request(150, 250, {"cpu", "this-machine"})), Diagnostic::Kind::kLimit);
+  EXPECT_EQ(predictor_->calls, 0);
+  v1::PredictRequest totals = request(400, 4000, {"cpu", "this-machine"});
+  totals.set_breakdown(false);
+  EXPECT_TRUE(Predict(totals).ok());
+  predictor_->knows_sigmoid = false;  // the reasons count, too
+  EXPECT_EQ(ErrorKind(request(400, 497, {"cpu"})), Diagnostic::Kind::kLimit);
 }
 
 TEST_F(PipelineTest, NewCalibrationIsSeenDespiteTheCache) {
@@ -250,6 +339,53 @@ TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
   gone.cancelled = &cancelled;
   EXPECT_TRUE(absl::IsCancelled(Predict(MakeRequest({"cpu"}), gone).status()));
   EXPECT_EQ(predictor_->calls, 0);
+}
+
+// The rest of the targets is not computed, and the caller learns why: the predictor does not know it.
+TEST_F(PipelineTest, TheDeadlineIsLookedAtBetweenTargets) {
+  ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  ASSERT_TRUE(live_->Calibrate("other-machine", SmallProbeJson()).ok());
+  for (const bool breakdown : {false, true}) {
+    int asked = 0;
+    CallContext call;
+    call.deadline = absl::Now() + absl::Seconds(1);
+    predictor_->during_predict = [&](const std::function<bool()>&) {
+      ++asked;
+      absl::SleepFor(call.deadline - absl::Now() + absl::Milliseconds(1));
+    };
+    v1::PredictRequest request = MakeRequest({"cpu", "this-machine", "other-machine"}, /*width=*/breakdown ? 5 : 6);
+    request.set_breakdown(breakdown);
+    EXPECT_TRUE(absl::IsDeadlineExceeded(Predict(request, call).status()));
+    EXPECT_EQ(asked, 1);
+  }
+}
+
+// Networks of many calls, of which an entry keeps the totals and the reasons.
+TEST_F(PipelineTest, TheCacheCountsWhatItHolds) {
+#ifdef COBRA_SANITIZED
+  GTEST_SKIP() << "the sanitizer has a malloc of its own";
+#endif
+  predictor_->reasons = 5;
+  constexpr int kNetworks = 200, kCalls = 300;
+  const auto ask = [this](int64_t width) {
+    graph::GraphBuilder builder;
+    graph::ValueRef x = builder.AddInput("x", {{1, width}, graph::DType::float32});
+    for (int i = 0; i < kCalls; ++i) x = graph::ValueRef::Node(builder.Add(graph::Op::relu, {}, {x}).value());
+    v1::PredictRequest request;
+    proto::GraphToProto(std::move(builder).Build({x}), request.mutable_graph());
+    request.add_targets("cpu");
+    request.set_keep_private(true);
+    ASSERT_TRUE(Predict(request).ok());
+  };
+  for (int64_t i = 1; i <= 20; ++i) ask(i);
+  log_->Flush();
+  const double counted = CacheBytes(), held = static_cast<double>(::mallinfo2().uordblks);
+  for (int64_t i = 1; i <= kNetworks; ++i) ask(1000 + i);
+  log_->Flush();
+  const double more_counted = CacheBytes() - counted, more_held = static_cast<double>(::mallinfo2().uordblks) - held;
+  EXPECT_GT(more_counted, kNetworks * 500.0);
+  EXPECT_LT(more_held, 1.5 * more_counted);
+  EXPECT_GT(more_held, more_counted / 1.5);
 }
 
 }  // namespace

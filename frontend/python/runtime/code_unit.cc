@@ -16,7 +16,9 @@
 namespace cobra::python {
 namespace {
 
-// Parsed and resolved files, shared by all interpreters of the process; the key is the content's hash.
+// Parsed and resolved files, shared by all interpreters of the process; the key is the content's hash. Everybody can
+// find two texts with the same hash, but nobody shares this cache with somebody else: a server reads each request in a
+// process that ends with it, and what such a process inherits was parsed from library files (reader/image_process.h).
 class AstCache {
  public:
   static AstCache& Get() {

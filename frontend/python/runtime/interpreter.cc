@@ -207,9 +207,10 @@ Diagnostic Interpreter::DescribeException(Coroutine& stack) {
 }
 
 absl::Status Interpreter::Run(absl::FunctionRef<Result<void>(Interpreter&)> body) {
-  if (options_.limits.wall_time_ms > 0) {
-    deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms);
-  }
+  // An image may have been made under another limit, long ago.
+  deadline_ = options_.limits.wall_time_ms > 0
+                  ? std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.limits.wall_time_ms)
+                  : std::chrono::steady_clock::time_point::max();
   heap_.NoteThread();
   // The stack is kept for the next run, unless this run is inside another one.
   std::unique_ptr<Coroutine> stack = std::move(state_->main_stack);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
 #include "graph/json.h"
@@ -276,6 +277,28 @@ TEST_F(InterpreterPoolTest, ManyThreads) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// A server's images live for days, and each was made under the time limit of its making.
+TEST(InterpreterImageTest, TheTimeOfItsMakingIsNotTheRequests) {
+  Limits making;
+  making.wall_time_ms = 5000;
+  SourceRequest request;
+  const std::unique_ptr<InterpreterImage> image = InterpreterImage::Create({}, request.torch_version, {}, making);
+  ASSERT_NE(image, nullptr);
+  absl::SleepFor(absl::Milliseconds(making.wall_time_ms + 100));
+  Limits limits;
+  limits.wall_time_ms = 0;
+  request.bundle["net.py"] =
+      "import torch.nn as nn\nclass Net(nn.Module):\n    def forward(self, x):\n"
+      "        for _ in range(5000): pass\n        return x + 1\n";
+  request.file = "net.py";
+  request.entry = "Net()";
+  request.inputs = {"2x3"};
+  ASSERT_TRUE(image->IsUsable(request, limits));
+  ReadUsage usage;
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModelOn(&image->Start(request, limits), request, &usage);
+  EXPECT_TRUE(graph.ok()) << graph.status();
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#ifndef COBRA_BASE_UTF8_H_
+#define COBRA_BASE_UTF8_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// How many bytes the character at the start of the text has in UTF-8, 1 to 4; 0 if there is none, or the bytes are not
+// UTF-8 (overlong forms and surrogates are not).
+size_t Utf8CharacterBytes(absl::string_view text);
+
+// The text with '?' for each byte that is not UTF-8.
+std::string ReplaceInvalidUtf8(absl::string_view text);
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_UTF8_H_

@@ -1,0 +1,92 @@
+#include "graph/exact_bytes.h"
+
+#include <cstdint>
+#include <cstring>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace cobra::graph {
+namespace {
+
+// Every list begins with its length and every attribute's value with its type, so that different graphs have different
+// bytes.
+class Writer {
+ public:
+  std::string Write(const Graph& graph) {
+    for (const auto tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
+      Count(tensors.size());
+      for (const NamedTensor& tensor : tensors) Type(tensor.type);
+    }
+    Number(graph.folded_macs());
+    Count(graph.nodes().size());
+    for (const Node& node : graph.nodes()) Call(node);
+    Refs(graph.outputs());
+    return std::move(bytes_);
+  }
+
+ private:
+  template <typename T>
+  void Number(T value) {
+    char raw[sizeof(T)];
+    std::memcpy(raw, &value, sizeof(T));
+    bytes_.append(raw, sizeof(T));
+  }
+  void Count(size_t n) { Number(static_cast<uint64_t>(n)); }
+  void Text(absl::string_view text) {
+    Count(text.size());
+    bytes_.append(text.data(), text.size());
+  }
+  template <typename T>
+  void Numbers(absl::Span<const T> values) {
+    Count(values.size());
+    for (const T value : values) Number(value);
+  }
+  void Type(const TensorType& type) {
+    Number(static_cast<uint8_t>(type.dtype));
+    Numbers(absl::MakeConstSpan(type.shape));
+  }
+  void Refs(absl::Span<const ValueRef> refs) {
+    Count(refs.size());
+    for (const ValueRef& ref : refs) {
+      Number(static_cast<uint8_t>(ref.kind));
+      Number(ref.index);
+      Number(ref.output);
+    }
+  }
+
+  struct ValueWriter {
+    Writer* out;
+    void operator()(NoneValue) const {}
+    void operator()(bool value) const { out->Number(static_cast<uint8_t>(value)); }
+    void operator()(int64_t value) const { out->Number(value); }
+    void operator()(double value) const { out->Number(value); }
+    void operator()(const std::string& value) const { out->Text(value); }
+    void operator()(const std::vector<int64_t>& values) const { out->Numbers(absl::MakeConstSpan(values)); }
+    void operator()(const std::vector<double>& values) const { out->Numbers(absl::MakeConstSpan(values)); }
+  };
+
+  void Call(const Node& node) {
+    Number(static_cast<uint16_t>(node.op));
+    Number(static_cast<uint8_t>(node.inplace));
+    Count(node.attributes.size());
+    for (const auto& [name, value] : node.attributes) {
+      Text(name);
+      Number(static_cast<uint8_t>(value.index()));
+      std::visit(ValueWriter{this}, value);
+    }
+    Refs(node.inputs);
+    Count(node.outputs.size());
+    for (const TensorType& type : node.outputs) Type(type);
+  }
+
+  std::string bytes_;
+};
+
+}  // namespace
+
+std::string ExactBytes(const Graph& graph) { return Writer().Write(graph); }
+
+}  // namespace cobra::graph

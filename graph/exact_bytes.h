@@ -1,0 +1,19 @@
+// A graph as bytes, for keys of caches: two graphs with the same bytes have the same calls in the same order, with the
+// same arguments, types and data flow. Only names and source positions are left out, on which no prediction depends.
+// (Fingerprint() leaves out more: the order of independent calls, and calls that return their argument, which still
+// take time.) The format is that of this build; it is never stored or sent.
+#ifndef COBRA_GRAPH_EXACT_BYTES_H_
+#define COBRA_GRAPH_EXACT_BYTES_H_
+
+#include <string>
+
+#include "graph/graph.h"
+
+namespace cobra::graph {
+
+// Some 200 bytes a call.
+std::string ExactBytes(const Graph& graph);
+
+}  // namespace cobra::graph
+
+#endif  // COBRA_GRAPH_EXACT_BYTES_H_
