@@ -10,7 +10,8 @@ namespace cobra::server {
   RPC(Cobra, Predict, kUnary)      \
   RPC(Cobra, ListTargets, kUnary)  \
   RPC(Cobra, GetModelInfo, kUnary) \
-  RPC(Cobra, Calibrate, kUnary)
+  RPC(Cobra, Calibrate, kUnary)    \
+  RPC(Cobra, UndoCalibration, kUnary)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC) \
   RPC(Measurements, Enqueue, kUnary)    \
   RPC(Measurements, Lease, kUnary)      \
