@@ -48,6 +48,9 @@ class GrpcClient final : public Client {
   absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) override {
     return Run<v1::CalibrateResponse>(&v1::Cobra::Stub::Calibrate, request);
   }
+  absl::StatusOr<v1::UndoCalibrationResponse> UndoCalibration(const v1::UndoCalibrationRequest& request) override {
+    return Run<v1::UndoCalibrationResponse>(&v1::Cobra::Stub::UndoCalibration, request);
+  }
 
  private:
   template <typename Response, typename Request>

@@ -34,6 +34,7 @@ class Client {
   virtual absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;
   virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;
+  virtual absl::StatusOr<v1::UndoCalibrationResponse> UndoCalibration(const v1::UndoCalibrationRequest& request) = 0;
 };
 
 }  // namespace cobra::client

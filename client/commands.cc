@@ -292,9 +292,34 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common) {
   return kExitOk;
 }
 
+namespace {
+
+// Withdraws the version of the target that serves.
+absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, const std::string& name) {
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
+  v1::UndoCalibrationRequest request;
+  request.set_target(name);
+  for (const v1::Target& target : targets.targets()) {
+    if (target.spec().name() != name) continue;
+    for (const v1::CalibrationVersion& version : target.calibrations()) {
+      if (version.serving()) request.set_version(version.version());
+    }
+  }
+  if (request.version() == 0) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--name ", name, ": is not a calibrated target"),
+                     "cobra-client targets lists them");
+  }
+  COBRA_ASSIGN_OR_RETURN(const v1::UndoCalibrationResponse response, client->UndoCalibration(request));
+  Print(common.json ? UndoJson(request, response) : UndoText(request, response));
+  return kExitOk;
+}
+
+}  // namespace
+
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   std::unique_ptr<Client> client = Client::Connect(common.client);
+  if (flags.undo) return UndoCalibration(client.get(), common, flags.name);
   // Check that the server is reachable before a minute of measuring.
   COBRA_RETURN_IF_ERROR(client->GetModelInfo({}).status());
   v1::CalibrateRequest request;

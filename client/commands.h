@@ -49,7 +49,8 @@ struct ExplainFlags {
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
-  std::string name;        // empty: the server's choice, this-machine
+  std::string name = "this-machine";
+  bool undo = false;  // withdraw the version that serves, instead of adding one
 };
 
 // Each returns the exit code.

@@ -61,6 +61,14 @@ json TargetJson(const v1::Target& t) {
     j["probe_layer_mape_before"] = t.probe_layer_mape_before();
     j["probe_layer_mape_after"] = t.probe_layer_mape_after();
     j["probe_network_mape_after"] = t.probe_network_mape_after();
+    j["calibrations"] = json::array();
+    for (const v1::CalibrationVersion& v : t.calibrations()) {
+      j["calibrations"].push_back({{"version", v.version()},
+                                   {"created_at", v.created_at()},
+                                   {"caller", v.caller()},
+                                   {"withdrawn", v.withdrawn()},
+                                   {"serving", v.serving()}});
+    }
   }
   return j;
 }
@@ -86,6 +94,18 @@ std::string BreakdownTable(const v1::TargetPrediction& prediction) {
                     absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(Share(row, prediction)), Where(row)});
   }
   return TextTable(rows, {true, false, false, true, true, false});
+}
+
+// "; version 7 of 2026-11-20T08:00:00Z, 2 earlier"; empty without versions.
+std::string VersionText(const v1::Target& t) {
+  for (int i = 0; i < t.calibrations_size(); ++i) {
+    const v1::CalibrationVersion& version = t.calibrations(i);
+    if (!version.serving()) continue;
+    const int earlier = t.calibrations_size() - 1 - i;
+    return absl::StrCat("; version ", version.version(), " of ", version.created_at(),
+                        earlier == 0 ? "" : absl::StrCat(", ", earlier, " earlier"));
+  }
+  return "";
 }
 
 }  // namespace
@@ -174,7 +194,7 @@ std::string TargetsTable(const v1::ListTargetsResponse& response) {
         row.push_back(std::move(cell));
       }
       row.push_back(absl::StrCat("on its probe, layers ", PercentText(t.probe_layer_mape_before()),
-                                 " before; calibrated on top of ", t.base_target()));
+                                 " before; calibrated on top of ", t.base_target(), VersionText(t)));
     } else {
       row.push_back(e.layers_tested() > 0 ? PercentText(e.layer_mape()) : "-");
       row.push_back(e.networks_tested() > 0 ? PercentText(e.network_mape()) : "-");
@@ -206,7 +226,7 @@ std::string ProbeWarning(absl::string_view probe_json) {
 std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view warning) {
   const v1::Target& t = r.target();
   return absl::StrCat("target ", t.spec().name(), ": ", t.spec().device(), ", ", t.spec().runtime(), ", on top of ",
-                      t.base_target(), "\nfrom ", Counted(r.layers_used(), "layer"), " and ",
+                      t.base_target(), VersionText(t), "\nfrom ", Counted(r.layers_used(), "layer"), " and ",
                       Counted(r.networks_used(), "network"), "; error on the layers ",
                       PercentText(t.probe_layer_mape_before()), " before, ", PercentText(t.probe_layer_mape_after()),
                       " after; on the networks ", PercentText(t.probe_network_mape_after()), " after\n",
@@ -217,6 +237,17 @@ std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view wa
   json j = {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}};
   if (!warning.empty()) j["warning"] = std::string(warning);
   return Dump(j);
+}
+
+std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {
+  const std::string what = absl::StrCat("target ", request.target(), ": version ", request.version(), " is withdrawn");
+  return response.has_target() ? absl::StrCat(what, VersionText(response.target()), " serves\n")
+                               : absl::StrCat(what, "; no version is left, and the target is gone\n");
+}
+
+std::string UndoJson(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {
+  return Dump({{"withdrawn_version", request.version()},
+               {"target", response.has_target() ? TargetJson(response.target()) : json()}});
 }
 
 std::string ModelTable(const v1::GetModelInfoResponse& r) {

@@ -34,6 +34,9 @@ std::string TargetsJson(const v1::ListTargetsResponse& response);
 std::string ProbeWarning(absl::string_view probe_json);
 std::string CalibrationTable(const v1::CalibrateResponse& response, absl::string_view warning);
 std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_view warning);
+// What serves after a version was withdrawn.
+std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response);
+std::string UndoJson(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response);
 
 std::string ModelTable(const v1::GetModelInfoResponse& response);
 std::string ModelJson(const v1::GetModelInfoResponse& response);

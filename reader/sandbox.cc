@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/address_space.h"
 #include "base/status_macros.h"
 
 namespace cobra::reader {
@@ -22,16 +22,6 @@ absl::Status Limit(int resource, int64_t value, const char* name) {
   const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value) + 1};
   if (::setrlimit(resource, &limit) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("setrlimit ", name));
   return absl::OkStatus();
-}
-
-// The first number of /proc/self/statm, in pages.
-int64_t AddressSpaceBytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  long long pages = 0;
-  const int read = std::fscanf(file, "%lld", &pages);
-  std::fclose(file);
-  return read == 1 ? pages * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
 // Allowed whatever the arguments. What is not listed fails with EPERM, so that a library that looks for a file goes on

@@ -48,4 +48,8 @@ std::string CallerOf(const Principal* principal, absl::string_view peer) {
   return principal == nullptr ? CallerOfPeer(peer) : principal->name;
 }
 
+std::string CallerName(const CallContext& call, absl::string_view given) {
+  return call.principal == nullptr ? std::string(given) : call.principal->name;
+}
+
 }  // namespace cobra::server

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "server/access.h"
+#include "server/call_context.h"
 
 namespace cobra::server {
 
@@ -17,6 +18,9 @@ std::string CallerOfPeer(absl::string_view peer);  // grpc::ServerContext::peer(
 std::string CallerOfAddress(const sockaddr_storage& address);
 // The name of the principal, or the address if it is null.
 std::string CallerOf(const Principal* principal, absl::string_view peer);
+// For the store: who requested a task, reported a measurement, sent a probe. Without access control nobody proves who
+// they are: then it is the name that the request itself gives, or "".
+std::string CallerName(const CallContext& call, absl::string_view given);
 
 }  // namespace cobra::server
 

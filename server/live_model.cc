@@ -6,10 +6,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "base/counted.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/builder.h"
@@ -18,6 +21,21 @@
 
 namespace cobra::server {
 namespace {
+
+constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay in the store
+constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
+// Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
+constexpr double kMostChange = 2;
+
+// 0: none.
+int64_t ServingVersion(const ModelSnapshot& model, absl::string_view target) {
+  const auto versions = model.versions.find(std::string(target));
+  if (versions == model.versions.end()) return 0;
+  for (const store::CalibrationVersion& version : versions->second) {
+    if (!version.withdrawn) return version.version;
+  }
+  return 0;
+}
 
 int64_t NextGeneration() {
   static std::atomic<int64_t> generation{0};
@@ -117,7 +135,7 @@ absl::Status LiveModel::Reload() {
   }
   auto snapshot = std::make_shared<ModelSnapshot>();
   snapshot->predictor = *loaded;
-  snapshot->calibrations = StoredCalibrations(**loaded);
+  FillCalibrations(snapshot.get());
   const predict::ModelInfo& info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
@@ -127,12 +145,21 @@ absl::Status LiveModel::Reload() {
 
 // A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its
 // stored probe.
-std::map<std::string, predict::Calibration> LiveModel::StoredCalibrations(const predict::Predictor& predictor) {
-  std::map<std::string, predict::Calibration> calibrations;
+void LiveModel::FillCalibrations(ModelSnapshot* snapshot) {
+  const predict::Predictor& predictor = *snapshot->predictor;
+  std::map<std::string, predict::Calibration>& calibrations = snapshot->calibrations;
   absl::StatusOr<std::vector<store::CalibrationRecord>> records = store_->LatestCalibrations();
-  if (!records.ok()) {
-    LogError(absl::StrCat("stored calibrations cannot be read: ", records.status().message()));
-    return calibrations;
+  absl::StatusOr<std::vector<store::CalibrationVersion>> versions = store_->CalibrationVersions(kMaxListedVersions);
+  if (!records.ok() || !versions.ok()) {
+    LogError(absl::StrCat("stored calibrations cannot be read: ",
+                          (records.ok() ? versions.status() : records.status()).message()));
+    return;
+  }
+  calibrations.clear();
+  snapshot->versions.clear();
+  for (store::CalibrationVersion& version : *versions) {
+    std::vector<store::CalibrationVersion>& of_target = snapshot->versions[version.target];
+    of_target.push_back(std::move(version));
   }
   for (const store::CalibrationRecord& record : *records) {
     absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
@@ -147,10 +174,35 @@ std::map<std::string, predict::Calibration> LiveModel::StoredCalibrations(const 
           absl::StrCat("target ", record.target, " cannot be used with this model: ", calibration.status().message()));
     }
   }
-  return calibrations;
 }
 
-absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json) {
+// The name must be free, or that of a machine as fast as this one.
+absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
+                                      const predict::ProbeResult& probe) const {
+  const predict::Calibration* serving = model.FindCalibration(target);
+  if (serving == nullptr) {
+    if (model.calibrations.size() < kMaxCalibratedTargets) return absl::OkStatus();
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("this server", kMaxCalibratedTargets, "calibrated targets"),
+                     "withdraw one: cobra-client calibrate --undo --name NAME");
+  }
+  std::vector<double> factors;
+  for (const store::MeasuredGraph& record : probe.records) {
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction before,
+                           model.predictor->Predict(record.graph, target, serving));
+    factors.push_back(record.measurement.latency.median_us / before.latency_us);
+  }
+  const double factor = Median(std::move(factors));
+  if (factor <= kMostChange && factor >= 1 / kMostChange) return absl::OkStatus();
+  return UserError(
+      Diagnostic::Kind::kUsage,
+      absl::StrFormat("%s: the probe's machine takes %.2g times as long as version %d of this target, which serves",
+                      std::string(target), factor, ServingVersion(model, target)),
+      "give another machine another name (cobra-client calibrate --name NAME); if that version is wrong, withdraw it "
+      "first (cobra-client calibrate --undo)");
+}
+
+absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json,
+                                                        absl::string_view caller) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   for (const predict::TargetInfo& trained : old->predictor->targets()) {
@@ -165,27 +217,54 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
-  COBRA_ASSIGN_OR_RETURN(predict::Calibration calibration, Fit(*old->predictor, target, *probe));
-  store::CalibrationRecord record{absl::Now(), std::string(target), old->predictor->info().sha256,
-                                  predict::CalibrationToJson(calibration), std::string(probe_json)};
+  absl::StatusOr<predict::Calibration> calibration = Fit(*old->predictor, target, *probe);
+  if (absl::IsInvalidArgument(calibration.status()) && !DiagnosticFromStatus(calibration.status()).has_value())
+    return UserError(Diagnostic::Kind::kUsage, std::string(calibration.status().message()));
+  COBRA_RETURN_IF_ERROR(calibration.status());
+  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe));
+  store::CalibrationRecord record;
+  record.time = absl::Now();
+  record.target = std::string(target);
+  record.model_sha256 = old->predictor->info().sha256;
+  record.calibration_json = predict::CalibrationToJson(*calibration);
+  record.probe_json = std::string(probe_json);
+  record.caller = std::string(caller);
   absl::Status stored = store_->AppendCalibration(record);
   metrics_->StoreWritten("calibrations", stored.ok(), 1);
   COBRA_RETURN_IF_ERROR(stored);
-  COBRA_RETURN_IF_ERROR(AppendMeasurements(target, *probe));
+  COBRA_RETURN_IF_ERROR(AppendMeasurements(target, *probe, caller));
 
   CalibrationOutcome outcome;
   for (const store::MeasuredGraph& r : probe->records) {
     ++(r.measurement.subject.is_network ? outcome.networks : outcome.layers);
   }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
-  snapshot->calibrations[std::string(target)] = calibration;
+  FillCalibrations(snapshot.get());
+  LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves instead of ",
+                       ServingVersion(*old, target)));
   Publish(std::move(snapshot));
-  outcome.calibration = std::move(calibration);
+  outcome.calibration = *std::move(calibration);
   return outcome;
 }
 
+absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t version) {
+  absl::MutexLock change(&change_);
+  const absl::Status withdrawn = store_->WithdrawCalibration(target, version);
+  if (absl::IsNotFound(withdrawn))
+    return UserError(Diagnostic::Kind::kUsage, std::string(withdrawn.message()), "cobra-client targets lists them");
+  COBRA_RETURN_IF_ERROR(withdrawn);
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  auto snapshot = std::make_shared<ModelSnapshot>(*old);
+  FillCalibrations(snapshot.get());
+  LogInfo(absl::StrCat("target ", target, ": calibration ", version, " is withdrawn; ",
+                       ServingVersion(*snapshot, target), " serves"));
+  Publish(std::move(snapshot));
+  return absl::OkStatus();
+}
+
 // Stores the measurements as data for the next model, even if the fit failed.
-absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe) {
+absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
+                                           absl::string_view caller) {
   std::vector<store::StoredMeasurement> rows;
   const absl::Time now = absl::Now();
   graph::GraphJsonOptions options;
@@ -195,6 +274,7 @@ absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predi
     row.time = now;
     row.target = std::string(target);
     row.origin = "probe";
+    row.provenance.caller = std::string(caller);
     row.measurement = r.measurement;
     row.measurement.subject.graph_json = graph::GraphToJson(r.graph, options);
   }

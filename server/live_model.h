@@ -27,7 +27,9 @@ inline constexpr char kThisMachine[] = "this-machine";
 struct ModelSnapshot {
   std::shared_ptr<const predict::Predictor> predictor;
   std::map<std::string, predict::Calibration> calibrations;  // by target name
-  int64_t generation = 0;                                    // unique for each snapshot of a process
+  // The newest of each target name, newest first: the first one that is not withdrawn serves.
+  std::map<std::string, std::vector<store::CalibrationVersion>> versions;
+  int64_t generation = 0;  // unique for each snapshot of a process
 
   // Null if `target` is a trained one, or unknown.
   const predict::Calibration* FindCalibration(absl::string_view target) const;
@@ -55,13 +57,21 @@ class LiveModel {
   // On error the old version continues to serve.
   absl::Status Reload();
 
-  // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`.
-  absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json);
+  // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`. A
+  // Diagnostic says why a probe is refused: it is implausible, or its machine is more than twice as fast or as slow as
+  // the version that serves now. Earlier versions are kept.
+  absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json,
+                                               absl::string_view caller = "");
+  // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
+  absl::Status UndoCalibration(absl::string_view target, int64_t version);
 
  private:
   LiveModel(Loader loader, store::Store* store, Metrics* metrics);
-  std::map<std::string, predict::Calibration> StoredCalibrations(const predict::Predictor& predictor);
-  absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe);
+  void FillCalibrations(ModelSnapshot* snapshot);
+  absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
+                             const predict::ProbeResult& probe) const;
+  absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
+                                  absl::string_view caller);
   void Publish(std::shared_ptr<ModelSnapshot> snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
   const Loader loader_;

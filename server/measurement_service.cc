@@ -7,23 +7,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/json.h"
 #include "base/limit_message.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/json.h"
-#include "nlohmann/json.hpp"
 #include "proto/grpc_status.h"
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/credentials.h"
+#include "server/report_check.h"
 #include "server/request_record.h"
 #include "store/store.h"
 
 namespace cobra::server {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What a request for 1,000 tasks takes once parsed, and room to spare. It is parsed in a thread of gRPC.
 constexpr int64_t kMaxWatchRequestBytes = 256 << 10;
@@ -179,7 +176,7 @@ absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request
     response->add_task_ids(spec.id);
     specs.push_back(std::move(spec));
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs, call.deadline));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(CallerName(call, ""), specs, call.deadline));
   response->mutable_created()->Add(created.begin(), created.end());
   return absl::OkStatus();
 }
@@ -198,7 +195,14 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
       const std::vector<store::TaskLease> leases,
       queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration, call.deadline));
   for (const store::TaskLease& lease : leases) {
-    COBRA_ASSIGN_OR_RETURN(*response->add_tasks(), TaskSpecToProto(lease.spec));
+    absl::StatusOr<v1::MeasurementTask> task = TaskSpecToProto(lease.spec);
+    if (task.ok()) {
+      *response->add_tasks() = *std::move(task);
+      continue;
+    }
+    // An older server may have stored it. It must not keep the target's other tasks from their workers.
+    LogWarning(absl::StrCat("poisoned: ", task.status().message()));
+    COBRA_RETURN_IF_ERROR(queue_->Poison(lease.spec.id, task.status().message(), call.deadline));
   }
   return absl::OkStatus();
 }
@@ -221,22 +225,6 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
   return absl::OkStatus();
 }
 
-// Records measured over predicted latency for the served model (cobra_measured_over_predicted), which shows drift.
-void MeasurementService::CompareWithPrediction(const store::StoredMeasurement& stored, const CallContext& call) {
-  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
-  const store::Measurement& measured = stored.measurement;
-  if (measured.outcome != store::Outcome::ok || !model->Knows(stored.target)) return;
-  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(measured.subject.graph_json);
-  if (!graph.ok() || graph->nodes().empty()) return;
-  const absl::StatusOr<predict::LatencyPrediction> predicted = model->predictor->Predict(
-      *graph, stored.target, model->FindCalibration(stored.target), [&call] { return call.Stopped(); });
-  if (!predicted.ok() || !(predicted->latency_us > 0)) return;
-  const absl::string_view layer_type =
-      measured.subject.is_network ? "network" : graph::OpName(graph->nodes().back().op);
-  metrics_->Measured(stored.target, layer_type, /*known=*/!predicted->extrapolating,
-                     measured.latency.median_us / predicted->latency_us);
-}
-
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto,
                                            const CallContext& call, v1::ReportResponse* response) {
   const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
@@ -244,23 +232,36 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
     response->add_messages(std::string(message));
     return absl::OkStatus();
   };
-  absl::StatusOr<store::Measurement> measurement = store::ReportedMeasurement(proto.record_json());
-  if (!measurement.ok()) return answer(v1::ReportResponse::OUTCOME_INVALID, measurement.status().message());
-  store::StoredMeasurement stored;
+  constexpr char kNotLeased[] = "this worker does not hold the task's lease, nor held it last";
+  const absl::StatusOr<store::FoundTask> task = queue_->Find(proto.task_id(), call.deadline);
+  if (absl::IsNotFound(task.status())) return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
+  COBRA_RETURN_IF_ERROR(task.status());
+  if (task->status.state == store::TaskState::done) return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
+  if (task->status.worker != worker) return answer(v1::ReportResponse::OUTCOME_NOT_LEASED, kNotLeased);
+  absl::StatusOr<CheckedReport> report = CheckReport(proto, task->spec, *model_->Get(), call);
+  if (absl::IsInvalidArgument(report.status()))
+    return answer(v1::ReportResponse::OUTCOME_INVALID, report.status().message());
+  COBRA_RETURN_IF_ERROR(report.status());
+  store::StoredMeasurement& stored = report->stored;
   stored.time = queue_->Now();
-  stored.task_id = proto.task_id();
-  stored.measurement = *std::move(measurement);
-  const Json session = ParseJson<Json>(proto.session_json());
-  if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = session.dump();
+  stored.provenance.caller = CallerName(call, worker);
   COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored, call.deadline));
   switch (outcome) {
-    case store::ReportOutcome::accepted:
-      CompareWithPrediction(stored, call);
-      return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
     case store::ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case store::ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
+    case store::ReportOutcome::not_leased: return answer(v1::ReportResponse::OUTCOME_NOT_LEASED, kNotLeased);
+    case store::ReportOutcome::accepted:
+    case store::ReportOutcome::held: break;
   }
-  return absl::InternalError("no such outcome");
+  // Held ones count too: on a device that has changed, all of them are.
+  if (stored.provenance.predicted_us > 0) {
+    metrics_->Measured(stored.target,
+                       stored.measurement.subject.is_network ? "network" : stored.measurement.subject.label,
+                       report->known, stored.measurement.latency.median_us / stored.provenance.predicted_us);
+  }
+  if (outcome == store::ReportOutcome::accepted) return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+  LogInfo(absl::StrCat("task ", stored.task_id, " for ", stored.target, ", worker ", worker, ": held: ", stored.held));
+  return answer(v1::ReportResponse::OUTCOME_HELD, stored.held);
 }
 
 // A report touches the targets of its tasks. Nothing of it is stored if one of them is another worker's.
@@ -292,7 +293,7 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> cancelled,
-                         queue_->Cancel(ToVector(request.task_ids()), call.deadline));
+                         queue_->Cancel(CallerName(call, ""), ToVector(request.task_ids()), call.deadline));
   response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
   return absl::OkStatus();
 }

@@ -56,7 +56,6 @@ class MeasurementService final
   absl::Status HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response, const CallContext& call);
   absl::Status HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response, const CallContext& call);
   absl::Status HandleCancel(const v1::CancelRequest& request, v1::CancelResponse* response, const CallContext& call);
-  void CompareWithPrediction(const store::StoredMeasurement& stored, const CallContext& call);
   absl::Status ReportOne(const std::string& worker, const v1::TaskRecord& record, const CallContext& call,
                          v1::ReportResponse* response);
   absl::Status CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call);

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "graph/cost.h"
 #include "proto/graph_proto.h"
 #include "store/task_subject.h"
 
@@ -26,7 +27,9 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   subject.repeat = task.repeat();
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
-      COBRA_ASSIGN_OR_RETURN(subject.what, proto::GraphFromProto(task.graph(), limits));
+      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromProto(task.graph(), limits));
+      COBRA_RETURN_IF_ERROR(CheckTaskGraph(graph, TaskLimits()));
+      subject.what = std::move(graph);
       return subject;
     }
     case v1::MeasurementTask::kSample: {
@@ -41,24 +44,40 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   return Usage("subject: neither graph nor sample is given");
 }
 
-// The same subject, target and repetition have the same id, whichever caller requests them.
-std::string IdOf(const store::TaskSubject& subject, absl::string_view target) {
-  return HashCombine(HashCombine(subject.Hash(), HashBytes(target)), static_cast<uint64_t>(subject.repeat)).ToHex();
+// A worker gets what this writes: a subject that its reader refuses would fail every lease of its target.
+absl::StatusOr<std::string> ReadableSubject(const store::TaskSubject& subject) {
+  std::string json = store::TaskSubjectToJson(subject);
+  const absl::Status read = store::TaskSubjectFromJson(json).status();
+  if (read.ok()) return json;
+  return UserError(Diagnostic::Kind::kLimit, absl::StrCat("graph: no worker could read it: ", read.message()));
 }
 
 }  // namespace
 
 // Checks a name that is printed, becomes a label of a metric, or becomes part of a file name.
 absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
+  if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
   if (name.size() > longest) {
     return Usage(LimitMessage(what, static_cast<int64_t>(name.size()), static_cast<int64_t>(longest), "letters"));
   }
   for (const char c : name) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
-      return Usage(absl::StrCat(what, " \"", name, "\": may have letters, digits, '-', '_' and '.' only"));
+      return Usage(
+          absl::StrCat(what, " \"", absl::CHexEscape(name), "\": may have letters, digits, '-', '_' and '.' only"));
     }
   }
-  if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
+  return absl::OkStatus();
+}
+
+absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits) {
+  if (graph.nodes().empty()) return Usage("graph: has no calls, so there is nothing to measure");
+  const auto too_much = [](const char* what, int64_t count, int64_t limit, const char* unit) {
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage(what, count, limit, unit),
+                     "measure it on the device: cobra-worker measure --graph FILE");
+  };
+  const int64_t macs = graph::CostOf(graph).macs, bytes = graph::PeakMemoryBytes(graph);
+  if (macs > limits.max_macs) return too_much("graph", macs, limits.max_macs, "multiply-accumulates");
+  if (bytes > limits.max_bytes) return too_much("graph, at its peak", bytes, limits.max_bytes, "bytes");
   return absl::OkStatus();
 }
 
@@ -73,19 +92,17 @@ bool IsTaskId(absl::string_view id) {
 absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
   COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
   if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
-  if (!task.task_id().empty() && !IsTaskId(task.task_id())) {
-    return Usage(absl::StrCat("\"", task.task_id().substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
-  }
+  if (!task.task_id().empty()) return Usage("task_id: the server computes it; leave it empty");
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
   COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task, limits));
   store::TaskSpec spec;
-  spec.id = task.task_id().empty() ? IdOf(subject, task.target()) : task.task_id();
+  spec.id = store::TaskId(subject, task.target());
   spec.target = task.target();
   spec.priority = task.priority();
   spec.origin = task.origin();
-  spec.subject_json = store::TaskSubjectToJson(subject);
+  COBRA_ASSIGN_OR_RETURN(spec.subject_json, ReadableSubject(subject));
   spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
   return spec;
 }
@@ -94,7 +111,7 @@ store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view tar
   store::TaskSubject subject;
   subject.what = graph;
   store::TaskSpec spec;
-  spec.id = IdOf(subject, target);
+  spec.id = store::TaskId(subject, target);
   spec.target = std::string(target);
   spec.origin = std::string(origin);
   spec.subject_json = store::TaskSubjectToJson(subject);

@@ -2,6 +2,8 @@
 #ifndef COBRA_SERVER_MEASUREMENT_TASK_H_
 #define COBRA_SERVER_MEASUREMENT_TASK_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -12,11 +14,19 @@
 
 namespace cobra::server {
 
+// Limits of one task: no request must keep a worker busy for minutes, or fill its memory. Far above the models in use.
+struct TaskLimits {
+  int64_t max_macs = 200'000'000'000;
+  int64_t max_bytes = int64_t{4} << 30;  // peak memory
+};
+// A Diagnostic if the graph has no call, or exceeds a limit.
+absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits);
+
 // Everything in `task` is checked; its graph is rebuilt. Errors carry a Diagnostic.
 absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits);
 // The same task that TaskSpecFromProto makes of the graph, so that both have the same id.
 store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin);
-// For a worker. `spec.subject_json` comes from the functions above.
+// For a worker. An error if `spec.subject_json` cannot be read.
 absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec);
 
 // Checks the name of a target, worker or origin. It is printed, and used as a label of a metric or a part of a file

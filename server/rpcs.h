@@ -6,18 +6,19 @@
 
 namespace cobra::server {
 
-// RPC(service, method, kind, lane, role). A task belongs to everybody who has asked for it, so only kAdmin cancels it.
+// RPC(service, method, kind, lane, role).
 #define COBRA_RPCS_OF_COBRA(RPC)                              \
   RPC(Cobra, Predict, kUnary, kPredictions, kAsk)             \
   RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)  \
   RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole) \
-  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)
+  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)    \
+  RPC(Cobra, UndoCalibration, kUnary, kAdministration, kMeasure)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
   RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
   RPC(Measurements, Lease, kUnary, kQueue, kMeasure)  \
   RPC(Measurements, Renew, kUnary, kQueue, kMeasure)  \
   RPC(Measurements, Report, kUnary, kQueue, kMeasure) \
-  RPC(Measurements, Cancel, kUnary, kQueue, kAdmin)   \
+  RPC(Measurements, Cancel, kUnary, kQueue, kAsk)     \
   RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)
 #define COBRA_RPCS(RPC)    \
   COBRA_RPCS_OF_COBRA(RPC) \

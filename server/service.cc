@@ -4,15 +4,30 @@
 #include <string>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/version.h"
 #include "server/access.h"
+#include "server/caller.h"
 #include "server/measurement_task.h"
 
 namespace cobra::server {
 namespace {
 
-void FillTarget(const predict::TargetInfo& info, const predict::Calibration* calibration, v1::Target* out) {
+void FillVersions(const std::vector<store::CalibrationVersion>& versions, v1::Target* out) {
+  bool serving = false;  // the newest one that is not withdrawn
+  for (const store::CalibrationVersion& from : versions) {
+    v1::CalibrationVersion* version = out->add_calibrations();
+    version->set_version(from.version);
+    version->set_created_at(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", from.time, absl::UTCTimeZone()));
+    version->set_caller(from.caller);
+    version->set_withdrawn(from.withdrawn);
+    version->set_serving(!from.withdrawn && !serving);
+    serving = serving || !from.withdrawn;
+  }
+}
+
+void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1::Target* out) {
   const predict::TargetSpec& s = info.spec;
   v1::TargetSpec* spec = out->mutable_spec();
   spec->set_name(s.name);
@@ -40,7 +55,10 @@ void FillTarget(const predict::TargetInfo& info, const predict::Calibration* cal
   errors->set_networks_tested(e.networks_tested);
   out->set_calibrated(info.calibrated);
   out->set_base_target(info.base_target);
+  const predict::Calibration* calibration = model.FindCalibration(s.name);
   if (calibration == nullptr) return;
+  if (const auto versions = model.versions.find(s.name); versions != model.versions.end())
+    FillVersions(versions->second, out);
   out->set_probe_layer_mape_before(calibration->probe_layer_mape_before);
   out->set_probe_layer_mape_after(calibration->probe_layer_mape_after);
   out->set_probe_network_mape_after(calibration->probe_network_mape_after);
@@ -49,7 +67,7 @@ void FillTarget(const predict::TargetInfo& info, const predict::Calibration* cal
 absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
   for (const predict::TargetInfo& info : model.Targets()) {
     if (info.spec.name != name) continue;
-    FillTarget(info, model.FindCalibration(name), out);
+    FillTarget(info, model, out);
     return absl::OkStatus();
   }
   return absl::InternalError(absl::StrCat(name, ": was created but is not served"));
@@ -67,7 +85,7 @@ absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& reque
                                              const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   for (const predict::TargetInfo& info : model->Targets()) {
-    FillTarget(info, model->FindCalibration(info.spec.name), response->add_targets());
+    FillTarget(info, *model, response->add_targets());
   }
   return absl::OkStatus();
 }
@@ -91,10 +109,22 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
   const std::string target = request.target().empty() ? kThisMachine : request.target();
   COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
-  COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome, model_->Calibrate(target, request.probe_json()));
+  COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome,
+                         model_->Calibrate(target, request.probe_json(), CallerName(call, "")));
   response->set_layers_used(outcome.layers);
   response->set_networks_used(outcome.networks);
   return FillTargetByName(*model_->Get(), target, response->mutable_target());
+}
+
+absl::Status CobraService::HandleUndoCalibration(const v1::UndoCalibrationRequest& request,
+                                                 v1::UndoCalibrationResponse* response, const CallContext& call) {
+  const std::string target = request.target().empty() ? kThisMachine : request.target();
+  COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
+  COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
+  COBRA_RETURN_IF_ERROR(model_->UndoCalibration(target, request.version()));
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  if (!model->Knows(target)) return absl::OkStatus();
+  return FillTargetByName(*model, target, response->mutable_target());
 }
 
 }  // namespace cobra::server

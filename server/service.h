@@ -33,6 +33,10 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                       grpc::ByteBuffer* response) override {
     return calls_.Run(Rpc::kCalibrate, context, request, response, this, &CobraService::HandleCalibrate);
   }
+  grpc::ServerUnaryReactor* UndoCalibration(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kUndoCalibration, context, request, response, this, &CobraService::HandleUndoCalibration);
+  }
 
  private:
   absl::Status HandlePredict(v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call);
@@ -42,6 +46,8 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                   const CallContext& call);
   absl::Status HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
                                const CallContext& call);
+  absl::Status HandleUndoCalibration(const v1::UndoCalibrationRequest& request, v1::UndoCalibrationResponse* response,
+                                     const CallContext& call);
 
   Pipeline* const pipeline_;
   LiveModel* const model_;

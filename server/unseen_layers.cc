@@ -7,9 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
-#include "graph/cost.h"
 #include "graph/extract.h"
-#include "server/measurement_task.h"
 
 namespace cobra::server {
 namespace {
@@ -58,10 +56,6 @@ bool UnseenLayers::Flush(absl::Time deadline) {
   return mutex_.AwaitWithDeadline(absl::Condition(&idle), deadline);
 }
 
-bool UnseenLayers::IsTooLarge(const graph::Graph& graph) const {
-  return graph::CostOf(graph).macs > options_.max_task_macs || graph::PeakMemoryBytes(graph) > options_.max_task_bytes;
-}
-
 absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
   COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin, absl::Now() + kDatabaseTime));
   std::vector<store::TaskSpec> specs;
@@ -70,15 +64,16 @@ absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
   for (size_t i = 0; i < offered.known.size() && static_cast<int64_t>(specs.size()) < room; ++i) {
     if (offered.known[i] || graph::IsView(offered.graph.nodes()[i])) continue;
     COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(offered.graph, static_cast<int32_t>(i)));
-    if (IsTooLarge(layer)) continue;
+    if (!CheckTaskGraph(layer, options_.task).ok()) continue;
     store::TaskSpec spec = TaskSpecOfGraph(layer, offered.target, kOrigin);
     spec.priority = 1;  // layers before the networks that contain them: they help other networks too
     if (ids.insert(spec.id).second) specs.push_back(std::move(spec));
   }
-  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && !IsTooLarge(offered.graph))
+  if (!specs.empty() && static_cast<int64_t>(specs.size()) < room && CheckTaskGraph(offered.graph, options_.task).ok())
     specs.push_back(TaskSpecOfGraph(offered.graph, offered.target, kOrigin));
   if (specs.empty()) return 0;
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(specs, absl::Now() + kDatabaseTime));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created,
+                         queue_->Enqueue(store::TaskQueue::kServer, specs, absl::Now() + kDatabaseTime));
   return std::count(created.begin(), created.end(), true);
 }
 

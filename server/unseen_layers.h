@@ -17,6 +17,7 @@
 #include "base/throttled_log.h"
 #include "graph/graph.h"
 #include "model/predict/predictor.h"
+#include "server/measurement_task.h"
 #include "server/metrics.h"
 #include "store/task_queue.h"
 
@@ -25,10 +26,7 @@ namespace cobra::server {
 struct UnseenLayersOptions {
   int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: none
   int64_t max_per_network = 200;  // different layers of one network: fewer layers take most of its time
-  // Limits of one task: a client's request must not keep a worker busy for minutes, or fill its memory. Far above the
-  // models in use.
-  int64_t max_task_macs = 200'000'000'000;
-  int64_t max_task_bytes = int64_t{4} << 30;  // peak memory
+  TaskLimits task;                // larger ones are left out
 };
 
 class UnseenLayers {
@@ -51,7 +49,6 @@ class UnseenLayers {
     std::string target;
   };
   void Loop();
-  bool IsTooLarge(const graph::Graph& graph) const;
   absl::StatusOr<int64_t> Enqueue(const OfferedNetwork& offered);
 
   const UnseenLayersOptions options_;

@@ -18,6 +18,10 @@ struct MeasuredGraph {
 // ("graph: ...") if graph_json is not a graph.
 absl::StatusOr<graph::Graph> RebuildGraph(Measurement* measurement);
 
+// Sets whether a graph that somebody asked about is a network, and its label: a layer if only one of its calls
+// computes, with the operator's name; "asked" for a network.
+void ClassifyGraph(const graph::Graph& graph, Subject* subject);
+
 }  // namespace cobra::store
 
 #endif  // COBRA_STORE_MEASURED_GRAPH_H_

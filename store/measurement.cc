@@ -4,10 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
@@ -119,9 +123,49 @@ absl::Status ValueFromJson(const MeasurementField&, const Json& json, Outcome* v
   return absl::OkStatus();
 }
 template <typename T>
-absl::Status ValueFromJson(const MeasurementField&, const Json& json, T* value) {
+absl::Status ValueFromJson(const MeasurementField& field, const Json& json, T* value) {
+  // The library converts any number, and one that does not fit is undefined behaviour.
+  if (std::is_integral_v<T> && json.is_number_float() &&
+      !(std::fabs(json.get<double>()) <= static_cast<double>(std::numeric_limits<int>::max()))) {
+    return absl::DataLossError(absl::StrCat("record: \"", field.name, "\": is not a number of its kind"));
+  }
   *value = json.get<T>();
   return absl::OkStatus();
+}
+
+// ---- what a stranger may report ----
+
+constexpr size_t kMaxNameBytes = 200;  // of sessions, targets, families: the longest have some 60
+
+absl::Status CheckReportedValue(const MeasurementField& field, const std::string& value) {
+  const size_t most = field.name == "message" ? kMaxMessageBytes : kMaxNameBytes;
+  if (value.size() > most) {
+    return absl::InvalidArgumentError(LimitMessage(absl::StrCat("record: \"", field.name, "\""),
+                                                   static_cast<int64_t>(value.size()), static_cast<int64_t>(most),
+                                                   "bytes"));
+  }
+  for (const char c : value) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
+      return absl::InvalidArgumentError(absl::StrCat("record: \"", field.name, "\": has a control character"));
+    }
+  }
+  return absl::OkStatus();
+}
+absl::Status CheckReportedValue(const MeasurementField& field, double value) {
+  if (std::isfinite(value) && value >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("record: \"", field.name, "\": ", value, " is not a measured value"));
+}
+absl::Status CheckReportedValue(const MeasurementField& field, const std::optional<double>& value) {
+  return CheckReportedValue(field, value.value_or(0));
+}
+absl::Status CheckReportedValue(const MeasurementField& field, const std::vector<double>& values) {
+  for (const double value : values) COBRA_RETURN_IF_ERROR(CheckReportedValue(field, value));
+  return absl::OkStatus();
+}
+absl::Status CheckReportedValue(const MeasurementField&, Outcome) { return absl::OkStatus(); }
+template <typename Integer>
+absl::Status CheckReportedValue(const MeasurementField& field, Integer value) {
+  return CheckReportedValue(field, static_cast<double>(value));
 }
 
 }  // namespace
@@ -204,6 +248,15 @@ absl::Status CheckLatency(const Measurement& measurement) {
   const double median_us = measurement.latency.median_us;
   if (measurement.outcome != Outcome::ok || (std::isfinite(median_us) && median_us > 0)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("latency_us ", median_us, ": is not a time"));
+}
+
+absl::Status CheckReported(const Measurement& measurement) {
+  COBRA_RETURN_IF_ERROR(CheckLatency(measurement));
+  absl::Status status;
+  VisitFields(measurement, [&](const MeasurementField& field, const auto& value) {
+    if (status.ok() && field.type != FieldType::kJson) status = CheckReportedValue(field, value);
+  });
+  return status;
 }
 
 absl::Status CheckLatencies(const Measurement& measurement) {

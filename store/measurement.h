@@ -15,6 +15,7 @@
 #ifndef COBRA_STORE_MEASUREMENT_H_
 #define COBRA_STORE_MEASUREMENT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -137,6 +138,10 @@ absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line);
 
 // InvalidArgument if the outcome is "ok" and the median is not a positive number.
 absl::Status CheckLatency(const Measurement& measurement);
+constexpr size_t kMaxMessageBytes = 4096;  // of Measurement::message: a few lines of an exception
+// What a stranger may report: CheckLatency(), texts of bounded length without control characters, numbers that are
+// finite and not negative. InvalidArgument names the field.
+absl::Status CheckReported(const Measurement& measurement);
 // Also checks min_us <= p10_us <= latency_us <= p90_us for those that are present.
 absl::Status CheckLatencies(const Measurement& measurement);
 

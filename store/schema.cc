@@ -71,8 +71,23 @@ constexpr Statement kStatements[] = {
                 session_json TEXT NOT NULL))sql"},
     {2, "CREATE INDEX tasks_to_lease ON tasks (target, state, priority DESC, seq)"},
     {2, "CREATE INDEX tasks_by_change ON tasks (changed_us)"},
+    // Who reported a measurement, and what the model that was serving then predicted.
+    {3, "ALTER TABLE measurements ADD COLUMN worker TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE measurements ADD COLUMN caller TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE measurements ADD COLUMN model_sha256 TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE measurements ADD COLUMN predicted_us DOUBLE PRECISION NOT NULL DEFAULT 0"},
+    {3, "ALTER TABLE measurements ADD COLUMN doubt TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE measurements ADD COLUMN held TEXT NOT NULL DEFAULT ''"},
+    {3, R"sql(UPDATE measurements SET worker = COALESCE((SELECT worker FROM tasks
+                                                         WHERE tasks.id = measurements.task_id), ''))sql"},
+    {3, "ALTER TABLE tasks ADD COLUMN confirms TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE tasks ADD COLUMN avoid_worker TEXT NOT NULL DEFAULT ''"},
+    {3, "CREATE INDEX tasks_by_confirmed ON tasks (confirms)"},
+    {3, "CREATE TABLE task_requests (task_id TEXT NOT NULL, caller TEXT NOT NULL, PRIMARY KEY (task_id, caller))"},
+    {3, "ALTER TABLE calibrations ADD COLUMN caller TEXT NOT NULL DEFAULT ''"},
+    {3, "ALTER TABLE calibrations ADD COLUMN withdrawn BIGINT NOT NULL DEFAULT 0"},
 };
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 absl::Status Migrate(SqlDatabase* database) {
   return database->Transaction([](SqlSession& session) -> absl::Status {

@@ -1,7 +1,9 @@
 #include "store/store.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -15,7 +17,8 @@ SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() 
 // ---- a measurement's row: the columns that queries use, and record_json with all its fields but the graph ----
 
 constexpr char kMeasurementColumns[] =
-    "time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json";
+    "time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json, "
+    "worker, caller, model_sha256, predicted_us, doubt, held";
 
 std::vector<SqlValue> MeasurementToRow(const StoredMeasurement& stored) {
   const Measurement& m = stored.measurement;
@@ -30,7 +33,13 @@ std::vector<SqlValue> MeasurementToRow(const StoredMeasurement& stored) {
           m.subject.graph_json,
           std::string(OutcomeName(m.outcome)),
           TextOrNull(stored.task_id),
-          reported ? MeasurementToJson(m, {.graph = false}) : ""};
+          reported ? MeasurementToJson(m, {.graph = false}) : "",
+          stored.provenance.worker,
+          stored.provenance.caller,
+          stored.provenance.model_sha256,
+          stored.provenance.predicted_us,
+          stored.doubt,
+          stored.held};
 }
 
 // REQUIRES: the row of a task.
@@ -50,6 +59,9 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
   // The column has every digit, record_json only three decimals.
   m.latency.median_us = row.Real(5);
   m.subject.graph_json = row.Text(6);
+  stored.provenance = {row.Text(10), row.Text(11), row.Text(12), row.Real(13)};
+  stored.doubt = row.Text(14);
+  stored.held = row.Text(15);
   return stored;
 }
 
@@ -81,37 +93,59 @@ class SqlStore final : public Store {
   absl::Status AppendCalibration(const CalibrationRecord& r) override {
     return database_->Transaction([&](SqlSession& session) {
       return session.Execute(
-          R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json)
-                VALUES ($1, $2, $3, $4, $5))sql",
-          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json});
+          R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json, caller)
+                VALUES ($1, $2, $3, $4, $5, $6))sql",
+          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json, r.caller});
     });
   }
 
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
-        Read(R"sql(SELECT time_us, target, model_sha256, calibration_json, probe_json FROM calibrations
-                   WHERE id IN (SELECT MAX(id) FROM calibrations GROUP BY target) ORDER BY target)sql"));
+        Run(R"sql(SELECT time_us, target, model_sha256, calibration_json, probe_json, caller, id FROM calibrations
+                   WHERE id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
+                   ORDER BY target)sql"));
     std::vector<CalibrationRecord> records;
     for (const SqlRow& row : rows) {
-      records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Text(4)});
+      records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Text(4),
+                         row.Text(5), row.Int(6)});
     }
     return records;
   }
 
+  absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(R"sql(SELECT time_us, target, caller, id, withdrawn FROM
+                     (SELECT time_us, target, caller, id, withdrawn,
+                             ROW_NUMBER() OVER (PARTITION BY target ORDER BY id DESC) AS place FROM calibrations) AS c
+                   WHERE place <= $1 ORDER BY id DESC)sql",
+                                                               {most}));
+    std::vector<CalibrationVersion> versions;
+    for (const SqlRow& row : rows) {
+      versions.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Int(3), row.Int(4) != 0});
+    }
+    return versions;
+  }
+
+  absl::Status WithdrawCalibration(absl::string_view target, int64_t version) override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run("UPDATE calibrations SET withdrawn = 1 WHERE target = $1 AND id = $2 RETURNING id",
+                               {std::string(target), version}));
+    if (!rows.empty()) return absl::OkStatus();
+    return absl::NotFoundError(absl::StrCat(target, ": has no calibration ", version));
+  }
+
   absl::StatusOr<StoreCounts> Counts() override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Read(R"sql(SELECT (SELECT COUNT(*) FROM predictions),
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(R"sql(SELECT (SELECT COUNT(*) FROM predictions),
                                                                              (SELECT COUNT(*) FROM measurements),
                                                                              (SELECT COUNT(*) FROM calibrations))sql"));
     return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
   }
 
   absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) override {
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        Read(absl::StrCat("SELECT ", kMeasurementColumns,
-                          " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
-             {std::string(target)}));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run(absl::StrCat("SELECT ", kMeasurementColumns,
+                                            " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
+                               {std::string(target)}));
     std::vector<StoredMeasurement> measurements;
     for (const SqlRow& row : rows) {
       absl::StatusOr<StoredMeasurement> measurement = MeasurementFromRow(row);
@@ -126,7 +160,7 @@ class SqlStore final : public Store {
   }
 
  private:
-  absl::StatusOr<std::vector<SqlRow>> Read(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
+  absl::StatusOr<std::vector<SqlRow>> Run(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
     std::vector<SqlRow> rows;
     COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql, parameters));
@@ -147,15 +181,21 @@ absl::Status InsertMeasurement(SqlSession& session, const StoredMeasurement& sto
               ON CONFLICT (session) DO NOTHING)sql",
         {stored.measurement.conditions.session, stored.target, stored.session_json}));
   }
-  static const std::string* const sql = new std::string(absl::StrCat(
-      "INSERT INTO measurements (", kMeasurementColumns, ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"));
+  static const std::string* const sql =
+      new std::string(absl::StrCat("INSERT INTO measurements (", kMeasurementColumns,
+                                   ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+                                   "$13, $14, $15, $16)"));
   return session.Query(*sql, MeasurementToRow(stored)).status();
 }
 
 absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
   absl::StatusOr<Measurement> measurement = MeasurementFromJson(record_json);
   if (!measurement.ok()) return absl::InvalidArgumentError(measurement.status().message());
-  COBRA_RETURN_IF_ERROR(CheckLatency(*measurement));
+  // A library's message may have several lines.
+  std::string& message = measurement->message;
+  message.resize(std::min(message.size(), kMaxMessageBytes));
+  std::replace_if(message.begin(), message.end(), absl::ascii_iscntrl, ' ');
+  COBRA_RETURN_IF_ERROR(CheckReported(*measurement));
   // A subject that could not be sampled has no graph.
   if (measurement->outcome == Outcome::ok || !measurement->subject.graph_json.empty()) {
     COBRA_RETURN_IF_ERROR(RebuildGraph(&*measurement).status());

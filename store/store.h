@@ -30,6 +30,17 @@ struct PredictionRecord {
   int64_t node_count = 0;
 };
 
+// Where a measurement comes from.
+struct Provenance {
+  // The worker that reported it; empty: a probe.
+  std::string worker;
+  // Who called; empty if unknown.
+  std::string caller;
+  // The model version that was serving, and its prediction in microseconds; 0: it does not know the target.
+  std::string model_sha256;
+  double predicted_us = 0;
+};
+
 // A measurement, and what the store knows beside it.
 struct StoredMeasurement {
   absl::Time time;
@@ -42,6 +53,12 @@ struct StoredMeasurement {
   // The conditions that its session names (measurement.h); empty where they are known already.
   std::string session_json;
   Measurement measurement;
+  Provenance provenance;
+  // Why the latency is not believed without a second measurement ("60 us is 15 times more than the predicted 4").
+  // Empty: it is near the prediction, or there is none.
+  std::string doubt;
+  // Why it is held now: nothing may be learned from it. Empty: it is not. The task queue decides (review.h).
+  std::string held;
 };
 
 struct CalibrationRecord {
@@ -53,6 +70,18 @@ struct CalibrationRecord {
   std::string calibration_json;
   // The probe that it was fitted to. For another model version the calibration is fitted again to the probe.
   std::string probe_json;
+  // Who sent the probe; empty if unknown.
+  std::string caller;
+  // Given by the store; later ones are larger.
+  int64_t version = 0;
+};
+
+// A CalibrationRecord without the probe and the fit.
+struct CalibrationVersion {
+  absl::Time time;
+  std::string target, caller;
+  int64_t version = 0;
+  bool withdrawn = false;
 };
 
 struct StoreCounts {
@@ -65,8 +94,12 @@ class Store {
   virtual absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) = 0;
   virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
-  // The newest record of each target, by name.
+  // The newest record of each target that is not withdrawn, by name.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
+  // The newest `most` of each target, withdrawn ones too, newest first.
+  virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
+  // LatestCalibrations() ignores the version from now on. NotFound if the target has no such version.
+  virtual absl::Status WithdrawCalibration(absl::string_view target, int64_t version) = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
   // The reports of workers for a target, in the order of arrival. A damaged row is left out, with a warning in the log.
   virtual absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) = 0;
@@ -76,8 +109,8 @@ class Store {
 // server.
 absl::Status PrepareSchema(SqlDatabase* database);
 
-// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and a latency must be a
-// time. InvalidArgument otherwise.
+// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and every value is
+// checked by itself (CheckReported). InvalidArgument otherwise.
 absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json);
 
 // In an open transaction. AlreadyExists if its task has a measurement.

@@ -2,8 +2,15 @@
 // out without a report, the task goes to another one. A task ends once: done (its measurement is in the store),
 // cancelled, or poisoned (too many workers died while measuring it).
 //
-// A report names the task: one that arrives twice, or from two workers that both held the lease, is stored once, the
-// first one; one that arrives after its lease has run out is stored too, because it is a measurement all the same.
+// A report names the task, and its worker must hold the task's lease or have held it last: one that arrives after the
+// lease has run out is stored too, unless another worker has the task now. One that arrives twice is stored once.
+//
+// A measurement that nobody should learn from yet is held (review.h). The queue then enqueues the same subject again,
+// at most kMaxConfirmations times. A worker does not get its own measurement to confirm, unless no other worker has
+// been active for the target within kWorkerIsActive.
+//
+// Callers request tasks. One caller's request cannot be withdrawn by another one, and a cancelled task that is
+// requested again is queued again.
 //
 // Attempts are counted where a worker has reported that it started the task (Renew): the other tasks that it had leased
 // when it died were not at fault.
@@ -38,7 +45,7 @@ enum class TaskState {
 absl::string_view TaskStateName(TaskState state);
 
 struct TaskSpec {
-  // 32 hexadecimal digits; enqueued again under the same id, it is the same task.
+  // 32 hexadecimal digits (TaskId); enqueued again under the same id, it is the same task.
   std::string id;
   // Name of the target (device, runtime, precision, threads) that measures it.
   std::string target;
@@ -72,26 +79,38 @@ struct TaskStatus {
   absl::Time changed;
 };
 
+struct FoundTask {
+  TaskSpec spec;
+  TaskStatus status;
+};
+
 struct QueueCount {
   std::string target;
   TaskState state = TaskState::queued;
   int64_t tasks = 0;
 };
 
-enum class ReportOutcome { accepted, duplicate, unknown };
+enum class ReportOutcome { accepted, held, duplicate, unknown, not_leased };
 
 class TaskQueue {
  public:
   using Clock = std::function<absl::Time()>;
   static constexpr int64_t kMaxTasksPerCall = 1000;
+  // Further ones would keep a worker busy with a subject whose times do not repeat.
+  static constexpr int64_t kMaxConfirmations = 3;
+  // After a day without a task, a worker is not waited for any longer.
+  static constexpr absl::Duration kWorkerIsActive = absl::Hours(24);
+  // The caller of what the server itself enqueues.
+  static constexpr char kServer[] = "server:";
 
   // The database's schema must be prepared (store.h).
   explicit TaskQueue(std::unique_ptr<SqlDatabase> database, Clock clock = absl::Now);
 
   // A call ends at its deadline with DeadlineExceeded.
 
-  // For each task whether it is new.
-  absl::StatusOr<std::vector<bool>> Enqueue(absl::Span<const TaskSpec> tasks,
+  // For each task whether it is new, or queued again after it was cancelled. A task that waits already gets the higher
+  // priority and number of attempts of the two.
+  absl::StatusOr<std::vector<bool>> Enqueue(absl::string_view caller, absl::Span<const TaskSpec> tasks,
                                             absl::Time deadline = absl::InfiniteFuture());
   // At most `max_tasks` for that target, highest priority first. `worker` names one worker for as long as it may report
   // what it leased.
@@ -104,13 +123,17 @@ class TaskQueue {
   // Releases tasks that were not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids,
                        absl::Time deadline = absl::InfiniteFuture());
-  // `measurement->task_id` names the task; target and origin are filled in from it. `unknown`: the queue never had it,
-  // nothing is stored.
+  // Nobody leases the task any more, because no worker could read it.
+  absl::Status Poison(absl::string_view id, absl::string_view message, absl::Time deadline = absl::InfiniteFuture());
+  // NotFound if the queue never had it.
+  absl::StatusOr<FoundTask> Find(absl::string_view id, absl::Time deadline = absl::InfiniteFuture());
+  // `measurement->task_id` names the task; target, origin, worker and `held` are filled in. Only `accepted` and `held`
+  // measurements are stored.
   absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement,
                                        absl::Time deadline = absl::InfiniteFuture());
-  // For each task whether this call cancelled it. Tasks that have been measured, or are cancelled already, are
-  // unchanged.
-  absl::StatusOr<std::vector<bool>> Cancel(absl::Span<const std::string> ids,
+  // Withdraws the caller's requests. For each task whether this call cancelled it: not if it has ended, or somebody
+  // else has requested it.
+  absl::StatusOr<std::vector<bool>> Cancel(absl::string_view caller, absl::Span<const std::string> ids,
                                            absl::Time deadline = absl::InfiniteFuture());
 
   // In the order of `ids`, without tasks that the queue never had.

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
@@ -45,8 +45,8 @@ absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
 
 }  // namespace
 
-Hash128 TaskSubject::Hash() const {
-  return graph() != nullptr ? graph::Fingerprint(*graph()) : HashBytes(SampleToJson(*sample()).dump());
+std::string TaskId(const TaskSubject& subject, absl::string_view target) {
+  return Sha256Hex(absl::StrCat(target, "\n", TaskSubjectToJson(subject))).substr(0, 32);
 }
 
 std::string TaskSubjectToJson(const TaskSubject& subject) {

@@ -12,7 +12,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/hash.h"
 #include "graph/graph.h"
 
 namespace cobra::store {
@@ -30,10 +29,11 @@ struct TaskSubject {
 
   const graph::Graph* graph() const { return std::get_if<graph::Graph>(&what); }  // null: it is a sample
   const SpaceIndex* sample() const { return std::get_if<SpaceIndex>(&what); }
-
-  // The hash of the subject without the repetition. Isomorphic graphs share it.
-  Hash128 Hash() const;
 };
+
+// The identifier of the task that measures it on a target: 32 hexadecimal digits of a SHA-256. Equal requests have the
+// same one, and nobody can find another subject that has it.
+std::string TaskId(const TaskSubject& subject, absl::string_view target);
 
 // One line.
 std::string TaskSubjectToJson(const TaskSubject& subject);

@@ -11,7 +11,9 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
@@ -48,6 +50,18 @@ absl::Status Publish(const std::string& from, const std::string& to) {
   return absl::OkStatus();
 }
 
+// Which rows of the store nothing is learned from.
+void ReportLeftOut(const fit::Dataset& fresh) {
+  constexpr size_t kNamed = 5;
+  if (fresh.unreadable > 0)
+    LogWarning(absl::StrCat(Counted(fresh.unreadable, "measurement"), " left out: not readable"));
+  if (fresh.held.empty()) return;
+  LogWarning(absl::StrCat(Counted(static_cast<int64_t>(fresh.held.size()), "measurement"),
+                          fresh.held.size() == 1 ? " is" : " are",
+                          " held until a second measurement agrees; nothing is learned from them"));
+  for (size_t i = 0; i < std::min(kNamed, fresh.held.size()); ++i) LogWarning(absl::StrCat("held: ", fresh.held[i]));
+}
+
 // Refits, evaluates and publishes. Exit code 1 and the report if the new version is refused.
 absl::Status RunRefit(const RefitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const fit::Dataset known, fit::LoadMeasurements(a.rows));
@@ -58,14 +72,12 @@ absl::Status RunRefit(const RefitArguments& a) {
   for (const fit::Sample& s : known.samples) old.insert(s.fingerprint());
   const auto is_old = [&](const fit::Sample& s) { return old.count(s.fingerprint()) > 0; };
   fresh.samples.erase(std::remove_if(fresh.samples.begin(), fresh.samples.end(), is_old), fresh.samples.end());
-  if (fresh.samples.empty())
-    return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target));
-  // With so few rows, holding some back would leave nothing to learn from: learn all, and the report states it.
-  const auto held_out = std::count_if(fresh.samples.begin(), fresh.samples.end(),
-                                      [](const fit::Sample& s) { return s.split != fit::Split::kTrain; });
-  if (held_out < 5) {
-    for (fit::Sample& s : fresh.samples) s.split = fit::Split::kTrain;
+  ReportLeftOut(fresh);
+  if (fresh.samples.empty()) {
+    return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target,
+                                            fresh.held.empty() ? "" : " that is not held"));
   }
+  COBRA_RETURN_IF_ERROR(fit::KeepSomeFromTraining(&fresh.samples));
   COBRA_RETURN_IF_ERROR(fit::Refit(a.model, known, fresh, a.options, a.out));
   fit::Dataset both = known;
   both.samples.insert(both.samples.end(), fresh.samples.begin(), fresh.samples.end());

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/address_space.h"
+#include "base/sanitizer.h"
 #include "base/status_macros.h"
 #include "worker/meter.h"
 
@@ -39,11 +41,13 @@ bool WriteAll(int fd, const char* data, size_t size) {
                             const std::function<std::string(int)>& run) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);   // if the parent is killed, the child is killed too
   if (getppid() != parent) _exit(1);  // the parent was killed before that call
-  if (limits.address_space_bytes > 0) {
-    const rlimit limit = {static_cast<rlim_t>(limits.address_space_bytes),
-                          static_cast<rlim_t>(limits.address_space_bytes)};
+#ifndef COBRA_SANITIZED
+  if (limits.memory_bytes > 0) {
+    const auto most = static_cast<rlim_t>(AddressSpaceBytes() + limits.memory_bytes);
+    const rlimit limit = {most, most};
     setrlimit(RLIMIT_AS, &limit);
   }
+#endif
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   for (int i = first; i < num_tasks; ++i) {

@@ -18,8 +18,9 @@ namespace cobra::worker {
 struct ChildLimits {
   // No task of ours takes a quarter of this; a hang must not stop the series.
   double task_timeout_s = 120;
-  // 0: none. Allocation beyond it fails in the child, before the kernel's out-of-memory killer acts
-  int64_t address_space_bytes = 0;
+  // What a child may allocate beyond its parent's address space; 0: no limit. Allocation fails in the child, before the
+  // kernel's out-of-memory killer acts. Sanitizers reserve terabytes: under them there is no limit.
+  int64_t memory_bytes = 0;
   // Called in the child after each task. False: the child cannot run more tasks (its GPU's context is lost), so the
   // next task gets a new child.
   std::function<bool()> healthy;

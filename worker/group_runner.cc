@@ -189,6 +189,7 @@ absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(
   const double load = LoadAverage();
   ChildLimits limits;
   limits.healthy = [] { return !DeviceIsBroken(); };
+  if (!options_.execution.is_cuda()) limits.memory_bytes = options_.memory_bytes;
   COBRA_RETURN_IF_ERROR(RunInChildren(
       last + 1, limits,
       [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },

@@ -30,6 +30,8 @@ struct GroupRunnerOptions {
   Execution execution;
   // Measure the energy of layers too, 0.2 s each; that of networks is always measured.
   bool layer_energy = false;
+  // What a child may allocate; 0: no limit. Not with CUDA, which reserves more addresses than there is memory.
+  int64_t memory_bytes = 0;
   // Tolerance of the convolution and the matrix product.
   double canary_tolerance = kCanaryTolerance;
   // Tolerance of the copy: see CanaryRatios.

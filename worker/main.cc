@@ -341,6 +341,7 @@ struct WorkFlags {
   std::string server = "127.0.0.1:50051", target, spool, worker;
   ConnectionFiles connection;
   int lease_tasks = 120, lease_seconds = 300;
+  int memory_gb = 8;
   bool until_idle = false, keep_disturbed = false;
 };
 
@@ -363,6 +364,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   options.spool = flags.spool;
   options.worker = flags.worker;
   options.share_device = measure.share_device;
+  options.runner.memory_bytes = int64_t{flags.memory_gb} << 30;
   options.group_tasks = GroupTasks(measure, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
   if (flags.keep_disturbed)
@@ -505,6 +507,11 @@ void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* 
   command
       ->add_option("--layers", flags->layers,
                    "Layers of real networks (JSON lines); default: the file of the repository, from its root")
+      ->capture_default_str();
+  command
+      ->add_option("--memory-gb", work->memory_gb,
+                   "Memory that a task may use, in GiB (not on a GPU): twice what the server lets a task take")
+      ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   command->add_flag("--keep-disturbed", work->keep_disturbed,
                     "Keep records even if the machine was busy with other work; for demonstrations");

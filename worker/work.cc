@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "store/measured_graph.h"
 #include "store/task_subject.h"
 #include "worker/device_lock.h"
 #include "worker/meter.h"
@@ -89,15 +90,10 @@ class QueueClientProcess {
   std::optional<double> started_ns_;
 };
 
-// The sample of a requested graph: a layer if only one of its calls computes.
 Sample SampleOfGraph(const graph::Graph& graph) {
-  Sample sample{false, "", graph};
-  const auto compute = [&](const graph::Node& node) { return !graph::IsView(node) && !graph::IsAlias(graph, node); };
-  const auto nodes = graph.nodes();
-  sample.is_network = std::count_if(nodes.begin(), nodes.end(), compute) > 1;
-  const auto first = std::find_if(nodes.begin(), nodes.end(), compute);
-  sample.label = sample.is_network ? "asked" : first == nodes.end() ? "" : std::string(graph::OpName(first->op));
-  return sample;
+  store::Subject subject;
+  store::ClassifyGraph(graph, &subject);
+  return {subject.is_network, subject.label, graph};
 }
 
 class Work {

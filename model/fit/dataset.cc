@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
@@ -109,6 +110,12 @@ absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_u
   sample.measurement.latency.median_us = latency_us;
   ScaleProfile(&sample);
   return sample;
+}
+
+// What a store of an older server may hold: a time that cannot be learned.
+absl::Status CheckRow(const store::Measurement& measurement) {
+  COBRA_RETURN_IF_ERROR(store::CheckLatency(measurement));
+  return store::CheckReported(measurement);
 }
 
 // Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every subject's row, even for
@@ -226,12 +233,50 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
       ++data.failures;
       continue;
     }
+    if (!row.held.empty()) {
+      data.held.push_back(std::move(row.held));
+      continue;
+    }
     if (measurement.conditions.suspect) continue;
     const double latency_us = measurement.latency.median_us;
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(measurement), latency_us));
-    if (seen.insert(sample.fingerprint()).second) data.samples.push_back(std::move(sample));
+    const absl::Status readable = CheckRow(measurement);
+    absl::StatusOr<Sample> sample =
+        readable.ok() ? ToSample(std::move(measurement), latency_us) : absl::StatusOr<Sample>(readable);
+    // One such row must not prevent learning from the others.
+    if (sample.ok() && sample->graph.nodes().empty()) sample = absl::InvalidArgumentError("graph: has no calls");
+    if (!sample.ok()) {
+      ++data.unreadable;
+      LogWarning(absl::StrCat("the measurement of task ", row.task_id, " is left out: ", sample.status().message()));
+      continue;
+    }
+    if (seen.insert(sample->fingerprint()).second) data.samples.push_back(*std::move(sample));
   }
   return data;
+}
+
+absl::Status KeepSomeFromTraining(std::vector<Sample>* rows) {
+  constexpr int64_t kEnoughKept = 5;
+  constexpr size_t kOneOf = 5;
+  const auto is_kept = [](const Sample& s) { return s.split != Split::kTrain; };
+  if (std::count_if(rows->begin(), rows->end(), is_kept) >= kEnoughKept) return absl::OkStatus();
+  std::map<std::string, std::vector<Sample*>> kinds;
+  for (Sample& row : *rows) {
+    row.split = Split::kTrain;
+    kinds[row.is_network() ? "network" : absl::StrCat("layer ", row.label())].push_back(&row);
+  }
+  const bool has_layers = kinds.size() > kinds.count("network");
+  for (auto& [kind, of_kind] : kinds) {
+    if (of_kind.size() < 2 && !(kind == "network" && has_layers)) continue;
+    // By the fingerprint, so that the choice does not depend on who reported first.
+    std::sort(of_kind.begin(), of_kind.end(),
+              [](const Sample* a, const Sample* b) { return a->fingerprint() < b->fingerprint(); });
+    for (size_t i = 0; i < of_kind.size(); i += kOneOf) of_kind[i]->split = Split::kTest;
+  }
+  if (std::any_of(rows->begin(), rows->end(), is_kept)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(rows->size(),
+                   " new rows are too few: one must be kept from training to judge the new version, and "
+                   "nothing would be left of its kind; measure more of them"));
 }
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks) {

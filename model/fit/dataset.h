@@ -64,6 +64,9 @@ struct Dataset {
   std::vector<Repeat> layer_repeats, network_repeats;
   // Records with another outcome than "ok".
   int64_t failures = 0;
+  // Rows of a store that nothing is learned from: why each is held, and those that cannot be read as a row.
+  std::vector<std::string> held;
+  int64_t unreadable = 0;
   // Of probe.json: fingerprint, microseconds.
   std::vector<std::pair<std::string, double>> probe_us;
 };
@@ -77,9 +80,16 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
 // The records of one file, one per fingerprint, in their order; needs no target.json.
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path);
 
-// Rows that workers measured for the store's target `target`: tasks of any origin, without probes and without disturbed
-// measurements. Spec and probe are left empty.
+// Rows that workers measured for the store's target `target`: tasks of any origin, without probes, and without
+// disturbed and held measurements. A row that cannot be read is left out, with a warning in the log. Spec and probe are
+// left empty.
 absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_view target);
+
+// Keeps some of the rows from training (Split::kTest), however few there are, so that a new version can be judged by
+// rows that it never saw. If the split of the fingerprints leaves at least five out, nothing changes. Otherwise, of
+// each kind of at least two rows (layers by operator, networks), every fifth is kept, at least one, and of a single
+// network with single layers, the network. FailedPrecondition if the rows are too few for that.
+absl::Status KeepSomeFromTraining(std::vector<Sample>* rows);
 
 // median |a - b| / mean(a, b); 0 without pairs.
 double RepeatabilityFloor(const std::vector<Repeat>& repeats);

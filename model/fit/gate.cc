@@ -17,12 +17,17 @@ namespace {
 // Fewer rows than this make no anchor of their own: a single row could decide by chance, and of forty small anchors one
 // always fails by chance. Such rows count under "all".
 constexpr size_t kMinAnchorRows = 20;
-constexpr size_t kMinHeldOut = 5;
 // A change of more standard errors of the mean paired difference than this is not noise. One-sided 99.9 % for each
 // anchor, because there are about forty.
 constexpr double kNoiseSigmas = 3.1;
 
+constexpr size_t kMaxMovedNamed = 5;  // in the reason; the report has all
+
 struct Errors {
+  std::vector<double> before, after;
+};
+// Predicted over measured latency of rows, by both versions.
+struct Ratios {
   std::vector<double> before, after;
 };
 
@@ -32,31 +37,60 @@ double Mean(absl::Span<const double> values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-absl::StatusOr<std::map<std::string, Errors>> ErrorsByAnchor(absl::string_view old_directory,
-                                                             absl::string_view new_directory,
-                                                             const std::vector<const Sample*>& rows) {
+absl::StatusOr<Ratios> RatiosOf(absl::string_view old_directory, absl::string_view new_directory,
+                                const std::vector<const Sample*>& rows) {
   COBRA_ASSIGN_OR_RETURN(const Predictions before, PredictSamples(old_directory, rows));
   COBRA_ASSIGN_OR_RETURN(const Predictions after, PredictSamples(new_directory, rows));
+  Ratios ratios;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ratios.before.push_back(before.latency_us[i] / rows[i]->latency_us());
+    ratios.after.push_back(after.latency_us[i] / rows[i]->latency_us());
+  }
+  return ratios;
+}
+
+std::map<std::string, Errors> ErrorsByAnchor(const std::vector<const Sample*>& rows, const Ratios& ratios) {
   std::map<std::string, Errors> anchors;
   for (size_t i = 0; i < rows.size(); ++i) {
     const Sample& s = *rows[i];
     const std::string kind = s.is_network() ? "network" : "layer";
     for (const std::string& name : {absl::StrCat(kind, " ", s.label()), absl::StrCat(kind, " all")}) {
-      anchors[name].before.push_back(std::fabs(before.latency_us[i] / s.latency_us() - 1));
-      anchors[name].after.push_back(std::fabs(after.latency_us[i] / s.latency_us() - 1));
+      anchors[name].before.push_back(std::fabs(ratios.before[i] - 1));
+      anchors[name].after.push_back(std::fabs(ratios.after[i] - 1));
     }
   }
   return anchors;
 }
 
-std::vector<const Sample*> HeldOut(const Dataset& data, bool* held_out) {
-  std::vector<const Sample*> rows, all;
+std::vector<const Sample*> HeldOut(const Dataset& data) {
+  std::vector<const Sample*> rows;
   for (const Sample& s : data.samples) {
-    all.push_back(&s);
     if (s.split != Split::kTrain) rows.push_back(&s);
   }
-  *held_out = rows.size() >= kMinHeldOut;
-  return *held_out ? rows : all;
+  return rows;
+}
+
+std::vector<std::string> MovedAnchors(const std::vector<const Sample*>& rows, const Ratios& ratios) {
+  std::vector<std::string> moved;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!IsMovedFar(ratios.before[i], ratios.after[i])) continue;
+    moved.push_back(absl::StrFormat("%s %s %s (%.3g times the measurement, %.3g before)",
+                                    rows[i]->is_network() ? "network" : "layer", rows[i]->label(),
+                                    rows[i]->fingerprint(), ratios.after[i], ratios.before[i]));
+  }
+  return moved;
+}
+
+// Why the version is refused; empty if it is not.
+std::string Reason(const GateReport& report, const std::vector<std::string>& worse, bool better) {
+  if (report.fresh_rows.empty()) return "no new row was kept from training to judge it";
+  if (!worse.empty()) return absl::StrCat("worse by more than the noise on ", absl::StrJoin(worse, ", "));
+  if (!report.moved.empty()) {
+    const size_t named = std::min(kMaxMovedNamed, report.moved.size());
+    return absl::StrCat("far worse on ", report.moved.size(),
+                        " of the anchors: ", absl::StrJoin(absl::MakeConstSpan(report.moved).subspan(0, named), ", "));
+  }
+  return better ? "" : "not better on the new rows";
 }
 
 nlohmann::json RowsToJson(const std::vector<GateRow>& rows) {
@@ -73,6 +107,13 @@ nlohmann::json RowsToJson(const std::vector<GateRow>& rows) {
 }
 
 }  // namespace
+
+bool IsMovedFar(double before_ratio, double after_ratio) {
+  constexpr double kFar = 3, kMuchWorse = 2;
+  const auto factor = [](double ratio) { return std::max(ratio, 1 / ratio); };
+  const double after = factor(after_ratio);
+  return !(after <= std::max(kFar, kMuchWorse * factor(before_ratio)));  // also for NaN
+}
 
 GateRow CompareOnAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after,
                         double floor) {
@@ -102,26 +143,26 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
   }
   const double layer_floor = RepeatabilityFloor(anchors.layer_repeats),
                network_floor = RepeatabilityFloor(anchors.network_repeats);
-  COBRA_ASSIGN_OR_RETURN(const auto by_anchor, ErrorsByAnchor(old_directory, new_directory, fixed));
+  COBRA_ASSIGN_OR_RETURN(const Ratios fixed_ratios, RatiosOf(old_directory, new_directory, fixed));
+  report.moved = MovedAnchors(fixed, fixed_ratios);
   std::vector<std::string> worse;
-  for (const auto& [name, errors] : by_anchor) {
+  for (const auto& [name, errors] : ErrorsByAnchor(fixed, fixed_ratios)) {
     if (errors.before.size() < kMinAnchorRows) continue;
     report.anchors.push_back(
         CompareOnAnchor(name, errors.before, errors.after, name[0] == 'l' ? layer_floor : network_floor));
     if (!report.anchors.back().passed) worse.push_back(name);
   }
-  COBRA_ASSIGN_OR_RETURN(const auto by_fresh_row,
-                         ErrorsByAnchor(old_directory, new_directory, HeldOut(fresh, &report.new_rows_held_out)));
-  bool better = by_fresh_row.empty();
-  for (const auto& [name, errors] : by_fresh_row) {
+  const std::vector<const Sample*> unseen = HeldOut(fresh);
+  COBRA_ASSIGN_OR_RETURN(const Ratios unseen_ratios, RatiosOf(old_directory, new_directory, unseen));
+  bool better = false;
+  for (const auto& [name, errors] : ErrorsByAnchor(unseen, unseen_ratios)) {
     if (name != "layer all" && name != "network all") continue;
     GateRow row = CompareOnAnchor(absl::StrCat("new ", name), errors.before, errors.after, layer_floor);
     if (!row.passed) worse.push_back(row.name);
     better = better || row.new_mape < row.old_mape;
     report.fresh_rows.push_back(std::move(row));
   }
-  if (!worse.empty()) report.reason = absl::StrCat("worse by more than the noise on ", absl::StrJoin(worse, ", "));
-  if (worse.empty() && !better) report.reason = "not better on the new rows";
+  report.reason = Reason(report, worse, better);
   report.passed = report.reason.empty();
   return report;
 }
@@ -131,7 +172,7 @@ std::string GateReportToJson(const GateReport& report) {
                         {"reason", report.reason},
                         {"anchors", RowsToJson(report.anchors)},
                         {"new", RowsToJson(report.fresh_rows)},
-                        {"new_rows_held_out", report.new_rows_held_out}}
+                        {"moved", report.moved}}
       .dump(1);
 }
 
@@ -143,8 +184,6 @@ std::string GateReportToTable(const GateReport& report) {
                             100 * r.allowed, r.passed ? "" : "  <-");
     }
   }
-  if (!report.new_rows_held_out)
-    absl::StrAppend(&out, "(too few new rows to keep any from training: the new ones were trained on)\n");
   absl::StrAppend(&out, report.passed ? "passed\n" : absl::StrCat("refused: ", report.reason, "\n"));
   return out;
 }

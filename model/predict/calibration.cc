@@ -8,9 +8,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "base/statistics.h"
+#include "base/status_macros.h"
 #include "model/predict/features.h"
+#include "model/predict/plausibility.h"
 
 namespace cobra::predict {
 namespace {
@@ -119,6 +122,22 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
   return predicted > 0 ? sum * s.reference_us / predicted : s.reference_us;
 }
 
+// A machine whose speed differs more from every trained one, or whose layers follow no common law, cannot be predicted
+// by a correction.
+absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ratios) {
+  constexpr double kMostFactor = 300, kMostScatter = 3;
+  const double factor = std::exp(UpperMedian(std::move(log_ratios)));
+  if (factor > kMostFactor || factor < 1 / kMostFactor) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "probe: its layers take %.2g times as long as on the nearest trained target: is latency_us in microseconds?",
+        factor));
+  }
+  if (calibration.interval_log <= std::log(kMostScatter)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "probe: its layers scatter by a factor of %.2g around their common speed: measure again when the machine is idle",
+      std::exp(calibration.interval_log)));
+}
+
 }  // namespace
 
 double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
@@ -139,9 +158,9 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     ratios.push_back(std::log(s.measured_us / s.reference_us));
     before += std::fabs(s.reference_us / s.measured_us - 1);
   }
-  if (rows.size() < 8) {
+  if (rows.size() < kMinProbeLayers) {
     return absl::InvalidArgumentError(
-        absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least 8"));
+        absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least ", kMinProbeLayers));
   }
   Calibration c;
   c.coefficients = SolveRobust(rows, ratios);
@@ -172,6 +191,7 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   // normal distribution, estimated from the median, which single disturbed probes do not change.
   constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
   c.interval_log = kNineTenthsByMedian * UpperMedian(std::move(left));
+  COBRA_RETURN_IF_ERROR(CheckFit(c, ratios));
   return c;
 }
 

@@ -30,7 +30,8 @@ struct CalibrationSample {
   std::vector<double> node_reference_us;  // predicted contributions, for networks
 };
 
-// Needs at least 8 layers. Without networks the scale stays 1.
+// InvalidArgument for fewer than kMinProbeLayers (plausibility.h), and for layers that differ from the reference by
+// more than a factor of 300 or follow no common law. Without networks the scale stays 1.
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
 
 }  // namespace cobra::predict

@@ -23,6 +23,7 @@
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/lru_cache.h"
+#include "model/predict/plausibility.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::predict {
@@ -133,6 +134,7 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
+    COBRA_RETURN_IF_ERROR(CheckProbe(probe));
     const TargetEntry& base = ClosestTarget(probe.machine);
     std::vector<CalibrationSample> samples;
     for (const store::MeasuredGraph& record : probe.records) {

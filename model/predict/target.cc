@@ -1,5 +1,7 @@
 #include "model/predict/target.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -54,6 +56,8 @@ absl::Status Read(const json& j, const char* key, T* value) {
   } else if constexpr (std::is_same_v<T, std::vector<double>>) {
     fits = it->is_array();
     for (const json& e : *it) fits = fits && e.is_number();
+  } else if constexpr (std::is_same_v<T, int>) {
+    fits = it->is_number() && std::fabs(it->template get<double>()) <= 1e9;  // others do not fit into an int
   } else {
     fits = it->is_number();
   }

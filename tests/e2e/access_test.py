@@ -32,11 +32,12 @@ TABLE = {
     "ListTargets": (ANY, OK),
     "GetModelInfo": (ANY, OK),
     "Calibrate": ({"measure", "admin"}, INVALID),  # its probe is empty
+    "UndoCalibration": ({"measure", "admin"}, INVALID),  # there is no such version
     "Enqueue": ({"ask", "admin"}, OK),
     "Lease": ({"measure", "admin"}, OK),
     "Renew": ({"measure", "admin"}, OK),
     "Report": ({"measure", "admin"}, OK),
-    "Cancel": ({"admin"}, OK),
+    "Cancel": ({"ask", "admin"}, OK),
     "Watch": ({"ask", "admin"}, OK),
 }
 ARCHITECTURE = "nasbench201:|nor_conv_3x3~0|+|none~0|skip_connect~1|+|nor_conv_1x1~0|avg_pool_3x3~1|none~2|"
@@ -140,6 +141,7 @@ class Access(unittest.TestCase):
             "ListTargets": pb.ListTargetsRequest(),
             "GetModelInfo": pb.GetModelInfoRequest(),
             "Calibrate": pb.CalibrateRequest(target=target),
+            "UndoCalibration": pb.UndoCalibrationRequest(target=target, version=1),
             "Enqueue": queue.EnqueueRequest(),
             "Lease": queue.LeaseRequest(worker=worker, target=target, max_tasks=1, duration=second),
             "Renew": queue.RenewRequest(worker=worker),

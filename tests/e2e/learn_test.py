@@ -31,7 +31,7 @@ class LearnTest(unittest.TestCase):
         self.assertLess(number["before"][3], 0.9)
         self.assertGreaterEqual(number["after"][3], 0.9)
         report = run.stderr
-        self.assertRegex(report, r"new layer all +\d+")
+        self.assertRegex(report, r"new (layer|network) all +\d+")
         self.assertIn("\npassed\n", report)
 
 

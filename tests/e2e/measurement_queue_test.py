@@ -60,7 +60,7 @@ class MeasurementQueueTest(queue_run.QueueTest):
         for change, words in (
             ({"target": ""}, "target: is empty"),
             ({"target": "a b"}, "letters"),
-            ({"task_id": "xyz"}, "32 digits"),
+            ({"task_id": "xyz"}, "the server computes it"),
             ({"max_attempts": -1}, "max_attempts"),
             ({"origin": "x" * 65}, "origin"),
         ):
@@ -80,6 +80,9 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertIn("no_such_operator", raised.exception.details())
         self.assertEqual(self.rows.states(), {})
         answer = self.enqueue([good])
+        self.stub.Lease(
+            self.pb.LeaseRequest(worker="w", target=TARGET, max_tasks=1, duration={"seconds": 60}), timeout=30
+        )
         reported = self.stub.Report(
             self.pb.ReportRequest(
                 worker="w",
@@ -91,7 +94,7 @@ class MeasurementQueueTest(queue_run.QueueTest):
             timeout=30,
         )
         self.assertEqual(list(reported.outcomes), [self.pb.ReportResponse.OUTCOME_INVALID] * 2)
-        self.assertEqual(self.rows.states(), {"queued": 1})
+        self.assertEqual(self.rows.states(), {"leased": 1})
 
     def test_cancelled_tasks_leave_the_worker(self):
         self.start()

@@ -49,5 +49,15 @@ TEST(GateTest, BelowTheFloorNothingIsWorse) {
   EXPECT_FALSE(CompareOnAnchor("network resnet", before, after, 0.005).passed);
 }
 
+TEST(GateTest, OneAnchorThatIsMovedFarIsNoticed) {
+  EXPECT_TRUE(IsMovedFar(1.1, 100));
+  EXPECT_TRUE(IsMovedFar(0.9, 0.01));
+  EXPECT_TRUE(IsMovedFar(2, 4.5));
+  EXPECT_TRUE(IsMovedFar(1, std::nan("")));
+  EXPECT_FALSE(IsMovedFar(1.1, 2.5));
+  EXPECT_FALSE(IsMovedFar(6, 10));   // was wrong before
+  EXPECT_FALSE(IsMovedFar(100, 1));  // better
+}
+
 }  // namespace
 }  // namespace cobra::fit

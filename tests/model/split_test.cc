@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "model/fit/dataset.h"
+#include "store/store.h"
 
 namespace cobra::fit {
 namespace {
@@ -40,6 +41,81 @@ TEST(Split, ListsOfRealNetworksStandByFamily) {
     test += SplitOf("nas-bench-201", "nas-bench-201", fingerprint) == Split::kTest;
   }
   EXPECT_NEAR(test, 100, 40);
+}
+
+Sample Row(const std::string& label, bool is_network, int i) {
+  Sample sample;
+  sample.measurement.subject.label = label;
+  sample.measurement.subject.is_network = is_network;
+  sample.measurement.subject.fingerprint = absl::StrCat("f", label, i);
+  return sample;
+}
+
+int Kept(const std::vector<Sample>& rows, const std::string& label) {
+  int kept = 0;
+  for (const Sample& row : rows) kept += row.label() == label && row.split != Split::kTrain;
+  return kept;
+}
+
+// However few rows there are, some are kept from training.
+TEST(KeepSomeFromTraining, LeavesSomethingToLearnOfEachKind) {
+  std::vector<Sample> rows = {Row("lstm", false, 0), Row("lstm", false, 1), Row("exp", false, 0)};
+  for (int i = 0; i < 12; ++i) rows.push_back(Row("erf", false, i));
+  rows.push_back(Row("asked", true, 0));
+  ASSERT_TRUE(KeepSomeFromTraining(&rows).ok());
+  EXPECT_EQ(Kept(rows, "lstm"), 1);
+  EXPECT_EQ(Kept(rows, "exp"), 0);  // the only one: there is nothing else to learn it from
+  EXPECT_EQ(Kept(rows, "erf"), 3);
+  EXPECT_EQ(Kept(rows, "asked"), 1);  // its layers are learned
+}
+
+TEST(KeepSomeFromTraining, RefusesWhatCannotBeJudged) {
+  std::vector<Sample> layer = {Row("exp", false, 0)}, network = {Row("asked", true, 0)};
+  EXPECT_TRUE(absl::IsFailedPrecondition(KeepSomeFromTraining(&layer)));
+  EXPECT_TRUE(absl::IsFailedPrecondition(KeepSomeFromTraining(&network)));
+}
+
+TEST(KeepSomeFromTraining, ManyRowsKeepTheSplitOfTheirFingerprints) {
+  std::vector<Sample> rows;
+  for (int i = 0; i < 20; ++i) {
+    rows.push_back(Row("exp", false, i));
+    if (i % 4 == 0) rows.back().split = Split::kInterval;
+  }
+  ASSERT_TRUE(KeepSomeFromTraining(&rows).ok());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(rows[static_cast<size_t>(i)].split == Split::kInterval, i % 4 == 0) << i;
+}
+
+store::StoredMeasurement Stored(const std::string& task_id, const std::string& ops, int width) {
+  store::StoredMeasurement stored;
+  stored.target = "cpu";
+  stored.task_id = task_id;
+  stored.measurement.subject.label = "relu";
+  stored.measurement.subject.graph_json =
+      absl::StrCat(R"({"inputs":[{"name":"x","shape":[1,)", width, R"(],"dtype":"float32"}],"ops":[)", ops,
+                   R"(],"output":[)", ops.empty() ? "\"in:0\"" : "0", "]}");
+  stored.measurement.latency.median_us = 3.5;
+  return stored;
+}
+
+// What older servers stored, and what is held, does not prevent learning from the rest.
+TEST(LoadStoreMeasurements, LeavesOutWhatIsHeldEmptyOrDamaged) {
+  const std::string relu = R"({"op":"relu","inputs":["in:0"]})";
+  const std::string path = absl::StrCat(testing::TempDir(), "/store_", getpid(), ".sqlite");
+  const auto store = store::OpenStore(path);
+  ASSERT_TRUE(store.ok()) << store.status();
+  store::StoredMeasurement held = Stored("c", relu, 5), negative = Stored("d", relu, 6), zero = Stored("e", relu, 7);
+  held.held = "60 us is 15 times more than the predicted 4 us";
+  negative.measurement.node_latency_us = {-1};
+  zero.measurement.latency.median_us = 0;
+  ASSERT_TRUE((*store)
+                  ->AppendMeasurements({Stored("a", "", 4), Stored("b", relu, 4), held, negative, zero,
+                                        Stored("f", R"({"op":"no_such_operator","inputs":["in:0"]})", 8)})
+                  .ok());
+  const auto data = LoadStoreMeasurements(store->get(), "cpu");
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->samples.size(), 1u);
+  EXPECT_EQ(data->held, std::vector<std::string>{held.held});
+  EXPECT_EQ(data->unreadable, 4);
 }
 
 // Index 0 of another seed is another subject; a repetition in another session of the same seed is the same one.

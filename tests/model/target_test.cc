@@ -24,6 +24,14 @@ TEST(TargetSpec, AWrongTypeNamesTheField) {
   EXPECT_NE(bad.status().message().find("peak_gflops"), absl::string_view::npos);
 }
 
+TEST(TargetSpec, ANumberThatDoesNotFitNamesTheField) {
+  for (const char* text : {"{\"threads\":1e300}", "{\"threads\":-1e300}"}) {
+    const auto bad = TargetSpecFromJson(text);
+    ASSERT_FALSE(bad.ok());
+    EXPECT_NE(bad.status().message().find("threads"), absl::string_view::npos);
+  }
+}
+
 TEST(ProbeResult, RefusesWhatIsNone) {
   for (const char* text : {"", "{}", "{\"machine\":{},\"records\":[]}", "{\"machine\":{},\"records\":[{}]}", "[1]"}) {
     EXPECT_FALSE(ProbeResultFromJson(text).ok()) << text;

@@ -2,6 +2,7 @@
 #define COBRA_TESTS_SERVER_FAKE_STORE_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,35 @@ class FakeStore : public store::Store {
   absl::Status AppendCalibration(const store::CalibrationRecord& record) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
-    calibrations[record.target] = record;
+    calibrations.push_back(record);
+    calibrations.back().version = static_cast<int64_t>(calibrations.size());
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<store::CalibrationRecord>> LatestCalibrations() override {
     absl::MutexLock lock(&mutex_);
-    std::vector<store::CalibrationRecord> latest;
-    for (const auto& [name, record] : calibrations) latest.push_back(record);
-    return latest;
+    std::map<std::string, store::CalibrationRecord> latest;
+    for (const store::CalibrationRecord& record : calibrations) {
+      if (withdrawn.count(record.version) == 0) latest[record.target] = record;
+    }
+    std::vector<store::CalibrationRecord> records;
+    for (const auto& [name, record] : latest) records.push_back(record);
+    return records;
+  }
+  absl::StatusOr<std::vector<store::CalibrationVersion>> CalibrationVersions(int64_t) override {
+    absl::MutexLock lock(&mutex_);
+    std::vector<store::CalibrationVersion> versions;
+    for (auto record = calibrations.rbegin(); record != calibrations.rend(); ++record) {
+      versions.push_back(
+          {record->time, record->target, record->caller, record->version, withdrawn.count(record->version) > 0});
+    }
+    return versions;
+  }
+  absl::Status WithdrawCalibration(absl::string_view, int64_t version) override {
+    absl::MutexLock lock(&mutex_);
+    if (version < 1 || version > static_cast<int64_t>(calibrations.size()))
+      return absl::NotFoundError("no such version");
+    withdrawn.insert(version);
+    return absl::OkStatus();
   }
   absl::StatusOr<store::StoreCounts> Counts() override {
     absl::MutexLock lock(&mutex_);
@@ -55,7 +77,8 @@ class FakeStore : public store::Store {
 
   int64_t num_predictions() { return Counts()->predictions; }
 
-  std::map<std::string, store::CalibrationRecord> calibrations;
+  std::vector<store::CalibrationRecord> calibrations;  // version i + 1 is at place i
+  std::set<int64_t> withdrawn;
   std::vector<store::StoredMeasurement> measurements;
 
  private:

@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"
 #include "tests/server/fake_predictor.h"
@@ -88,6 +90,39 @@ TEST_F(LiveModelTest, BadProbesAndTrainedNamesAreUsageErrors) {
     EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage);
   }
   EXPECT_TRUE(store_.calibrations.empty());
+}
+
+// The fake predicts 20 us for the probe's relu on any calibrated target.
+std::string ProbeOf(double relu_us) { return absl::StrReplaceAll(SmallProbeJson(), {{"5.5", absl::StrCat(relu_us)}}); }
+
+TEST_F(LiveModelTest, AnotherMachineDoesNotReplaceATarget) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Calibrate(kThisMachine, ProbeOf(20)).ok());
+  for (const double relu_us : {5.0, 1e9}) {
+    const absl::Status status = live->Calibrate(kThisMachine, ProbeOf(relu_us)).status();
+    ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << status;
+    EXPECT_NE(DiagnosticFromStatus(status)->hint.find("--undo"), std::string::npos);
+  }
+  EXPECT_EQ(store_.calibrations.size(), 1u);
+  EXPECT_TRUE(live->Calibrate(kThisMachine, ProbeOf(30)).ok());
+  EXPECT_TRUE(live->Calibrate("another-name", ProbeOf(1000)).ok());
+}
+
+TEST_F(LiveModelTest, VersionsAreKeptAndCanBeWithdrawn) {
+  std::unique_ptr<LiveModel> live = Create();
+  const auto device = [&] { return live->Get()->FindCalibration(kThisMachine)->machine.device; };
+  ASSERT_TRUE(live->Calibrate(kThisMachine, ProbeOf(20), "first").ok());
+  const std::string other = absl::StrReplaceAll(ProbeOf(21), {{"Test CPU", "Other CPU"}});
+  ASSERT_TRUE(live->Calibrate(kThisMachine, other, "second").ok());
+  EXPECT_EQ(device(), "Other CPU");
+  ASSERT_EQ(live->Get()->versions.at(kThisMachine).size(), 2u);
+  EXPECT_EQ(live->Get()->versions.at(kThisMachine)[0].caller, "second");
+  for (int again = 0; again < 2; ++again) ASSERT_TRUE(live->UndoCalibration(kThisMachine, 2).ok());
+  EXPECT_EQ(device(), "Test CPU");
+  EXPECT_TRUE(live->Get()->versions.at(kThisMachine)[0].withdrawn);
+  EXPECT_TRUE(DiagnosticFromStatus(live->UndoCalibration(kThisMachine, 99)).has_value());
+  ASSERT_TRUE(live->UndoCalibration(kThisMachine, 1).ok());
+  EXPECT_FALSE(live->Get()->Knows(kThisMachine));
 }
 
 TEST_F(LiveModelTest, WhatIsNotStoredIsNotServed) {

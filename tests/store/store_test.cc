@@ -54,6 +54,33 @@ TEST_P(StoreTest, CalibrationsSurviveReopening) {
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // appended, never overwritten
 }
 
+TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  CalibrationRecord first = Calibration("this-machine", "first");
+  first.caller = "somebody";
+  ASSERT_TRUE((*store)->AppendCalibration(first).ok());
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("this-machine", "second")).ok());
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("other", "only")).ok());
+  const auto serving = [&] { return (*(*store)->LatestCalibrations())[1]; };
+  EXPECT_TRUE(absl::IsNotFound((*store)->WithdrawCalibration("other", serving().version)));
+  for (int again = 0; again < 2; ++again)
+    ASSERT_TRUE((*store)->WithdrawCalibration("this-machine", (*(*store)->CalibrationVersions(9))[1].version).ok());
+  EXPECT_EQ(serving().calibration_json, "first");
+  EXPECT_EQ(serving().caller, "somebody");
+  const auto versions = (*store)->CalibrationVersions(9);
+  ASSERT_TRUE(versions.ok()) << versions.status();
+  ASSERT_EQ(versions->size(), 3u);  // newest first
+  EXPECT_EQ((*versions)[0].target, "other");
+  EXPECT_TRUE((*versions)[1].withdrawn);
+  EXPECT_FALSE((*versions)[2].withdrawn);
+  EXPECT_EQ((*versions)[2].caller, "somebody");
+  EXPECT_EQ((*store)->CalibrationVersions(1)->size(), 2u);  // one of each target
+  ASSERT_TRUE((*store)->WithdrawCalibration("this-machine", serving().version).ok());
+  EXPECT_EQ((*store)->LatestCalibrations()->size(), 1u);
+  EXPECT_EQ((*store)->Counts()->calibrations, 3);  // kept
+}
+
 TEST_P(StoreTest, CountsWhatWasAppended) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
@@ -191,6 +218,32 @@ TEST(ReportedMeasurementTest, WhatIsNoneIsInvalid) {
   EXPECT_TRUE(ReportedMeasurement(R"({"kind":"record","outcome":"crashed"})").ok());
 }
 
+TEST(ReportedMeasurementTest, AbsurdValuesAreRefusedByName) {
+  const auto refused = [](const std::string& fields) {
+    const absl::Status status = ReportedMeasurement(absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":2.5,)",
+                                                                 fields, R"(,"graph":)", kRelu, "}"))
+                                    .status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << fields << ": " << status;
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refused(absl::StrCat(R"("label":")", std::string(2'000'000, 'n'), "\"")),
+              testing::HasSubstr("\"label\""));
+  EXPECT_THAT(refused(R"("session":"a\nb")"), testing::HasSubstr("control character"));
+  EXPECT_THAT(refused(R"("target":"\u001b[31m")"), testing::HasSubstr("control character"));
+  EXPECT_THAT(refused(R"("mean_us":-1)"), testing::HasSubstr("\"mean_us\""));
+  EXPECT_THAT(refused(R"("node_latency_us":[1,-2])"), testing::HasSubstr("\"node_latency_us\""));
+  EXPECT_THAT(refused(R"("runs":1e300)"), testing::HasSubstr("\"runs\""));
+  EXPECT_THAT(refused(R"("peak_memory_bytes":-5)"), testing::HasSubstr("\"peak_memory_bytes\""));
+}
+
+TEST(ReportedMeasurementTest, AMessageOfManyLinesBecomesOneShortLine) {
+  const auto measurement = ReportedMeasurement(
+      absl::StrCat(R"({"kind":"record","outcome":"crashed","message":"a\nb)", std::string(10000, 'x'), "\"}"));
+  ASSERT_TRUE(measurement.ok()) << measurement.status();
+  EXPECT_EQ(measurement->message.substr(0, 4), "a bx");
+  EXPECT_EQ(measurement->message.size(), kMaxMessageBytes);
+}
+
 TEST_P(StoreTest, NewerSchemaIsRefused) {
   ASSERT_TRUE(OpenStore(location_).ok());
   auto database = OpenDatabase(location_);
@@ -249,6 +302,43 @@ TEST(SqliteStoreTest, AFileOfTheFirstVersionIsBroughtUpToDate) {
   ASSERT_TRUE(store.ok()) << store.status();
   EXPECT_EQ((*store)->Counts()->measurements, 1);
   EXPECT_TRUE((*store)->AppendMeasurements({AMeasurement()}).ok());
+}
+
+// Version 2 is what servers wrote before measurements had a provenance. Only the columns that a migration reads matter.
+TEST_P(StoreTest, AnEarlierSchemaIsBroughtUpToDate) {
+  {
+    auto store = OpenStore(location_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    ASSERT_TRUE((*store)->AppendMeasurements({AMeasurement("aa"), AMeasurement()}).ok());
+    ASSERT_TRUE((*store)->AppendCalibration(Calibration("this-machine", "old")).ok());
+  }
+  auto database = OpenDatabase(location_);
+  ASSERT_TRUE(database.ok()) << database.status();
+  const absl::Status downgraded = (*database)->Transaction([](SqlSession& session) -> absl::Status {
+    for (const char* sql :
+         {"ALTER TABLE measurements DROP COLUMN worker", "ALTER TABLE measurements DROP COLUMN caller",
+          "ALTER TABLE measurements DROP COLUMN model_sha256", "ALTER TABLE measurements DROP COLUMN predicted_us",
+          "ALTER TABLE measurements DROP COLUMN doubt", "ALTER TABLE measurements DROP COLUMN held",
+          "DROP INDEX tasks_by_confirmed", "ALTER TABLE tasks DROP COLUMN confirms",
+          "ALTER TABLE tasks DROP COLUMN avoid_worker", "DROP TABLE task_requests",
+          "ALTER TABLE calibrations DROP COLUMN caller", "ALTER TABLE calibrations DROP COLUMN withdrawn",
+          "UPDATE schema_version SET version = 2",
+          R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
+                                   changed_us, worker)
+                VALUES ('aa', 'cpu', 0, 'asked', '{}', 3, 'done', 0, 0, 'old-worker'))sql"}) {
+      if (absl::Status status = session.Execute(sql); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  });
+  ASSERT_TRUE(downgraded.ok()) << downgraded;
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto rows = (*store)->TaskMeasurements("cpu");
+  ASSERT_TRUE(rows.ok() && rows->size() == 1) << rows.status();
+  EXPECT_EQ((*rows)[0].provenance.worker, "old-worker");
+  EXPECT_EQ((*rows)[0].held, "");
+  ASSERT_EQ((*store)->LatestCalibrations()->size(), 1u);
+  EXPECT_TRUE((*store)->AppendMeasurements({AMeasurement("bb")}).ok());
 }
 
 TEST(SqliteStoreTest, ErrorsNameTheFile) {

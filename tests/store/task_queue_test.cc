@@ -83,7 +83,7 @@ class TaskQueueTest : public DatabaseTest {
 COBRA_ON_EVERY_DATABASE(TaskQueueTest);
 
 TEST_P(TaskQueueTest, LeasesByUrgencyThenInOrderOfComing) {
-  ASSERT_THAT(*queue_->Enqueue({Task("a"), Task("b", 5), Task("c"), Task("d", 5)}),
+  ASSERT_THAT(*queue_->Enqueue("c", {Task("a"), Task("b", 5), Task("c"), Task("d", 5)}),
               ElementsAre(true, true, true, true));
   EXPECT_THAT(Ids(Lease("w", 3)), ElementsAre("b", "d", "a"));
   EXPECT_THAT(Ids(Lease("v", 3)), ElementsAre("c"));
@@ -93,7 +93,7 @@ TEST_P(TaskQueueTest, LeasesByUrgencyThenInOrderOfComing) {
 TEST_P(TaskQueueTest, ALeaseSaysWhatWasEnqueued) {
   TaskSpec task = Task("a", 7);
   task.max_attempts = 4;
-  ASSERT_TRUE(queue_->Enqueue({task}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {task}).ok());
   auto leases = Lease("w");
   ASSERT_TRUE(leases.ok() && leases->size() == 1);
   const TaskLease& lease = (*leases)[0];
@@ -109,7 +109,7 @@ TEST_P(TaskQueueTest, ALeaseSaysWhatWasEnqueued) {
 TEST_P(TaskQueueTest, OnlyTheTargetsOwnTasks) {
   TaskSpec other = Task("o");
   other.target = "gpu";
-  ASSERT_TRUE(queue_->Enqueue({Task("a"), other}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), other}).ok());
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
   EXPECT_THAT(Ids(queue_->Lease("gpu", "w", 9, absl::Seconds(1))), ElementsAre("o"));
   EXPECT_EQ(*queue_->Waiting("test"), 2);
@@ -119,13 +119,13 @@ TEST_P(TaskQueueTest, OnlyTheTargetsOwnTasks) {
 }
 
 TEST_P(TaskQueueTest, EnqueuedTwiceItIsOneTask) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
-  EXPECT_THAT(*queue_->Enqueue({Task("a"), Task("b"), Task("b")}), ElementsAre(false, true, false));
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
+  EXPECT_THAT(*queue_->Enqueue("c", {Task("a"), Task("b"), Task("b")}), ElementsAre(false, true, false));
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
 }
 
 TEST_P(TaskQueueTest, ReportedTwiceItIsOneRecord) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
   ASSERT_TRUE(Lease("w").ok());
   EXPECT_EQ(*Report("w", MeasurementOf("a", 1)), ReportOutcome::accepted);
   EXPECT_EQ(*Report("w", MeasurementOf("a", 2)), ReportOutcome::duplicate);
@@ -137,20 +137,122 @@ TEST_P(TaskQueueTest, ReportedTwiceItIsOneRecord) {
 }
 
 TEST_P(TaskQueueTest, ExpiredLeasesGoToAnotherWorker) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
   EXPECT_THAT(Ids(Lease("dead")), ElementsAre("a"));
   now_ += absl::Seconds(59);
   EXPECT_THAT(Ids(Lease("w")), ElementsAre());
   now_ += absl::Seconds(1);
   EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
   EXPECT_THAT(*queue_->Renew("dead", {"a"}, {}, absl::Seconds(60)), ElementsAre(false));
-  // It was only slow: what it brings counts, and the other one's is the duplicate.
-  EXPECT_EQ(*Report("dead", MeasurementOf("a")), ReportOutcome::accepted);
-  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::duplicate);
+  EXPECT_EQ(*Report("dead", MeasurementOf("a")), ReportOutcome::not_leased);
+  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("dead", MeasurementOf("a")), ReportOutcome::duplicate);
+}
+
+TEST_P(TaskQueueTest, ARecordNeedsTheLeaseOfItsWorker) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
+  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::not_leased);
+  ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("a"));
+  EXPECT_EQ(*Report("other", MeasurementOf("a")), ReportOutcome::not_leased);
+  EXPECT_EQ(StateOf("a"), TaskState::leased);
+  // It was only slow, and nobody else has the task.
+  now_ += absl::Seconds(120);
+  EXPECT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
+  // What it has given back, it does not hold.
+  ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("b"));
+  ASSERT_TRUE(queue_->Release("w", {"b"}).ok());
+  EXPECT_EQ(*Report("w", MeasurementOf("b")), ReportOutcome::not_leased);
+}
+
+TEST_P(TaskQueueTest, AMeasurementKeepsItsProvenance) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
+  ASSERT_TRUE(Lease("w").ok());
+  StoredMeasurement measurement = MeasurementOf("a");
+  measurement.provenance.caller = "somebody";
+  measurement.provenance.model_sha256 = "abc";
+  measurement.provenance.predicted_us = 2.5;
+  ASSERT_EQ(*queue_->Report("w", &measurement), ReportOutcome::accepted);
+  const auto stored = (*OpenStore(location_))->TaskMeasurements("cpu");
+  ASSERT_TRUE(stored.ok() && stored->size() == 1) << stored.status();
+  const Provenance& provenance = (*stored)[0].provenance;
+  EXPECT_EQ(provenance.worker, "w");
+  EXPECT_EQ(provenance.caller, "somebody");
+  EXPECT_EQ(provenance.model_sha256, "abc");
+  EXPECT_EQ(provenance.predicted_us, 2.5);
+  EXPECT_EQ((*stored)[0].held, "");
+}
+
+// Two measurements of 100 us that the model doubts, by two workers. Between them the first one is held, and its worker
+// does not get the task that would confirm it.
+TEST_P(TaskQueueTest, ADoubtedMeasurementIsHeldUntilAnotherWorkerAgrees) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("of w")}).ok());
+  ASSERT_THAT(Ids(Lease("v", 1)), ElementsAre("a"));
+  ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("of w"));
+  StoredMeasurement doubted = MeasurementOf("a", 100);
+  doubted.doubt = "100 us is far too much";
+  EXPECT_EQ(*queue_->Report("v", &doubted), ReportOutcome::held);
+  EXPECT_EQ(StateOf("a"), TaskState::done);
+  EXPECT_EQ((*queue_->Get({"a"}))[0].message, "held: 100 us is far too much");
+  EXPECT_THAT(Ids(Lease("v")), ElementsAre());
+  const std::vector<std::string> again = Ids(Lease("w"));
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_THAT(*queue_->Cancel("c", again), ElementsAre(false));  // it is the server's
+  StoredMeasurement second = MeasurementOf(again[0], 110);
+  second.doubt = doubted.doubt;
+  EXPECT_EQ(*queue_->Report("w", &second), ReportOutcome::accepted);
+  for (const StoredMeasurement& stored : *(*OpenStore(location_))->TaskMeasurements("cpu")) EXPECT_EQ(stored.held, "");
+  EXPECT_EQ((*queue_->Get({"a"}))[0].message, "");
+}
+
+TEST_P(TaskQueueTest, TheOnlyWorkerConfirmsItself) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
+  ASSERT_THAT(Ids(Lease("w")), ElementsAre("a"));
+  StoredMeasurement doubted = MeasurementOf("a", 100);
+  doubted.doubt = "too much";
+  EXPECT_EQ(*queue_->Report("w", &doubted), ReportOutcome::held);
+  const std::vector<std::string> again = Ids(Lease("w"));
+  ASSERT_EQ(again.size(), 1u);
+  StoredMeasurement second = MeasurementOf(again[0], 110);
+  second.doubt = "too much";
+  EXPECT_EQ(*queue_->Report("w", &second), ReportOutcome::accepted);
+}
+
+TEST_P(TaskQueueTest, MeasurementsThatNeverAgreeAreNotAskedForWithoutEnd) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
+  double latency_us = 1;
+  int measured = 0;
+  for (std::vector<std::string> ids = Ids(Lease("w")); !ids.empty(); ids = Ids(Lease("w"))) {
+    StoredMeasurement doubted = MeasurementOf(ids[0], latency_us *= 10);
+    doubted.doubt = "too much";
+    EXPECT_EQ(*queue_->Report("w", &doubted), ReportOutcome::held);
+    ASSERT_LT(++measured, 10);
+  }
+  EXPECT_EQ(measured, 1 + TaskQueue::kMaxConfirmations);
+}
+
+// A report under another graph does not count as a repetition, even if the fingerprints are made to collide.
+TEST_P(TaskQueueTest, OnlyTheSameGraphIsARepetition) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
+  ASSERT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
+  StoredMeasurement other = MeasurementOf("a", 1000);
+  other.measurement.subject.graph_json = R"({"other":1})";
+  EXPECT_EQ(*queue_->Report("w", &other), ReportOutcome::accepted);
+  EXPECT_EQ(*Report("w", MeasurementOf("b")), ReportOutcome::accepted);
+}
+
+TEST_P(TaskQueueTest, ATaskThatCannotBeReadIsPoisoned) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
+  ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("a"));
+  ASSERT_TRUE(queue_->Poison("a", "no JSON").ok());
+  EXPECT_EQ(StateOf("a"), TaskState::poisoned);
+  now_ += absl::Seconds(120);
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("b"));
+  EXPECT_EQ(queue_->Find("a")->status.message, "no JSON");
+  EXPECT_TRUE(absl::IsNotFound(queue_->Find("nothing").status()));
 }
 
 TEST_P(TaskQueueTest, RenewedItStays) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
   ASSERT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
   now_ += absl::Seconds(50);
   EXPECT_THAT(*queue_->Renew("w", {"a", "nothing"}, {"a"}, absl::Seconds(60)), ElementsAre(true, false));
@@ -161,7 +263,7 @@ TEST_P(TaskQueueTest, RenewedItStays) {
 TEST_P(TaskQueueTest, ATaskThatKillsItsWorkersIsPoisonedAndItsNeighboursAreNot) {
   TaskSpec bad = Task("bad", 1);
   bad.max_attempts = 3;
-  ASSERT_TRUE(queue_->Enqueue({bad, Task("good")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {bad, Task("good")}).ok());
   for (int i = 0; i < 3; ++i) {
     ASSERT_THAT(Ids(Lease("w")), ElementsAre("bad", "good")) << i;
     ASSERT_TRUE(queue_->Renew("w", {"bad", "good"}, {"bad"}, absl::Seconds(60)).ok());
@@ -176,7 +278,7 @@ TEST_P(TaskQueueTest, ATaskThatKillsItsWorkersIsPoisonedAndItsNeighboursAreNot) 
 }
 
 TEST_P(TaskQueueTest, GivenBackItIsFreeAtOnce) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
   ASSERT_TRUE(Lease("w").ok());
   ASSERT_TRUE(queue_->Release("other", {"a"}).ok());  // not that one's to give
   EXPECT_THAT(Ids(Lease("v")), ElementsAre());
@@ -185,10 +287,10 @@ TEST_P(TaskQueueTest, GivenBackItIsFreeAtOnce) {
 }
 
 TEST_P(TaskQueueTest, CancelledItIsNotLeasedButItsRecordCounts) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b"), Task("c")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b"), Task("c")}).ok());
   ASSERT_THAT(Ids(Lease("w", 2)), ElementsAre("a", "b"));
   ASSERT_EQ(*Report("w", MeasurementOf("a")), ReportOutcome::accepted);
-  EXPECT_THAT(*queue_->Cancel({"a", "b", "c", "nothing"}), ElementsAre(false, true, true, false));
+  EXPECT_THAT(*queue_->Cancel("c", {"a", "b", "c", "nothing"}), ElementsAre(false, true, true, false));
   now_ += absl::Seconds(120);
   EXPECT_THAT(Ids(Lease("w")), ElementsAre());
   EXPECT_THAT(*queue_->Renew("w", {"b"}, {}, absl::Seconds(60)), ElementsAre(false));
@@ -197,8 +299,31 @@ TEST_P(TaskQueueTest, CancelledItIsNotLeasedButItsRecordCounts) {
   EXPECT_EQ(StateOf("c"), TaskState::cancelled);
 }
 
+TEST_P(TaskQueueTest, CancelledItCanBeRequestedAgain) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
+  ASSERT_THAT(*queue_->Cancel("c", {"a"}), ElementsAre(true));
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre());
+  EXPECT_THAT(*queue_->Enqueue("c", {Task("a")}), ElementsAre(true));
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a"));
+}
+
+TEST_P(TaskQueueTest, WhatAnotherCallerRequestedIsNotCancelled) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("d", {Task("a")}).ok());
+  EXPECT_THAT(*queue_->Cancel("stranger", {"a", "b"}), ElementsAre(false, false));
+  EXPECT_THAT(*queue_->Cancel("c", {"a", "b"}), ElementsAre(false, true));
+  EXPECT_EQ(StateOf("a"), TaskState::queued);
+  EXPECT_THAT(*queue_->Cancel("d", {"a"}), ElementsAre(true));
+}
+
+TEST_P(TaskQueueTest, TheHigherPriorityCounts) {
+  ASSERT_TRUE(queue_->Enqueue("stranger", {Task("a", -100), Task("b", 1)}).ok());
+  EXPECT_THAT(*queue_->Enqueue("c", {Task("a", 5)}), ElementsAre(false));
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
+}
+
 TEST_P(TaskQueueTest, AClockThatIsSetBackBringsNoLeaseToLife) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a")}).ok());
   ASSERT_TRUE(Lease("w").ok());
   now_ += absl::Seconds(61);
   ASSERT_THAT(Ids(Lease("v")), ElementsAre("a"));
@@ -210,7 +335,7 @@ TEST_P(TaskQueueTest, AClockThatIsSetBackBringsNoLeaseToLife) {
 }
 
 TEST_P(TaskQueueTest, ChangesCanBeFollowed) {
-  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
   now_ += absl::Seconds(1);
   const absl::Time later = now_;
   ASSERT_TRUE(Lease("w", 1).ok());
@@ -230,7 +355,7 @@ TEST_P(TaskQueueTest, ChangesCanBeFollowed) {
 
 TEST_P(TaskQueueTest, TooManyAtOnceIsRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(
-      queue_->Enqueue(std::vector<TaskSpec>(TaskQueue::kMaxTasksPerCall + 1, Task("a"))).status()));
+      queue_->Enqueue("c", std::vector<TaskSpec>(TaskQueue::kMaxTasksPerCall + 1, Task("a"))).status()));
 }
 
 // Two servers, four workers each, on one database: nobody gets what another one has.
@@ -238,7 +363,7 @@ TEST_P(TaskQueueTest, WorkersBesideEachOtherNeverShareATask) {
   constexpr int kTasks = 200;
   std::vector<TaskSpec> tasks;
   for (int i = 0; i < kTasks; ++i) tasks.push_back(Task(absl::StrCat("t", i)));
-  ASSERT_TRUE(queue_->Enqueue(tasks).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", tasks).ok());
   std::vector<std::unique_ptr<TaskQueue>> servers;
   for (int i = 0; i < 2; ++i) servers.push_back(Open());
   absl::Mutex mutex;
@@ -272,7 +397,7 @@ TEST_P(TaskQueueTest, WorkersBesideEachOtherNeverShareATask) {
 
 TEST_P(TaskQueueTest, ARestartOfTheDatabaseIsWaitedOut) {
   if (!IsPostgresTest()) GTEST_SKIP() << "SQLite has no server";
-  ASSERT_TRUE(queue_->Enqueue({Task("a"), Task("b")}).ok());
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
   ASSERT_THAT(Ids(Lease("w", 1)), ElementsAre("a"));
   ASSERT_TRUE(Server().Stop("immediate").ok());
   std::thread starter([] {
@@ -293,9 +418,9 @@ TEST_P(TaskQueueTest, ADatabaseThatStaysAwayIsUnavailable) {
   ASSERT_TRUE(database.ok());
   TaskQueue queue(*std::move(database));
   ASSERT_TRUE(Server().Stop("fast").ok());
-  EXPECT_TRUE(absl::IsUnavailable(queue.Enqueue({Task("a")}).status()));
+  EXPECT_TRUE(absl::IsUnavailable(queue.Enqueue("c", {Task("a")}).status()));
   ASSERT_TRUE(Server().Start().ok());
-  EXPECT_THAT(*queue.Enqueue({Task("a")}), ElementsAre(true));
+  EXPECT_THAT(*queue.Enqueue("c", {Task("a")}), ElementsAre(true));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "store/task_subject.h"
 
+#include <iterator>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "gmock/gmock.h"
@@ -63,14 +66,21 @@ TEST(TaskSubjectTest, ASampleSurvivesTheRoundTrip) {
   EXPECT_EQ(after->repeat, 1);
 }
 
-TEST(TaskSubjectTest, TheHashIsOfWhatIsMeasured) {
-  EXPECT_EQ(Of(Relu("x", 8)).Hash(), Of(Relu("another_name", 8), 1).Hash());
-  EXPECT_NE(Of(Relu("x", 8)).Hash(), Of(Relu("x", 9)).Hash());
+TEST(TaskSubjectTest, TheIdIsOfTheSubjectTheRepetitionAndTheTarget) {
+  const std::string id = TaskId(Of(Relu("x", 8)), "cpu");
+  EXPECT_EQ(id.size(), 32u);
+  EXPECT_EQ(id, TaskId(Of(Relu("x", 8)), "cpu"));
   const SpaceIndex sample{"paper-layers", 17, 1};
-  EXPECT_EQ(Of(sample).Hash(), Of(sample, 1).Hash());
-  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"paper-layers", 18, 1}).Hash());
-  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"paper-layers", 17, 2}).Hash());
-  EXPECT_NE(Of(sample).Hash(), Of(SpaceIndex{"real-layers", 17, 1}).Hash());
+  const std::string ids[] = {id,
+                             TaskId(Of(Relu("x", 9)), "cpu"),
+                             TaskId(Of(Relu("x", 8), 1), "cpu"),
+                             TaskId(Of(Relu("x", 8)), "gpu"),
+                             TaskId(Of(sample), "cpu"),
+                             TaskId(Of(sample, 1), "cpu"),
+                             TaskId(Of(SpaceIndex{"paper-layers", 18, 1}), "cpu"),
+                             TaskId(Of(SpaceIndex{"paper-layers", 17, 2}), "cpu"),
+                             TaskId(Of(SpaceIndex{"real-layers", 17, 1}), "cpu")};
+  EXPECT_EQ(std::set<std::string>(std::begin(ids), std::end(ids)).size(), std::size(ids));
 }
 
 TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "base/sanitizer.h"
 #include "gtest/gtest.h"
 
 namespace cobra::worker {
@@ -41,6 +42,22 @@ TEST(ChildTest, ACrashCostsOnlyItsTask) {
   EXPECT_NE(results.at(1).text.find("signal 6"), std::string::npos) << results.at(1).text;
   EXPECT_EQ(results.at(2).text, "task 2");
   EXPECT_EQ(results.at(3).outcome, store::Outcome::ok);
+}
+
+TEST(ChildTest, AChildHasNoMoreMemoryThanItsLimit) {
+#ifdef COBRA_SANITIZED
+  GTEST_SKIP() << "no limit under sanitizers";
+#endif
+  ChildLimits limits;
+  limits.memory_bytes = 64 << 20;
+  const auto allocates = [](int i) {
+    void* memory = std::malloc(i == 0 ? size_t{3} << 40 : i == 1 ? size_t{256} << 20 : size_t{16} << 20);
+    return std::string(memory == nullptr ? "refused" : "there");
+  };
+  const auto results = RunAll(3, allocates, limits);
+  EXPECT_EQ(results.at(0).text, "refused");
+  EXPECT_EQ(results.at(1).text, "refused");
+  EXPECT_EQ(results.at(2).text, "there");
 }
 
 TEST(ChildTest, AChildThatHangsIsKilled) {
