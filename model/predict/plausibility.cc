@@ -122,10 +122,10 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
                              1e6 * work.moved_gb / KnownOr(gb_per_s, kSlowestGbPerS);
   const double most_us = std::min(kLongestUs, kSlowFactor * expected_us);
   if (latency_us >= least_us && latency_us <= most_us) return absl::OkStatus();
-  const absl::string_view device = machine == nullptr || machine->name.empty() ? "any device" : machine->name;
+  const std::string device = machine == nullptr || machine->name.empty() ? "any device" : machine->name;
   return absl::InvalidArgumentError(
       absl::StrFormat("latency_us %.4g: a graph of %.3g MFLOP and %.3g MB cannot take that on %s; %.3g to %.3g us can",
-                      latency_us, 1e3 * work.gflop, 1e3 * work.moved_gb, std::string(device), least_us, most_us));
+                      latency_us, 1e3 * work.gflop, 1e3 * work.moved_gb, device, least_us, most_us));
 }
 
 absl::Status CheckProbe(const ProbeResult& probe) {

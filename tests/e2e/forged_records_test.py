@@ -159,7 +159,7 @@ class ForgedRecordsTest(queue_run.QueueTest):
             poison.inputs.add().type.dtype = self.graph_pb2.DTYPE_FLOAT32
         task = self.pb.MeasurementTask(target=TRAINED, priority=2**31 - 1, graph=poison)
         with self.assertRaises(grpc.RpcError) as raised:
-            self.enqueue([task])
+            self.stub.Enqueue(self.pb.EnqueueRequest(tasks=[task]), timeout=120)
         self.assertIn(raised.exception.code(), (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED))
         first, second = self.enqueue([self.task(width=20), self.task(width=21)]).task_ids
         with sqlite3.connect(self.store, timeout=30) as database:  # as an older server stored it
