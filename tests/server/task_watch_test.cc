@@ -51,7 +51,7 @@ class TaskWatchTest : public testing::Test {
     store::TaskSpec task;
     task.id = std::string(32, '0');
     task.target = "cpu";
-    EXPECT_TRUE(queue_->Enqueue({task}).ok());
+    EXPECT_TRUE(queue_->Enqueue("caller", {task}).ok());
     watch_ = std::make_unique<TaskWatch>(queue_.get(), absl::Milliseconds(10));
   }
 

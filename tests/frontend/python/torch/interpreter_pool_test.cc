@@ -296,8 +296,7 @@ TEST(InterpreterImageTest, TheTimeOfItsMakingIsNotTheRequests) {
   request.entry = "Net()";
   request.inputs = {"2x3"};
   ASSERT_TRUE(image->IsUsable(request, limits));
-  ReadUsage usage;
-  const absl::StatusOr<graph::Graph> graph = ReadPythonModelOn(&image->Start(request, limits), request, &usage);
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModelOn(&image->Start(request, limits), request);
   EXPECT_TRUE(graph.ok()) << graph.status();
 }
 
