@@ -31,7 +31,7 @@ absl::string_view HintOf(const absl::Status& status) {
     return "give the token that the server's operator made for you: --token-file FILE (docs/security.md)";
   if (!absl::IsUnavailable(status)) return "";
   return "start one (cobra-server --model model/pretrained, docs/operations.md), or name a running one: --server "
-         "HOST:PORT";
+         "HOST:PORT, with --tls-ca if it has TLS";
 }
 
 }  // namespace
