@@ -1,5 +1,6 @@
 #include "server/measurement_service.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -24,6 +25,8 @@ namespace {
 
 // What a request for 1,000 tasks takes once parsed, and room to spare. It is parsed in a thread of gRPC.
 constexpr int64_t kMaxWatchRequestBytes = 256 << 10;
+// A worker that wants more asks again: the graphs of all tasks of a reply are in memory at once.
+constexpr int32_t kMaxTasksPerLease = 32;
 // Changes that wait for a caller that reads slowly: some of each of its tasks.
 constexpr int64_t kMaxPendingEvents = 8 * store::TaskQueue::kMaxTasksPerCall;
 
@@ -191,9 +194,9 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
   if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
     return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
   }
-  COBRA_ASSIGN_OR_RETURN(
-      const std::vector<store::TaskLease> leases,
-      queue_->Lease(request.target(), request.worker(), request.max_tasks(), duration, call.deadline));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskLease> leases,
+                         queue_->Lease(request.target(), request.worker(),
+                                       std::min(request.max_tasks(), kMaxTasksPerLease), duration, call.deadline));
   for (const store::TaskLease& lease : leases) {
     absl::StatusOr<v1::MeasurementTask> task = TaskSpecToProto(lease.spec);
     if (task.ok()) {

@@ -75,6 +75,8 @@ absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits)
     return UserError(Diagnostic::Kind::kLimit, LimitMessage(what, count, limit, unit),
                      "measure it on the device: cobra-worker measure --graph FILE");
   };
+  const auto calls = static_cast<int64_t>(graph.nodes().size());
+  if (calls > limits.max_calls) return too_much("graph", calls, limits.max_calls, "calls");
   const int64_t macs = graph::CostOf(graph).macs, bytes = graph::PeakMemoryBytes(graph);
   if (macs > limits.max_macs) return too_much("graph", macs, limits.max_macs, "multiply-accumulates");
   if (bytes > limits.max_bytes) return too_much("graph, at its peak", bytes, limits.max_bytes, "bytes");

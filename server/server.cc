@@ -43,8 +43,8 @@
 namespace cobra::server {
 namespace {
 
-// The last parts of the time that a drain has: requests that still run are asked to stop, replies are sent, the store is
-// flushed.
+// The last parts of the time that a drain has: requests that still run are asked to stop, replies are sent, the store
+// is flushed.
 constexpr absl::Duration kAbandonTime = absl::Seconds(3);
 constexpr absl::Duration kFlushTime = absl::Seconds(2);
 constexpr absl::Duration kSendTime = absl::Milliseconds(500);

@@ -32,8 +32,8 @@ class UnaryCalls {
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
-  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless `handle`
-  // changes it. gRPC keeps both buffers until the call ends.
+  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless
+  // `handle` changes it. gRPC keeps both buffers until the call ends.
   template <typename Service, typename Request, typename Response>
   grpc::ServerUnaryReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
                                 grpc::ByteBuffer* response_bytes, Service* service,

@@ -263,7 +263,7 @@ absl::StatusOr<FoundTask> TaskQueue::Find(absl::string_view id, absl::Time deadl
   COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
-        session.Query(R"sql(SELECT id, state, attempts, worker, message, changed_us, target, priority, origin,
+        session.Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us, priority, origin,
                                    subject_json, max_attempts FROM tasks WHERE id = $1)sql",
                       {std::string(id)}));
     if (rows.empty()) return absl::NotFoundError(absl::StrCat("task ", id, ": is not in the queue"));

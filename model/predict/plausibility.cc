@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
+#include "graph/fingerprint.h"
 
 namespace cobra::predict {
 namespace {
@@ -84,7 +85,7 @@ absl::Status CheckRepeats(const ProbeResult& probe) {
   std::map<std::string, double> earlier;
   for (const store::MeasuredGraph& record : probe.records) {
     const double us = record.measurement.latency.median_us;
-    const auto [it, is_new] = earlier.emplace(record.measurement.subject.fingerprint, us);
+    const auto [it, is_new] = earlier.emplace(graph::Fingerprint(record.graph).ToHex(), us);
     if (is_new || std::max(us, it->second) <= kRepeatFactor * std::min(us, it->second)) continue;
     return absl::InvalidArgumentError(absl::StrCat("probe: one layer took ", it->second, " us and ", us,
                                                    " us: measure again when the machine is idle"));
@@ -134,7 +135,7 @@ absl::Status CheckProbe(const ProbeResult& probe) {
   for (const store::MeasuredGraph& record : probe.records) {
     const absl::Status plausible = CheckPlausible(record.graph, record.measurement.latency.median_us, &probe.machine);
     if (!plausible.ok()) return absl::InvalidArgumentError(absl::StrCat("probe: ", plausible.message()));
-    if (!record.measurement.subject.is_network) ++layers[record.measurement.subject.fingerprint];
+    if (!record.measurement.subject.is_network) ++layers[graph::Fingerprint(record.graph).ToHex()];
   }
   if (layers.size() < kMinProbeLayers) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -53,7 +53,11 @@ std::string CanonicalText(const graph::Graph& graph, int32_t index) {
   std::string text = absl::StrCat(graph::OpName(node.op), "(");
   const graph::OpInfo& info = graph::GetOpInfo(node.op);
   AppendInputs(graph, node, info, &text);
-  for (const auto& [name, value] : node.attributes) AppendAttribute(node, info, name, value, &text);
+  const bool returns_its_argument = graph::IsAlias(graph, node);
+  for (const auto& [name, value] : node.attributes) {
+    // So does a dropout at inference, whatever its p.
+    AppendAttribute(node, info, name, returns_its_argument && name == "p" ? graph::AttributeValue(0.0) : value, &text);
+  }
   if (node.inplace) absl::StrAppend(&text, "inplace=True,");
   if (text.back() == ',') text.pop_back();
   absl::StrAppend(&text, ")->");

@@ -70,6 +70,15 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
             attention(graph::Op::multi_head_attention_forward, 0.0));
   EXPECT_NE(attention(graph::Op::scaled_dot_product_attention, 0.1),
             attention(graph::Op::scaled_dot_product_attention, 0.0));
+  const auto dropout = [](graph::Attributes attributes) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", Float({4, 8}));
+    const auto call = b.Add(graph::Op::dropout, std::move(attributes), {x});
+    EXPECT_TRUE(call.ok()) << call.status();
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*call)}), 0);
+  };
+  EXPECT_EQ(dropout({{"p", 0.1}}), dropout({{"p", 0.0}}));
+  EXPECT_NE(dropout({{"p", 0.1}, {"training", true}}), dropout({{"p", 0.0}, {"training", true}}));
 }
 
 // Arguments that do not change what runs are left out, so that a layer is known in whichever words it was called.
