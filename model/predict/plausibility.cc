@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -37,10 +38,10 @@ struct Work {
 };
 Work WorkOf(const graph::Graph& graph) {
   Work work;
-  for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
-    const graph::Node& node = graph.nodes()[static_cast<size_t>(i)];
-    if (graph::IsAlias(graph, node)) continue;
-    const graph::NodeCost cost = graph::CostOf(graph, i);
+  const std::vector<graph::NodeCost> costs = graph::NodeCosts(graph);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    if (graph::IsAlias(graph, graph.nodes()[i])) continue;
+    const graph::NodeCost& cost = costs[i];
     work.gflop += 1e-9 * static_cast<double>(cost.flops);
     work.written_gb += 1e-9 * static_cast<double>(cost.output_bytes);
     work.moved_gb += 1e-9 * (static_cast<double>(cost.output_bytes) + static_cast<double>(cost.input_bytes) +

@@ -109,7 +109,8 @@ TEST(PlausibilityTest, AProbeChecksItself) {
   EXPECT_TRUE(CheckProbe(Probe(1)).ok()) << CheckProbe(Probe(1));
   // Milliseconds and nanoseconds for microseconds.
   EXPECT_THAT(Refused(CheckProbe(Probe(1e-3))), HasSubstr("latency_us"));
-  EXPECT_THAT(Refused(CheckProbe(Probe(1e3))), HasSubstr("latency_us is in microseconds"));
+  EXPECT_THAT(Refused(CheckProbe(Probe(1e3))), HasSubstr("latency_us"));
+  EXPECT_THAT(Refused(CheckProbe(Probe(100))), HasSubstr("latency_us is in microseconds"));
   ProbeResult probe = Probe(1);
   Add(Relu(64), 3, &probe);
   EXPECT_THAT(Refused(CheckProbe(probe)), HasSubstr("one layer took 1 us and 3 us"));
