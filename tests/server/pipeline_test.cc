@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "base/sanitizer.h"
