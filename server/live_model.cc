@@ -240,8 +240,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   FillCalibrations(snapshot.get());
-  LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves instead of ",
-                       ServingVersion(*old, target)));
+  LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves"));
   Publish(std::move(snapshot));
   outcome.calibration = *std::move(calibration);
   return outcome;
