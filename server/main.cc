@@ -24,6 +24,7 @@
 #include "base/status_macros.h"
 #include "proto/protobuf_log.h"
 #include "server/access_token.h"
+#include "server/grpc_log.h"
 #include "server/server.h"
 
 namespace cobra::server {
@@ -255,6 +256,7 @@ int Main(int argc, char** argv) {
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
 
   proto::LogOnlyWhatIsFatal();
+  ThrottleGrpcLog();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {
     LogError(caught.message());
     return 1;

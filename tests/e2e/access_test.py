@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import tempfile
@@ -222,6 +223,21 @@ class RolesTest(Access):
             metrics = answer.read().decode()
         self.assertRegex(metrics, r'cobra_requests_total\{method="Predict",status="UNAUTHENTICATED"\} [1-9]')
         self.assertRegex(metrics, r'cobra_requests_total\{method="Predict",status="PERMISSION_DENIED"\} [1-9]')
+
+    def test_failed_handshakes_do_not_fill_the_log(self):
+        self.start("--access", self.access)
+        host, port = self.server.address.rsplit(":", 1)
+        for _ in range(30):
+            with socket.create_connection((host, int(port)), timeout=10) as connection:
+                connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                try:
+                    connection.recv(100)
+                except ConnectionError:
+                    pass
+        path, request, stream = self.requests()["GetModelInfo"]
+        self.assertEqual(self.caller("ask").code(path, request, stream), OK)
+        lines = [line for line in self.server.log().splitlines() if "ssl" in line.lower()]
+        self.assertLessEqual(len(lines), 2, lines)
 
     def test_what_is_beside_our_rpcs(self):
         self.start("--access", self.access)
