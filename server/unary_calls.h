@@ -16,6 +16,7 @@
 #include "server/call_context.h"
 #include "server/lanes.h"
 #include "server/limits.h"
+#include "server/memory_trim.h"
 #include "server/message_bytes.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
@@ -42,8 +43,10 @@ class UnaryCalls {
       google::protobuf::Arena arena;
       auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
       Response response;
-      COBRA_RETURN_IF_ERROR(ParseMessage(*request_bytes, most, request));
-      COBRA_RETURN_IF_ERROR((service->*handle)(*request, &response, call));
+      absl::Status status = ParseMessage(*request_bytes, most, request);
+      if (status.ok()) status = (service->*handle)(*request, &response, call);
+      NoteRequestBytes(static_cast<int64_t>(request_bytes->Length() + arena.SpaceAllocated()));
+      COBRA_RETURN_IF_ERROR(status);
       return SerializeMessage(response, response_bytes);
     });
   }

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/log.h"
+#include "server/memory_trim.h"
 
 namespace cobra::server {
 
@@ -49,6 +51,7 @@ void Watchdog::Loop() {
       }
       changed_(lane, can);
     }
+    TrimMemory(absl::Now());
   }
 }
 

@@ -4,6 +4,7 @@ long lists of ids, work that goes on after its deadline. Another client's predic
 import importlib
 import json
 import os
+import re
 import socket
 import sqlite3
 import tempfile
@@ -189,6 +190,26 @@ class LanesTest(unittest.TestCase):
             self.code_of(lambda: self.cobra.Predict(request, timeout=1)), grpc.StatusCode.DEADLINE_EXCEEDED
         )
         programs.wait_until(lambda: self.in_flight("predictions") == 0, seconds=5)
+
+    def test_memory_of_large_requests_is_returned(self):
+        self.start()
+
+        def resident_mb():
+            with open(f"/proc/{self.server.process.pid}/status") as file:
+                return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1]) // 1024
+
+        graph = self.graph_pb2.Graph()
+        tensor = self.graph_pb2.TensorType(shape=[1, 3, 8, 8], dtype=self.graph_pb2.DTYPE_FLOAT32)
+        for i in range(60000):
+            graph.inputs.add(name="x", type=tensor)
+            graph.nodes.add(op="relu").inputs.add(kind=self.graph_pb2.ValueRef.KIND_INPUT, index=i)
+        graph.outputs.add(kind=self.graph_pb2.ValueRef.KIND_NODE)
+        self.predict()
+        before = resident_mb()
+        request = self.pb.PredictRequest(graph=graph, targets=[self.target], breakdown=True, keep_private=True)
+        for _ in range(3):
+            self.cobra.Predict(request, timeout=60)
+        programs.wait_until(lambda: resident_mb() < before + 100, seconds=10)
 
     def test_long_steps_of_source_end_at_the_deadline(self):
         self.start()
