@@ -40,7 +40,7 @@ class ForgedRecordsTest(queue_run.QueueTest):
         return self.pb.MeasurementTask(target=TRAINED, origin="asked", graph=self.layer(op, width), **fields)
 
     def lease(self, worker, count=100):
-        request = self.pb.LeaseRequest(worker=worker, target=TRAINED, max_tasks=count, duration=Duration(seconds=60))
+        request = self.pb.LeaseRequest(worker=worker, target=TRAINED, max_tasks=count, duration=Duration(seconds=3600))
         return list(self.stub.Lease(request, timeout=30).tasks)
 
     def report(self, worker, task_id, graph, latency_us, **fields):
