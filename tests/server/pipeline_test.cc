@@ -128,8 +128,8 @@ TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
 TEST_F(PipelineTest, NewCalibrationIsSeenDespiteTheCache) {
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
   ASSERT_TRUE(Predict(MakeRequest({"this-machine"})).ok());
-  const int before = predictor_->calls;
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  const int before = predictor_->calls;  // a calibration compares its probe with what serves
   ASSERT_TRUE(Predict(MakeRequest({"this-machine"})).ok());
   EXPECT_EQ(predictor_->calls, before + 1);
 }
