@@ -40,7 +40,7 @@ class ForgedRecordsTest(queue_run.QueueTest):
         return self.pb.MeasurementTask(target=TRAINED, origin="asked", graph=self.layer(op, width), **fields)
 
     def lease(self, worker, count=100):
-        request = self.pb.LeaseRequest(worker=worker, target=TRAINED, max_tasks=count, duration=Duration(seconds=60))
+        request = self.pb.LeaseRequest(worker=worker, target=TRAINED, max_tasks=count, duration=Duration(seconds=3600))
         return list(self.stub.Lease(request, timeout=30).tasks)
 
     def report(self, worker, task_id, graph, latency_us, **fields):
@@ -171,7 +171,7 @@ class ForgedRecordsTest(queue_run.QueueTest):
         self.start()
         product = self.graph_pb2.Graph()
         for name in ("x", "y"):
-            tensor = self.graph_pb2.TensorType(shape=[900000, 900000], dtype=self.graph_pb2.DTYPE_FLOAT32)
+            tensor = self.graph_pb2.TensorType(shape=[500000, 500000], dtype=self.graph_pb2.DTYPE_FLOAT32)
             product.inputs.add(name=name, type=tensor)
         node = product.nodes.add(op="matmul")
         for index in (0, 1):

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "model/predict/predictor.h"
 
 namespace cobra::server {
@@ -69,11 +71,13 @@ class FakePredictor : public predict::Predictor {
   const double us_per_call_;
 };
 
-// One relu measured: the smallest probe there can be.
-inline std::string SmallProbeJson() {
-  return R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu"}, "records": [
-    {"latency_us": 5.5, "is_network": false, "graph": {"inputs": [{"name": "x", "shape": [1, 4], "dtype": "float32"}],
-     "ops": [{"op": "relu", "inputs": ["in:0"], "out": [[1, 4]], "attrs": {}}], "output": [0]}}]})";
+// One relu measured: the smallest probe there can be. By default it takes as long as the fake predicts for it on a
+// calibrated target.
+inline std::string SmallProbeJson(double relu_us = 20) {
+  return absl::StrReplaceAll(R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu"}, "records": [
+    {"latency_us": RELU_US, "is_network": false, "graph": {"inputs": [{"name": "x", "shape": [1, 4], "dtype": "float32"}],
+     "ops": [{"op": "relu", "inputs": ["in:0"], "out": [[1, 4]], "attrs": {}}], "output": [0]}}]})",
+                             {{"RELU_US", absl::StrCat(relu_us)}});
 }
 
 }  // namespace cobra::server

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"
@@ -62,7 +61,7 @@ TEST_F(LiveModelTest, CalibrationIsServedStoredAndReloaded) {
     EXPECT_TRUE(live->Get()->Knows(kThisMachine));
   }
   ASSERT_EQ(store_.measurements.size(), 1u);
-  EXPECT_EQ(store_.measurements[0].measurement.latency.median_us, 5.5);
+  EXPECT_EQ(store_.measurements[0].measurement.latency.median_us, 20);
   std::unique_ptr<LiveModel> restarted = Create();
   ASSERT_NE(restarted->Get()->FindCalibration(kThisMachine), nullptr);
   EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->machine.device, "Test CPU");
@@ -92,27 +91,24 @@ TEST_F(LiveModelTest, BadProbesAndTrainedNamesAreUsageErrors) {
   EXPECT_TRUE(store_.calibrations.empty());
 }
 
-// The fake predicts 20 us for the probe's relu on any calibrated target.
-std::string ProbeOf(double relu_us) { return absl::StrReplaceAll(SmallProbeJson(), {{"5.5", absl::StrCat(relu_us)}}); }
-
 TEST_F(LiveModelTest, AnotherMachineDoesNotReplaceATarget) {
   std::unique_ptr<LiveModel> live = Create();
-  ASSERT_TRUE(live->Calibrate(kThisMachine, ProbeOf(20)).ok());
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson(20)).ok());
   for (const double relu_us : {5.0, 1e9}) {
-    const absl::Status status = live->Calibrate(kThisMachine, ProbeOf(relu_us)).status();
+    const absl::Status status = live->Calibrate(kThisMachine, SmallProbeJson(relu_us)).status();
     ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << status;
     EXPECT_NE(DiagnosticFromStatus(status)->hint.find("--undo"), std::string::npos);
   }
   EXPECT_EQ(store_.calibrations.size(), 1u);
-  EXPECT_TRUE(live->Calibrate(kThisMachine, ProbeOf(30)).ok());
-  EXPECT_TRUE(live->Calibrate("another-name", ProbeOf(1000)).ok());
+  EXPECT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson(30)).ok());
+  EXPECT_TRUE(live->Calibrate("another-name", SmallProbeJson(1000)).ok());
 }
 
 TEST_F(LiveModelTest, VersionsAreKeptAndCanBeWithdrawn) {
   std::unique_ptr<LiveModel> live = Create();
   const auto device = [&] { return live->Get()->FindCalibration(kThisMachine)->machine.device; };
-  ASSERT_TRUE(live->Calibrate(kThisMachine, ProbeOf(20), "first").ok());
-  const std::string other = absl::StrReplaceAll(ProbeOf(21), {{"Test CPU", "Other CPU"}});
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson(20), "first").ok());
+  const std::string other = absl::StrReplaceAll(SmallProbeJson(21), {{"Test CPU", "Other CPU"}});
   ASSERT_TRUE(live->Calibrate(kThisMachine, other, "second").ok());
   EXPECT_EQ(device(), "Other CPU");
   ASSERT_EQ(live->Get()->versions.at(kThisMachine).size(), 2u);
