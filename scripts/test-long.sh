@@ -11,7 +11,7 @@
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
 #     python         differential and mutation
-#     hostile        every hostile program and file, with its processor time and memory
+#     hostile        every hostile program, file and native function, with its processor time and memory
 #     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
 #                    of wall time (10; more where the machine is shared)
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
@@ -105,6 +105,11 @@ run_torch() {
   done
 }
 
+run_hostile() {
+  COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 &&
+    COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/battery.py --all --jobs 1 --slowest 20
+}
+
 # A second run goes on measuring where the first one ended.
 run_other_machine() {
   env -u OMP_NUM_THREADS build/release/bin/cobra-worker measure --space torchvision --count 318 --budget "${MINUTES:-15}m" --core 0 --out build/other-machine.jsonl >&3 2>&3 &&
@@ -122,7 +127,7 @@ run_step() {
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
-    hostile) build release cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 ;;
+    hostile) build release cobra-client && run_hostile ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
