@@ -13,6 +13,8 @@
 
 namespace cobra::reader {
 
+// The control socket of the first image process, which the server starts.
+constexpr int kControlDescriptor = 3;
 // A reader's exit code when it needs more memory than it may have.
 constexpr int kMemoryExitCode = 78;
 

@@ -14,8 +14,6 @@
 namespace cobra::reader {
 namespace {
 
-constexpr int kControlDescriptor = 3;
-
 // A reader has no standard streams: what it writes there is lost.
 void CloseStandardStreams() {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -270,7 +270,7 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
 // A report touches the targets of its tasks. Nothing of it is stored if one of them is another worker's.
 absl::Status MeasurementService::CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call) {
   if (call.principal == nullptr || call.principal->targets.empty()) return absl::OkStatus();
-  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskStatus> tasks, queue_->Get(task_ids));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskStatus> tasks, queue_->Get(task_ids, call.deadline));
   for (const store::TaskStatus& task : tasks) COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), task.target));
   return absl::OkStatus();
 }

@@ -60,6 +60,13 @@ constexpr CacheColumn kCacheColumns[] = {
      &predict::CacheStats::capacity_bytes},
 };
 
+// One gauge per lane, each at 0.
+std::array<prometheus::Gauge*, std::size(kLanes)> ByLane(prometheus::Family<prometheus::Gauge>& family) {
+  std::array<prometheus::Gauge*, std::size(kLanes)> gauges{};
+  for (const Lane lane : kLanes) gauges[static_cast<size_t>(lane)] = &family.Add({{"lane", LaneName(lane)}});
+  return gauges;
+}
+
 }  // namespace
 
 class Metrics::ScrapedValues : public prometheus::Collectable {
@@ -127,9 +134,9 @@ Metrics::Metrics()
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
       targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
-      queued_(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane")),
-      running_(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane")),
-      stuck_(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane")),
+      queued_(ByLane(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane"))),
+      running_(ByLane(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane"))),
+      stuck_(ByLane(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane"))),
       overdue_(Counters("cobra_requests_overdue_total", "Requests still worked on a second after their deadline")),
       connections_(Gauges("cobra_connections", "Open connections of the API").Add({})),
       connections_ended_(
@@ -152,10 +159,6 @@ void Metrics::AddKnownLabels() {
     requests_.Add({{"method", rpc.method}, {"status", "OK"}});
     request_seconds_.Add({{"method", rpc.method}}, kSeconds);
     overdue_.Add({{"method", rpc.method}});
-  }
-  for (const Lane lane : kLanes) {
-    SetQueue(lane, 0, 0);
-    SetStuckThreads(lane, 0);
   }
   for (const char* result : {"enqueued", "dropped"}) tasks_requested_.Add({{"result", result}});
   for (const char* phase : {"read", "predict"}) phase_seconds_.Add({{"phase", phase}}, kSeconds);
@@ -234,12 +237,12 @@ void Metrics::ModelReloadFailed() { reloads_.Add({{"result", "failed"}}).Increme
 void Metrics::SetTargets(int64_t num_targets) { targets_.Set(static_cast<double>(num_targets)); }
 
 void Metrics::SetQueue(Lane lane, int64_t queued, int64_t running) {
-  queued_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(queued));
-  running_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(running));
+  queued_[static_cast<size_t>(lane)]->Set(static_cast<double>(queued));
+  running_[static_cast<size_t>(lane)]->Set(static_cast<double>(running));
 }
 
 void Metrics::SetStuckThreads(Lane lane, int64_t threads) {
-  stuck_.Add({{"lane", LaneName(lane)}}).Set(static_cast<double>(threads));
+  stuck_[static_cast<size_t>(lane)]->Set(static_cast<double>(threads));
 }
 
 void Metrics::CallOverdue(Rpc rpc) { overdue_.Add({{"method", MethodName(rpc)}}).Increment(); }

@@ -32,7 +32,6 @@
 namespace cobra::server {
 namespace {
 
-constexpr int kControlDescriptor = 3;
 constexpr int64_t kMaxReplyBytes = int64_t{64} << 20;
 constexpr int64_t kMaxParsedReplyBytes = int64_t{192} << 20;
 constexpr size_t kMaxImages = 16;
@@ -217,9 +216,9 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
   }
   if (options_.insecure) argv.push_back("--insecure");
   // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has drained.
-  COBRA_ASSIGN_OR_RETURN(
-      process_,
-      StartProgram(argv, {.descriptor = sockets.second.get(), .as_descriptor = kControlDescriptor, .own_group = true}));
+  COBRA_ASSIGN_OR_RETURN(process_, StartProgram(argv, {.descriptor = sockets.second.get(),
+                                                       .as_descriptor = reader::kControlDescriptor,
+                                                       .own_group = true}));
   sockets.second.Close();
   reader::Channel control(std::move(sockets.first));
   const absl::StatusOr<reader::Received> received = control.Receive(4096, absl::Now() + kStartTimeout);
