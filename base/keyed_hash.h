@@ -20,6 +20,24 @@ Hash128 SipHash(const HashKey& key, absl::string_view bytes);
 // SipHash with a key that is drawn when this process first needs it.
 Hash128 KeyedHash(absl::string_view bytes);
 
+// The same for bytes that come in parts.
+class SipHasher {
+ public:
+  explicit SipHasher(const HashKey& key);
+  void Add(absl::string_view part);
+  Hash128 Finish() &&;
+
+ private:
+  void AddWord(uint64_t word);
+  void Round();
+  uint64_t Half();
+
+  uint64_t v0_, v1_, v2_, v3_;
+  uint64_t size_ = 0;
+  uint64_t rest_ = 0;  // the last size_ % 8 bytes
+};
+SipHasher KeyedHasher();
+
 }  // namespace cobra
 
 #endif  // COBRA_BASE_KEYED_HASH_H_

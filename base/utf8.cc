@@ -1,5 +1,8 @@
 #include "base/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace cobra {
 
 size_t Utf8CharacterBytes(absl::string_view text) {
@@ -16,6 +19,19 @@ size_t Utf8CharacterBytes(absl::string_view text) {
   const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
   const bool no_character = (first == 0xED && byte(1) >= 0xA0) || (first == 0xF4 && byte(1) >= 0x90);
   return overlong || no_character ? 0 : length;
+}
+
+bool IsUtf8(absl::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  while (!text.empty()) {
+    uint64_t eight = 0;  // ASCII, as nearly all text is, goes eight characters at a time
+    if (text.size() >= sizeof(eight)) std::memcpy(&eight, text.data(), sizeof(eight));
+    const bool ascii = text.size() >= sizeof(eight) && (eight & kHighBits) == 0;
+    const size_t length = ascii ? sizeof(eight) : Utf8CharacterBytes(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 std::string ReplaceInvalidUtf8(absl::string_view text) {

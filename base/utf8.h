@@ -12,6 +12,8 @@ namespace cobra {
 // UTF-8 (overlong forms and surrogates are not).
 size_t Utf8CharacterBytes(absl::string_view text);
 
+bool IsUtf8(absl::string_view text);
+
 // The text with '?' for each byte that is not UTF-8.
 std::string ReplaceInvalidUtf8(absl::string_view text);
 

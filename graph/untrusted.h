@@ -36,13 +36,13 @@ std::string NodeText(int64_t index, absl::string_view op);
 // The sender's text for use in a message, shortened.
 std::string Quoted(absl::string_view text);
 
-// The names of one list. Each name may occur once; empty names may repeat.
+// The names of one list, whose bytes live longer than this. Each name may occur once; empty names may repeat.
 class UniqueNames {
  public:
-  bool Add(absl::string_view name) { return name.empty() || names_.insert(std::string(name)).second; }
+  bool Add(absl::string_view name) { return name.empty() || names_.insert(name).second; }
 
  private:
-  absl::flat_hash_set<std::string> names_;
+  absl::flat_hash_set<absl::string_view> names_;
 };
 
 }  // namespace cobra::graph

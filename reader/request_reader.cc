@@ -63,11 +63,14 @@ void ReadOneRequest(Channel* server, const ReaderSetup& setup) {
   ReadReply* reply = message->mutable_reply();
   const absl::StatusOr<graph::Graph> graph = Read(&request, setup, reply);
   if (graph.ok()) {
-    proto::GraphToProto(*graph, reply->mutable_graph());
+    reply->set_graph(proto::GraphToWire(*graph));
   } else {
     proto::StatusToProto(graph.status(), reply->mutable_error());
   }
-  if (request.with_pages()) PagesToProto(setup.pages->Find(), reply->mutable_pages());
+  if (request.with_pages()) {
+    (void)message->SerializeAsString();  // what sending will need is among the pages, too
+    PagesToProto(setup.pages->Find(), reply->mutable_pages());
+  }
   (void)server->Send(*message);
 }
 

@@ -14,6 +14,8 @@
 #     hostile        every hostile program, file and native function, with its processor time and memory
 #     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
 #                    of wall time (10; more where the machine is shared)
+#     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server serves them
+#     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
 #     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
@@ -26,7 +28,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" queue faults agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak queue faults agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -86,16 +88,26 @@ run_quickstart() {
   return $status
 }
 
-# What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there.
+# What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there, also on another
+# machine: what is worth keeping goes into tests/fuzz/corpus, and docs/long-tests/fuzz-runs.csv counts what all runs have executed.
 run_fuzzer() {
-  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ options=()
+  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=docs/long-tests/fuzz-runs.csv options=() output status executed faults
   mkdir -p "$work" "$found"
+  output=$(mktemp)
   [ -f "tests/fuzz/$1.dict" ] && options+=("-dict=tests/fuzz/$1.dict")
   # A Python program has tens of thousands of features: weighing them takes more time than running it.
   [ "$1" = source ] && options+=(-entropic=0)
   "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
-    -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -40
-  return "${PIPESTATUS[0]}"
+    -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -n 40 | tee "$output"
+  status=${PIPESTATUS[0]}
+  executed=$(sed -nE 's/^stat::number_of_executed_units: *//p' "$output")
+  faults=$(find "$found" -type f | wc -l)
+  [ -e "$runs" ] || echo "fuzzer,date,commit,executed,per_second,faults" >"$runs"
+  echo "$1,$(date -u +%F),$commit,${executed:-0},$(sed -nE 's/^stat::average_exec_per_sec: *//p' "$output"),$faults" >>"$runs"
+  awk -F, -v name="$1" '$1 == name { sum += $4 } END { printf "%s: %d executed in all runs\n", name, sum }' "$runs"
+  rm -f "$output"
+  [ "$status" -ne 0 ] || /usr/bin/python3 tests/fuzz/keep_corpus.py "build/fuzz/bin/$1_fuzz" "$work" "tests/fuzz/corpus/$1"
+  return "$status"
 }
 
 run_torch() {
@@ -129,6 +141,8 @@ run_step() {
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release cobra-client && run_hostile ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
+    weights) build release cobra-server cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/damaged_weights.py --flips "${FLIPS:-10000}" ;;
+    soak) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/soak.py --minutes "${MINUTES:-60}" ;;
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
     agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/hash.h"
 
 namespace cobra::server {
 
@@ -19,7 +20,8 @@ struct CallContext {
   absl::Time deadline = absl::InfiniteFuture();
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
   const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
-  std::shared_ptr<const Principal> principal;    // null: access control is off, and everybody may do everything
+  Hash128 request;  // keyed hash of the request's bytes (base/keyed_hash.h), of RPCs whose replies are cached
+  std::shared_ptr<const Principal> principal;  // null: access control is off, and everybody may do everything
 
   bool Stopped() const { return IsSet(cancelled) || IsSet(abandoned) || absl::Now() > deadline; }
   absl::Status Check() const {

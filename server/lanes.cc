@@ -44,6 +44,7 @@ void Lanes::CallEnded() {
 }
 
 void Lanes::Close() {
+  closed_.store(true, std::memory_order_relaxed);
   for (const auto& pool : pools_) pool->Close();
 }
 

@@ -31,6 +31,7 @@ class Lanes {
 
   // The steps of a drain. First nothing new is taken.
   void Close();
+  bool closed() const { return closed_.load(std::memory_order_relaxed); }
   // Then what waits is refused, and what runs is asked to stop: CallContext::Check() returns Unavailable from now on.
   void Abandon();
   const std::atomic<bool>* abandoned() const { return &abandoned_; }
@@ -40,7 +41,7 @@ class Lanes {
 
  private:
   std::array<std::unique_ptr<WorkerPool>, std::size(kLanes)> pools_;
-  std::atomic<bool> abandoned_{false};
+  std::atomic<bool> closed_{false}, abandoned_{false};
   absl::Mutex mutex_;
   int64_t open_calls_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -123,6 +123,7 @@ void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot) {
   snapshot->generation = NextGeneration();
   metrics_->SetTargets(static_cast<int64_t>(snapshot->Targets().size()));
   absl::MutexLock lock(&mutex_);
+  generation_.store(snapshot->generation, std::memory_order_release);
   snapshot_ = std::move(snapshot);
 }
 

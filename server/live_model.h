@@ -4,6 +4,7 @@
 #ifndef COBRA_SERVER_LIVE_MODEL_H_
 #define COBRA_SERVER_LIVE_MODEL_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -52,6 +53,8 @@ class LiveModel {
   static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, store::Store* store, Metrics* metrics);
 
   std::shared_ptr<const ModelSnapshot> Get() const;
+  // Of the snapshot that Get() returns; without a lock.
+  int64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   // Loads the version in the background, tries it on a small network, fits the stored calibrations to it, then swaps.
   // On error the old version continues to serve.
@@ -81,6 +84,7 @@ class LiveModel {
   absl::Mutex change_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   std::shared_ptr<const ModelSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int64_t> generation_{0};
 };
 
 }  // namespace cobra::server

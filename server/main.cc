@@ -134,6 +134,7 @@ struct Flags {
   int drain_seconds = 20;
   int embedding_cache_mb = 64;
   int prediction_cache_mb = 32;
+  int reply_cache_mb = 32;
 };
 
 // Flags for who may call, and how.
@@ -185,6 +186,9 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app->add_option("--prediction-cache-mb", flags->prediction_cache_mb, "Cache of predictions, in MiB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app->add_option("--reply-cache-mb", flags->reply_cache_mb, "Cache of replies by the bytes of requests, in MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process ends within this time")
@@ -254,6 +258,7 @@ int Main(int argc, char** argv) {
   }
   options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
+  options.reply_cache_bytes = int64_t{flags.reply_cache_mb} << 20;
 
   proto::LogOnlyWhatIsFatal();
   ThrottleGrpcLog();

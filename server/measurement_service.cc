@@ -167,6 +167,12 @@ absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& byte
   return ToVector(request.task_ids());
 }
 
+ReportLabel LabelOf(v1::ReportResponse::Outcome outcome) {
+  static_assert(static_cast<int>(ReportLabel::kAccepted) + 1 == v1::ReportResponse::OUTCOME_ACCEPTED);
+  static_assert(static_cast<int>(ReportLabel::kHeld) + 1 == v1::ReportResponse::OUTCOME_HELD);
+  return static_cast<ReportLabel>(static_cast<int>(outcome) - 1);
+}
+
 }  // namespace
 
 absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response,
@@ -230,7 +236,8 @@ absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1
 
 absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::TaskRecord& proto,
                                            const CallContext& call, v1::ReportResponse* response) {
-  const auto answer = [response](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
+  const auto answer = [&](v1::ReportResponse::Outcome outcome, absl::string_view message = "") {
+    metrics_->Reported(LabelOf(outcome));
     response->add_outcomes(outcome);
     response->add_messages(std::string(message));
     return absl::OkStatus();

@@ -10,22 +10,28 @@
 
 namespace cobra::server {
 
+absl::Status NoMessage(const google::protobuf::Message& message) {
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat("the request: its bytes are not a ", message.GetDescriptor()->full_name()));
+}
+
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {
-  const auto no_message = [message] {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("the request: its bytes are not a ", message->GetDescriptor()->full_name()));
-  };
   grpc::Slice slice;
   if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()))
-    return no_message();
-  const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
+    return NoMessage(*message);
+  return ParseBytes(absl::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size()), max_parsed_bytes,
+                    message);
+}
+
+absl::Status ParseBytes(absl::string_view text, int64_t max_parsed_bytes, google::protobuf::Message* message) {
   const proto::ParsedSize size = proto::ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
   if (size.bytes > max_parsed_bytes) {
     return UserError(Diagnostic::Kind::kLimit,
                      LimitMessage(absl::StrCat("the request: what its ", text.size(), " bytes take in memory"),
                                   max_parsed_bytes, "bytes"));
   }
-  if (!size.well_formed || !message->ParseFromArray(text.data(), static_cast<int>(text.size()))) return no_message();
+  if (!size.well_formed || !message->ParseFromArray(text.data(), static_cast<int>(text.size())))
+    return NoMessage(*message);
   return absl::OkStatus();
 }
 

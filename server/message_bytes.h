@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/support/byte_buffer.h"
 
@@ -14,6 +15,8 @@ namespace cobra::server {
 // A diagnostic of kind kLimit if the message would take more than `max_parsed_bytes`, of kind kUsage if the bytes are
 // not a message of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
+absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
+absl::Status NoMessage(const google::protobuf::Message& message);  // of kind kUsage
 
 // Protocol buffers count the bytes of a message in an int, and end the process beyond that.
 inline constexpr int64_t kMaxMessageBytes = std::numeric_limits<int>::max();

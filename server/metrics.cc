@@ -60,6 +60,14 @@ constexpr CacheColumn kCacheColumns[] = {
      &predict::CacheStats::capacity_bytes},
 };
 
+constexpr const char* kReportLabels[] = {"accepted", "duplicate", "unknown_task", "invalid", "not_leased", "held"};
+
+std::array<prometheus::Counter*, std::size(kReportLabels)> ByOutcome(prometheus::Family<prometheus::Counter>& family) {
+  std::array<prometheus::Counter*, std::size(kReportLabels)> counters{};
+  for (size_t i = 0; i < counters.size(); ++i) counters[i] = &family.Add({{"outcome", kReportLabels[i]}});
+  return counters;
+}
+
 // One gauge per lane, each at 0.
 std::array<prometheus::Gauge*, std::size(kLanes)> ByLane(prometheus::Family<prometheus::Gauge>& family) {
   std::array<prometheus::Gauge*, std::size(kLanes)> gauges{};
@@ -128,6 +136,8 @@ Metrics::Metrics()
           Counters("cobra_tasks_asked_total",
                    "Tasks enqueued because the model was unsure; dropped: networks whose layers were not, for "
                    "want of room")),
+      reported_(
+          ByOutcome(Counters("cobra_reports_total", "Measurements that workers reported, by what became of them"))),
       store_rows_(Counters("cobra_store_rows_total", "Rows written, by table")),
       store_failures_(Counters("cobra_store_failures_total", "Writes that failed, by table")),
       store_dropped_(Counters("cobra_store_dropped_rows_total", "Rows not written because the store was too slow")),
@@ -156,8 +166,8 @@ prometheus::Family<prometheus::Histogram>& Metrics::Histograms(const char* name,
 
 void Metrics::AddKnownLabels() {
   for (const RpcInfo& rpc : kRpcs) {
-    requests_.Add({{"method", rpc.method}, {"status", "OK"}});
-    request_seconds_.Add({{"method", rpc.method}}, kSeconds);
+    by_rpc_[static_cast<size_t>(rpc.rpc)] = {&requests_.Add({{"method", rpc.method}, {"status", "OK"}}),
+                                             &request_seconds_.Add({{"method", rpc.method}}, kSeconds)};
     overdue_.Add({{"method", rpc.method}});
   }
   for (const char* result : {"enqueued", "dropped"}) tasks_requested_.Add({{"result", result}});
@@ -177,8 +187,13 @@ void Metrics::AddKnownLabels() {
 }
 
 void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration) {
-  requests_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
-  request_seconds_.Add({{"method", MethodName(rpc)}}, kSeconds).Observe(absl::ToDoubleSeconds(duration));
+  const RpcSeries& series = by_rpc_[static_cast<size_t>(rpc)];
+  if (code == absl::StatusCode::kOk) {
+    series.ok->Increment();
+  } else {
+    requests_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
+  }
+  series.seconds->Observe(absl::ToDoubleSeconds(duration));
 }
 
 void Metrics::PhaseDone(absl::string_view phase, absl::Duration duration) {
@@ -197,6 +212,11 @@ void Metrics::Predicted(absl::string_view target, bool from_cache, bool extrapol
   if (extrapolating) counter.Increment();
 }
 
+PredictionCounters Metrics::CountersOf(absl::string_view target, bool extrapolating) {
+  return {&predictions_.Add({{"target", std::string(target)}, {"source", "cache"}}),
+          extrapolating ? &extrapolating_.Add({{"target", std::string(target)}}) : nullptr};
+}
+
 void Metrics::Measured(absl::string_view target, absl::string_view layer_type, bool known,
                        double measured_over_predicted) {
   measured_over_predicted_
@@ -211,6 +231,8 @@ void Metrics::TasksRequested(int64_t enqueued, int64_t dropped) {
   tasks_requested_.Add({{"result", "enqueued"}}).Increment(static_cast<double>(enqueued));
   tasks_requested_.Add({{"result", "dropped"}}).Increment(static_cast<double>(dropped));
 }
+
+void Metrics::Reported(ReportLabel outcome) { reported_[static_cast<size_t>(outcome)]->Increment(); }
 
 void Metrics::StoreWritten(absl::string_view table, bool ok, int64_t rows) {
   if (ok) {

@@ -17,10 +17,21 @@
 #include "base/diagnostic.h"
 #include "model/predict/predictor.h"
 #include "prometheus/collectable.h"
+#include "prometheus/counter.h"
+#include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/rpcs.h"
 
 namespace cobra::server {
+
+// Counters of the predictions for one target that a cache answered; owned by Metrics, null without one.
+struct PredictionCounters {
+  prometheus::Counter* from_cache = nullptr;
+  prometheus::Counter* extrapolating = nullptr;  // null: the prediction does not
+};
+
+// What became of a measurement that a worker reported, as the API says it.
+enum class ReportLabel { kAccepted, kDuplicate, kUnknownTask, kInvalid, kNotLeased, kHeld };
 
 class Metrics {
  public:
@@ -31,9 +42,12 @@ class Metrics {
   void ReaderFailed(Diagnostic::Kind kind);
   void ReaderDied(absl::string_view cause);  // "memory", "processor_time", "crash"
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
+  // For predictions that are counted often: looking a counter up costs more than counting.
+  PredictionCounters CountersOf(absl::string_view target, bool extrapolating);
   // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of drift.
   void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
   void TasksRequested(int64_t enqueued, int64_t dropped);
+  void Reported(ReportLabel outcome);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
@@ -66,6 +80,12 @@ class Metrics {
 
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
+  // Of each RPC: its requests that succeeded, and how long requests took. Looked up once.
+  struct RpcSeries {
+    prometheus::Counter* ok;
+    prometheus::Histogram* seconds;
+  };
+  std::array<RpcSeries, std::size(kRpcs)> by_rpc_;
   prometheus::Family<prometheus::Histogram>& phase_seconds_;
   prometheus::Family<prometheus::Counter>& reader_failures_;
   prometheus::Family<prometheus::Counter>& reader_deaths_;
@@ -73,6 +93,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& extrapolating_;
   prometheus::Family<prometheus::Histogram>& measured_over_predicted_;
   prometheus::Family<prometheus::Counter>& tasks_requested_;
+  std::array<prometheus::Counter*, 6> reported_;  // by ReportLabel
   prometheus::Family<prometheus::Counter>& store_rows_;
   prometheus::Family<prometheus::Counter>& store_failures_;
   prometheus::Family<prometheus::Counter>& store_dropped_;

@@ -17,7 +17,9 @@
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
+#include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
+#include "proto/network_hash.h"
 
 namespace cobra::server {
 namespace {
@@ -45,18 +47,6 @@ absl::Status CheckInputs(const graph::Graph& graph) {
       Diagnostic::Kind::kUsage,
       absl::StrCat(graph::TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
       "give every dimension of the input at least 1");
-}
-
-void FillSummary(const graph::Graph& graph, const std::string& fingerprint, const ModelSnapshot& model,
-                 v1::PredictResponse* reply) {
-  const graph::GraphCost cost = graph::CostOf(graph);
-  reply->set_fingerprint(fingerprint);
-  reply->set_node_count(static_cast<int>(graph.nodes().size()));
-  reply->set_parameter_count(graph.num_parameters());
-  reply->set_macs(cost.macs);
-  reply->set_flops(cost.flops);
-  reply->set_peak_memory_bytes(graph::PeakMemoryBytes(graph));
-  reply->set_model_version(model.predictor->info().version);
 }
 
 // Each name once, in the order of the request.
@@ -130,7 +120,14 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
       log_(log),
       unseen_(unseen),
       metrics_(metrics),
-      cache_(options_.prediction_cache_bytes) {
+      networks_(options_.network_cache_bytes),
+      cache_(options_.prediction_cache_bytes),
+      replies_(options_.reply_cache_bytes) {
+  metrics_->WatchCache("reply", [this] { return replies_.stats(); });
+  metrics_->WatchCache("network", [this] {
+    const auto s = networks_.stats();
+    return predict::CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
+  });
   metrics_->WatchCache("prediction", [this] {
     const auto s = cache_.stats();
     return predict::CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
@@ -138,22 +135,36 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
   metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
 }
 
-absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, const CallContext& call) {
+absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, Bytes graph_bytes,
+                                                      const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();  // one version for the whole request
-  COBRA_RETURN_IF_ERROR(CheckRequest(*request, *model));
+  COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, *model));
+  const Targets targets = DifferentTargets(*request);
   v1::PredictResponse reply;
+  reply.set_model_version(model->predictor->info().version);
+
+  // A breakdown has names, so it needs the graph.
+  std::optional<Hash128> network_hash;
+  if (graph_bytes.has_value() && !request->breakdown())
+    network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
+  if (network_hash.has_value() && AnswerKnown(*network_hash, *model, targets, &reply)) {
+    RememberReply(call.request, *model, nullptr, reply);
+    return reply;
+  }
 
   const absl::Time start = absl::Now();
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, ReadModel(request, call));
-  COBRA_RETURN_IF_ERROR(CheckInputs(graph));
+  COBRA_ASSIGN_OR_RETURN(const ReadResult source, ReadModel(request, graph_bytes, call));
+  COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
   const absl::Time read = absl::Now();
 
-  const Question question{*model, graph, graph::Fingerprint(graph).ToHex(), request->keep_private(), call};
-  FillSummary(graph, question.fingerprint, *model, &reply);
-  const std::vector<std::string> targets = DifferentTargets(*request);
+  const std::shared_ptr<const Network> network = NetworkOf(source.graph);
+  if (network_hash.has_value()) RememberNetwork(*network_hash, network);
+  const Question question{*model, source.graph, *network, request->keep_private(), call};
+  FillNetwork(*network, &reply);
   COBRA_RETURN_IF_ERROR(request->breakdown() ? PredictCalls(question, targets, &reply)
                                              : PredictTotals(question, targets, &reply));
   const absl::Time predicted = absl::Now();
+  if (source.repeatable) RememberReply(call.request, *model, source.files_unchanged, reply);
 
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));
   reply.set_predict_us(absl::ToDoubleMicroseconds(predicted - read));
@@ -162,8 +173,93 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   return reply;
 }
 
+Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Hash128& exact) {
+  const graph::GraphCost cost = graph::CostOf(graph);
+  return {exact,
+          graph::Fingerprint(graph).ToHex(),
+          static_cast<int>(graph.nodes().size()),
+          graph.num_parameters(),
+          cost.macs,
+          cost.flops,
+          graph::PeakMemoryBytes(graph)};
+}
+
+std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph) {
+  const Hash128 exact = KeyedHash(graph::ExactBytes(graph));
+  std::shared_ptr<const Network> network = networks_.Find(exact);
+  if (network != nullptr) return network;
+  network = std::make_shared<const Network>(DescribeNetwork(graph, exact));
+  RememberNetwork(exact, network);
+  return network;
+}
+
+void Pipeline::RememberNetwork(const Hash128& key, const std::shared_ptr<const Network>& network) {
+  networks_.Insert(key, network, HeapBytes(network->fingerprint));
+}
+
+void Pipeline::FillNetwork(const Network& network, v1::PredictResponse* reply) {
+  reply->set_fingerprint(network.fingerprint);
+  reply->set_node_count(network.node_count);
+  reply->set_parameter_count(network.parameter_count);
+  reply->set_macs(network.macs);
+  reply->set_flops(network.flops);
+  reply->set_peak_memory_bytes(network.peak_memory_bytes);
+}
+
+// A cached answer is that of the very same graph on the same target of the same snapshot. The fingerprint would not do
+// as a key: it leaves out calls that take time, and strangers could choose two graphs that share it.
+Hash128 Pipeline::KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target) {
+  SipHasher hasher = KeyedHasher();
+  const int64_t head[] = {static_cast<int64_t>(network.exact.high), static_cast<int64_t>(network.exact.low),
+                          model.generation};
+  hasher.Add(absl::string_view(reinterpret_cast<const char*>(head), sizeof(head)));
+  hasher.Add(target);
+  return std::move(hasher).Finish();
+}
+
+bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& model, const Targets& targets,
+                           v1::PredictResponse* reply) {
+  const std::shared_ptr<const Network> network = networks_.Find(network_hash);
+  if (network == nullptr) return false;
+  std::vector<std::shared_ptr<const predict::PredictionTotals>> totals;
+  for (const std::string& target : targets) {
+    totals.push_back(cache_.Find(KeyOfTotals(*network, model, target)));
+    if (totals.back() == nullptr) return false;
+  }
+  FillNetwork(*network, reply);
+  for (size_t i = 0; i < targets.size(); ++i) {
+    metrics_->Predicted(targets[i], /*from_cache=*/true, totals[i]->extrapolating);
+    FillPrediction(targets[i], *totals[i], reply->add_predictions());
+  }
+  return true;
+}
+
+std::shared_ptr<const CachedReply> Pipeline::FindReply(const Hash128& request, bool may_wait, bool* must_wait) {
+  std::shared_ptr<const CachedReply> reply = replies_.Find(request, model_->generation(), may_wait, must_wait);
+  if (reply == nullptr) return nullptr;
+  for (const PredictionCounters& counters : reply->predicted) {
+    counters.from_cache->Increment();
+    if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
+  }
+  return reply;
+}
+
+// The times stay out: another request's reading takes no time.
+void Pipeline::RememberReply(const Hash128& request, const ModelSnapshot& model, const FilesUnchanged& files_unchanged,
+                             const v1::PredictResponse& reply) {
+  if (request == Hash128()) return;
+  auto cached = std::make_shared<CachedReply>();
+  cached->generation = model.generation;
+  cached->bytes = reply.SerializeAsString();
+  for (const v1::TargetPrediction& prediction : reply.predictions())
+    cached->predicted.push_back(metrics_->CountersOf(prediction.target(), prediction.extrapolating()));
+  cached->files_unchanged = files_unchanged;
+  cached->files_checked_ns.store(absl::GetCurrentTimeNanos(), std::memory_order_relaxed);
+  replies_.Insert(request, std::move(cached));
+}
+
 // The cheap checks come before the source is read.
-absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const {
+absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const {
   if (request.targets().empty()) {
     return UserError(Diagnostic::Kind::kUsage, "targets: none given",
                      "ListTargets (cobra-client targets) has their names");
@@ -176,7 +272,7 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
   for (const std::string& target : request.targets()) {
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
-  if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET) {
+  if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET && !graph.has_value()) {
     return UserError(Diagnostic::Kind::kUsage, "model: is missing",
                      "set one of source, graph, onnx, tflite, architecture");
   }
@@ -185,30 +281,35 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, const Mod
 
 // Programs and files of other tools are read in a process of their own. A graph or an architecture string is checked
 // in a few lines.
-absl::StatusOr<graph::Graph> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request,
-                                                  const CallContext& call) {
+absl::StatusOr<ReadResult> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph_bytes,
+                                                const CallContext& call) {
+  if (graph_bytes.has_value()) {
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(*graph_bytes, limits.graph));
+    return ReadResult{std::move(graph), /*repeatable=*/true, nullptr};
+  }
   if (request->has_source() || request->has_onnx() || request->has_tflite())
     return readers_->Read(request, limits.graph, call);
   COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
-  return frontend::ReadModel(std::move(source), limits);
+  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, frontend::ReadModel(std::move(source), limits));
+  return ReadResult{std::move(graph), /*repeatable=*/true, nullptr};
 }
 
-absl::StatusOr<graph::Graph> Pipeline::ReadModel(v1::PredictRequest* request, const CallContext& call) {
+absl::StatusOr<ReadResult> Pipeline::ReadModel(v1::PredictRequest* request, Bytes graph, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
   Limits limits = options_.limits.read;
   limits.cancelled = call.cancelled;
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-  absl::StatusOr<graph::Graph> graph = ReadWithin(limits, request, call);
-  if (graph.ok()) return graph;
+  absl::StatusOr<ReadResult> result = ReadWithin(limits, request, graph, call);
+  if (result.ok()) return result;
   // A program that was stopped because its caller no longer waits is not at fault.
   COBRA_RETURN_IF_ERROR(call.Check());
-  if (auto diagnostic = DiagnosticFromStatus(graph.status())) metrics_->ReaderFailed(diagnostic->kind);
-  return graph.status();
+  if (auto diagnostic = DiagnosticFromStatus(result.status())) metrics_->ReaderFailed(diagnostic->kind);
+  return result.status();
 }
 
 absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& question, const std::string& target) {
-  const auto& [model, graph, fingerprint, keep_private, call] = question;
+  const auto& [model, graph, network, keep_private, call] = question;
   COBRA_RETURN_IF_ERROR(call.Check());
   absl::StatusOr<predict::LatencyPrediction> computed =
       model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] { return call.Stopped(); });
@@ -217,7 +318,7 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
     return computed.status();
   }
   metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
-  log_->Append({absl::Now(), fingerprint, target, model.predictor->info().version, computed->latency_us,
+  log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
                 computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
                 static_cast<int64_t>(graph.nodes().size())});
   if (computed->extrapolating && !keep_private) unseen_->Offer(graph, *computed, target);
@@ -225,8 +326,7 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
 }
 
 // A breakdown is always computed, from the predictor's own cache of layers.
-absl::Status Pipeline::PredictCalls(const Question& question, const std::vector<std::string>& targets,
-                                    v1::PredictResponse* reply) {
+absl::Status Pipeline::PredictCalls(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   const int64_t row_bytes = RowBytes(question.graph), most = options_.limits.max_reply_bytes;
   int64_t reply_bytes = row_bytes * static_cast<int64_t>(targets.size());
   COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
@@ -241,13 +341,9 @@ absl::Status Pipeline::PredictCalls(const Question& question, const std::vector<
   return absl::OkStatus();
 }
 
-// A cached answer is that of the very same graph on the same target of the same snapshot. The fingerprint would not do
-// as a key: it leaves out calls that take time, and strangers could choose two graphs that share it.
-absl::Status Pipeline::PredictTotals(const Question& question, const std::vector<std::string>& targets,
-                                     v1::PredictResponse* reply) {
-  const Hash128 exact = KeyedHash(graph::ExactBytes(question.graph));
+absl::Status Pipeline::PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   for (const std::string& target : targets) {
-    const Hash128 key = KeyedHash(absl::StrCat(exact.ToHex(), " ", question.model.generation, " ", target));
+    const Hash128 key = KeyOfTotals(question.network, question.model, target);
     std::shared_ptr<const predict::PredictionTotals> totals = cache_.Find(key);
     if (totals == nullptr) {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));

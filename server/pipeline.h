@@ -3,10 +3,13 @@
 #define COBRA_SERVER_PIPELINE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
 #include "model/predict/lru_cache.h"
@@ -17,6 +20,7 @@
 #include "server/metrics.h"
 #include "server/prediction_log.h"
 #include "server/reader_processes.h"
+#include "server/reply_cache.h"
 #include "server/unseen_layers.h"
 
 namespace cobra::server {
@@ -25,6 +29,9 @@ struct PipelineOptions {
   ServerLimits limits;
   // About 90,000 networks on one target each.
   int64_t prediction_cache_bytes = int64_t{32} << 20;
+  int64_t network_cache_bytes = int64_t{32} << 20;  // about 60,000 networks
+  // About 60,000 requests for one target each.
+  int64_t reply_cache_bytes = int64_t{32} << 20;
 };
 
 class Pipeline {
@@ -33,26 +40,50 @@ class Pipeline {
   Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
            UnseenLayers* unseen, Metrics* metrics);
 
-  // Moves the texts and files of the model out of `request`, to avoid copies.
-  absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, const CallContext& call);
+  // The reply's bytes, if this request was answered before and nothing has changed since; else null (reply_cache.h).
+  // Counts the predictions.
+  std::shared_ptr<const CachedReply> FindReply(const Hash128& request, bool may_wait, bool* must_wait);
+  // `graph`: the bytes of the request's graph, which is then not in `request` (predict_message.h). Moves the texts and
+  // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
+  absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
+                                              const CallContext& call);
 
  private:
-  absl::Status CheckRequest(const v1::PredictRequest& request, const ModelSnapshot& model) const;
-  absl::StatusOr<graph::Graph> ReadModel(v1::PredictRequest* request, const CallContext& call);
-  absl::StatusOr<graph::Graph> ReadWithin(const Limits& limits, v1::PredictRequest* request, const CallContext& call);
+  using Bytes = std::optional<absl::string_view>;
+  using Targets = std::vector<std::string>;
+  absl::Status CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const;
+  absl::StatusOr<ReadResult> ReadModel(v1::PredictRequest* request, Bytes graph, const CallContext& call);
+  absl::StatusOr<ReadResult> ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph,
+                                        const CallContext& call);
+  void RememberReply(const Hash128& request, const ModelSnapshot& model, const FilesUnchanged& files_unchanged,
+                     const v1::PredictResponse& reply);
+  // What a reply says of a network, whatever the target.
+  struct Network {
+    Hash128 exact;  // keyed, of graph/exact_bytes.h
+    std::string fingerprint;
+    int node_count = 0;
+    int64_t parameter_count = 0, macs = 0, flops = 0, peak_memory_bytes = 0;
+  };
   // A network that was read, and what the request says about it.
   struct Question {
     const ModelSnapshot& model;
     const graph::Graph& graph;
-    std::string fingerprint;
+    const Network& network;
     bool keep_private = false;
     const CallContext& call;
   };
+  static Network DescribeNetwork(const graph::Graph& graph, const Hash128& exact);
+  // The network of a graph that was read; from its cache, where it stays.
+  std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph);
+  void RememberNetwork(const Hash128& key, const std::shared_ptr<const Network>& network);
+  static void FillNetwork(const Network& network, v1::PredictResponse* reply);
+  static Hash128 KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target);
+  // The whole reply without reading the graph; false if some of it is not known.
+  bool AnswerKnown(const Hash128& network_hash, const ModelSnapshot& model, const Targets& targets,
+                   v1::PredictResponse* reply);
   absl::StatusOr<predict::LatencyPrediction> Compute(const Question& question, const std::string& target);
-  absl::Status PredictCalls(const Question& question, const std::vector<std::string>& targets,
-                            v1::PredictResponse* reply);
-  absl::Status PredictTotals(const Question& question, const std::vector<std::string>& targets,
-                             v1::PredictResponse* reply);
+  absl::Status PredictCalls(const Question& question, const Targets& targets, v1::PredictResponse* reply);
+  absl::Status PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply);
 
   const PipelineOptions options_;
   const LiveModel* const model_;
@@ -60,8 +91,11 @@ class Pipeline {
   PredictionLog* const log_;
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
+  // By Network::exact, and by the hash of the bytes of graphs as they came (proto/network_hash.h).
+  predict::LruCache<Network> networks_;
   // (graph, snapshot, target) -> totals.
   predict::LruCache<predict::PredictionTotals> cache_;
+  ReplyCache replies_;
 };
 
 }  // namespace cobra::server

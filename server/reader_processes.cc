@@ -32,7 +32,7 @@
 namespace cobra::server {
 namespace {
 
-constexpr int64_t kMaxReplyBytes = int64_t{64} << 20;
+constexpr int64_t kMaxReplyBytes = int64_t{32} << 20;  // as a request with a graph
 constexpr int64_t kMaxParsedReplyBytes = int64_t{192} << 20;
 constexpr size_t kMaxImages = 16;
 constexpr size_t kMaxRemembered = 4096;  // requests whose imports are known
@@ -121,14 +121,15 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     return StartFirstLocked();
   }
 
-  absl::StatusOr<graph::Graph> Read(v1::PredictRequest* model, const GraphLimits& limits,
-                                    const CallContext& call) override {
+  absl::StatusOr<ReadResult> Read(v1::PredictRequest* model, const GraphLimits& limits,
+                                  const CallContext& call) override {
     if (model->has_source()) COBRA_RETURN_IF_ERROR(FindFile(model->mutable_source()));
     const v1::PredictRequest& request = *model;
     std::optional<Hash128> new_request;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request));
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
-    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), *image, &reader, call);
+    int questions = 0;
+    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), *image, &reader, &questions, call);
     reader.socket.Close();
     {
       absl::MutexLock lock(&mutex_);
@@ -137,7 +138,18 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     COBRA_RETURN_IF_ERROR(reply.status());
     if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
     if (reply->has_pages()) image->AddPages(reply->pages());
-    if (reply->has_graph()) return proto::GraphFromProto(reply->graph(), limits);
+    if (reply->has_graph()) {
+      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(reply->graph(), limits));
+      // What the reader asked about files is not remembered: an image is made that answers it the next time.
+      ReadResult result{std::move(graph), questions == 0, nullptr};
+      if (request.has_source()) {
+        result.files_unchanged = [weak = std::weak_ptr<ReaderImage>(image)] {
+          const std::shared_ptr<ReaderImage> kept = weak.lock();  // without an image nobody knows
+          return kept != nullptr && kept->FilesUnchanged(absl::Now());
+        };
+      }
+      return result;
+    }
     if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
     return proto::StatusFromProto(reply->error());
   }
@@ -153,7 +165,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   void MakeLocked(const reader::ImageCommand::Image& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
   absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports, ReaderImage& image,
-                                        WaitingReader* reader, const CallContext& call);
+                                        WaitingReader* reader, int* questions, const CallContext& call);
   absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
   reader::FileAnswer Answer(const reader::FileQuestion& question) const;
 
@@ -325,7 +337,7 @@ reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& quest
 }
 
 absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, bool with_imports,
-                                                           ReaderImage& image, WaitingReader* reader,
+                                                           ReaderImage& image, WaitingReader* reader, int* questions,
                                                            const CallContext& call) {
   reader::ReadRequest message;
   // The message borrows the request: a copy of 32 MiB would be made for nothing.
@@ -349,6 +361,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
       break;
     }
     if (answer.has_reply()) return std::move(*answer.mutable_reply());
+    *questions += answer.has_question() ? 1 : 0;
     if (answer.has_question()) status = reader->socket.Send(Answer(answer.question()), -1, call.deadline);
   }
   reader->Kill();

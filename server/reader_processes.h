@@ -8,6 +8,7 @@
 #ifndef COBRA_SERVER_READER_PROCESSES_H_
 #define COBRA_SERVER_READER_PROCESSES_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,16 @@ struct ReaderOptions {
   bool insecure = false;                   // do without seccomp where the kernel refuses it
 };
 
+// Whether the library files that a model was read from are unchanged. May take a while.
+using FilesUnchanged = std::function<bool()>;
+
+struct ReadResult {
+  graph::Graph graph;
+  // Whether reading the same request again, with the same library files, gives the same graph, and that can be known.
+  bool repeatable = false;
+  FilesUnchanged files_unchanged;  // empty: the model was read from no library file
+};
+
 class ReaderProcesses {
  public:
   // Returns when the kernel has accepted the confinement, before anything is imported. FailedPrecondition if it refuses
@@ -38,8 +49,8 @@ class ReaderProcesses {
   // Reads what `model` submits: source, ONNX or TensorFlow Lite. Source may name a file of a library as its own; then
   // that name is replaced by its full path. Blocks until the reader has answered or `call` ends; then the reader is
   // killed. The graph is checked like one that a stranger sent. Errors carry a Diagnostic if the model is at fault.
-  virtual absl::StatusOr<graph::Graph> Read(v1::PredictRequest* model, const GraphLimits& limits,
-                                            const CallContext& call) = 0;
+  virtual absl::StatusOr<ReadResult> Read(v1::PredictRequest* model, const GraphLimits& limits,
+                                          const CallContext& call) = 0;
 };
 
 }  // namespace cobra::server

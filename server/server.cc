@@ -90,6 +90,8 @@ class ServerImpl final : public Server {
     PipelineOptions pipeline_options;
     pipeline_options.limits = options_.limits;
     pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
+    pipeline_options.network_cache_bytes = options_.prediction_cache_bytes;
+    pipeline_options.reply_cache_bytes = options_.reply_cache_bytes;
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = options_.max_learning_tasks;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);

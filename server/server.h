@@ -34,6 +34,7 @@ struct ServerOptions {
   int threads = 0;                         // predictions at a time; 0: one per core
   int64_t embedding_cache_bytes = int64_t{64} << 20;
   int64_t prediction_cache_bytes = int64_t{32} << 20;
+  int64_t reply_cache_bytes = int64_t{32} << 20;
   WatchdogOptions watchdog;
   ServerLimits limits;
   LiveModel::Loader loader;  // empty: loads model_directory; tests pass a model of their own

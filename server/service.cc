@@ -10,6 +10,9 @@
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/measurement_task.h"
+#include "server/memory_trim.h"
+#include "server/message_bytes.h"
+#include "server/predict_message.h"
 
 namespace cobra::server {
 namespace {
@@ -75,10 +78,25 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
 
 }  // namespace
 
-absl::Status CobraService::HandlePredict(v1::PredictRequest& request, v1::PredictResponse* response,
+UnaryCalls::Shortcut CobraService::FindReply(const Hash128& request, bool may_wait, grpc::ByteBuffer* response) const {
+  bool must_wait = false;
+  const std::shared_ptr<const CachedReply> reply = pipeline_->FindReply(request, may_wait, &must_wait);
+  if (reply == nullptr) return must_wait ? UnaryCalls::Shortcut::kLater : UnaryCalls::Shortcut::kUnknown;
+  const grpc::Slice slice(reply->bytes);
+  grpc::ByteBuffer bytes(&slice, 1);
+  response->Swap(&bytes);
+  return UnaryCalls::Shortcut::kAnswered;
+}
+
+absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
                                          const CallContext& call) {
-  COBRA_ASSIGN_OR_RETURN(*response, pipeline_->Predict(&request, call));
-  return absl::OkStatus();
+  PredictMessage message;
+  const absl::Status parsed = message.Parse(request, calls_.max_parsed_bytes());
+  const absl::StatusOr<v1::PredictResponse> reply =
+      parsed.ok() ? pipeline_->Predict(message.request(), message.graph(), call) : parsed;
+  NoteRequestBytes(static_cast<int64_t>(request.Length()) + message.bytes());
+  COBRA_RETURN_IF_ERROR(reply.status());
+  return SerializeMessage(*reply, response);
 }
 
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,

@@ -19,7 +19,10 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kPredict, context, request, response, this, &CobraService::HandlePredict);
+    return calls_.RunBytes(
+        Rpc::kPredict, context, *request,
+        [=](const Hash128& hash, bool may_wait) { return FindReply(hash, may_wait, response); },
+        [=](const CallContext& call) { return HandlePredict(*request, response, call); });
   }
   grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) override {
@@ -39,7 +42,8 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   }
 
  private:
-  absl::Status HandlePredict(v1::PredictRequest& request, v1::PredictResponse* response, const CallContext& call);
+  UnaryCalls::Shortcut FindReply(const Hash128& request, bool may_wait, grpc::ByteBuffer* response) const;
+  absl::Status HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response, const CallContext& call);
   absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                  const CallContext& call);
   absl::Status HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response,

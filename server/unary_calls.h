@@ -33,13 +33,18 @@ class UnaryCalls {
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
+  // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it can,
+  // since that takes a while.
+  enum class Shortcut { kAnswered, kUnknown, kLater };
+  using TakeShortcut = std::function<Shortcut(const Hash128& request, bool may_wait)>;
+
   // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless
   // `handle` changes it. gRPC keeps both buffers until the call ends.
   template <typename Service, typename Request, typename Response>
   grpc::ServerUnaryReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
                                 grpc::ByteBuffer* response_bytes, Service* service,
                                 absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) const {
-    return RunBytes(rpc, context, [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
+    const auto work = [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
       google::protobuf::Arena arena;
       auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
       Response response;
@@ -48,14 +53,17 @@ class UnaryCalls {
       NoteRequestBytes(static_cast<int64_t>(request_bytes->Length() + arena.SpaceAllocated()));
       COBRA_RETURN_IF_ERROR(status);
       return SerializeMessage(response, response_bytes);
-    });
+    };
+    return RunBytes(rpc, context, *request_bytes, nullptr, work);
   }
+  // The same for a method that parses its request itself. `shortcut`, if it is not empty, is asked first, on gRPC's own
+  // thread.
+  grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer& request,
+                                     TakeShortcut shortcut, std::function<absl::Status(const CallContext&)> work) const;
   Access* access() const { return access_; }
+  int64_t max_parsed_bytes() const { return max_parsed_bytes_; }
 
  private:
-  grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
-                                     std::function<absl::Status(const CallContext&)> work) const;
-
   Lanes* lanes_;
   Metrics* metrics_;
   Access* access_;

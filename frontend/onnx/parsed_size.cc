@@ -104,7 +104,7 @@ class Scan {
     WireField field;
     while (!bytes.empty()) {
       if (!NextWireField(&bytes, &field)) return Damaged();
-      if (field.kind == WireField::Kind::kNumber) {
+      if (field.kind != WireField::Kind::kBytes) {
         size_.bytes += 8;
       } else {
         const auto number = static_cast<uint64_t>(field.number);

@@ -26,7 +26,10 @@ absl::Status CheckSizes(const net::NetConfig& c) {
 }  // namespace
 
 absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
-  COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(absl::StrCat(directory, "/manifest.json")));
+  const std::string manifest_path = absl::StrCat(directory, "/manifest.json");
+  COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(manifest_path));
+  if (const absl::Status hash = CheckManifestHash(text); !hash.ok())
+    return absl::DataLossError(absl::StrCat(manifest_path, ": ", hash.message()));
   ModelBundle bundle;
   COBRA_ASSIGN_OR_RETURN(bundle.manifest, ManifestFromJson(text));
   COBRA_RETURN_IF_ERROR(CheckSizes(bundle.manifest.net));

@@ -1,6 +1,9 @@
 #include "model/predict/manifest.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -9,6 +12,10 @@ namespace cobra::predict {
 namespace {
 
 using nlohmann::json;
+
+// As it stands in the text: in a string these quotes would have backslashes.
+constexpr absl::string_view kHashMember = "\"manifest_sha256\": \"";
+constexpr size_t kHashDigits = 64;
 
 json ErrorsToJson(const MeasuredErrors& e) {
   return {{"layer_mape", e.layer_mape},
@@ -130,18 +137,32 @@ std::string ManifestToJson(const Manifest& m) {
                        {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us}});
   }
-  return json{{"format", m.format},
-              {"trained_at", m.trained_at},
-              {"net", NetToJson(m.net)},
-              {"num_ops", m.num_ops},
-              {"vocabulary", m.vocabulary},
-              {"value_ranges", m.value_ranges},
-              {"targets", targets},
-              {"layers_trained", m.layers_trained},
-              {"networks_trained", m.networks_trained},
-              {"training_notes", m.training_notes},
-              {"tensors_sha256", m.tensors_sha256}}
-      .dump(1);
+  std::string text = json{
+      {"format", m.format},
+      {"trained_at", m.trained_at},
+      {"net", NetToJson(m.net)},
+      {"num_ops", m.num_ops},
+      {"vocabulary", m.vocabulary},
+      {"value_ranges", m.value_ranges},
+      {"targets", targets},
+      {"layers_trained", m.layers_trained},
+      {"networks_trained", m.networks_trained},
+      {"training_notes", m.training_notes},
+      {"tensors_sha256", m.tensors_sha256},
+      {"manifest_sha256",
+       ""}}.dump(1);
+  const std::string hash = Sha256Hex(text);
+  return text.insert(text.find(std::string(kHashMember)) + kHashMember.size(), hash);
+}
+
+absl::Status CheckManifestHash(absl::string_view text) {
+  const size_t member = text.find(kHashMember);
+  if (member == absl::string_view::npos) return absl::DataLossError("no manifest_sha256; fit it again");
+  const size_t hash = member + kHashMember.size();
+  const absl::string_view rest = text.substr(std::min(text.size(), hash + kHashDigits));
+  if (Sha256Hex(absl::StrCat(text.substr(0, hash), rest)) != text.substr(hash, kHashDigits))
+    return absl::DataLossError("its SHA-256 is not its manifest_sha256; the file is damaged");
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {

@@ -56,7 +56,12 @@ struct Manifest {
   std::string tensors_sha256;
 };
 
+// The text names its own SHA-256: that of the text with nothing between the quotes of "manifest_sha256". It finds
+// damage, not a forger, who can compute it too.
 std::string ManifestToJson(const Manifest& manifest);
+// DataLoss if the text is not the one that was written.
+absl::Status CheckManifestHash(absl::string_view json);
+// Without that check.
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view json);
 
 }  // namespace cobra::predict

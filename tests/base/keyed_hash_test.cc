@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "gtest/gtest.h"
 
@@ -30,6 +31,22 @@ TEST(KeyedHash, IsSipHash24With128Bits) {
   EXPECT_EQ(hex(1), "da87c1d86b99af44347659119b22fc45");
   EXPECT_EQ(hex(8), "3b62a9ba6258f5610f83e264f31497b4");
   EXPECT_EQ(hex(15), "5493e99933b0a8117e08ec0f97cfc3d9");
+}
+
+TEST(KeyedHash, IsTheSameOfParts) {
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) bytes.push_back(static_cast<char>(i * 37));
+  const absl::string_view text = bytes;
+  for (size_t first = 0; first <= 40; ++first) {
+    for (size_t second = first; second <= text.size(); ++second) {
+      SipHasher hasher = KeyedHasher();
+      hasher.Add(text.substr(0, first));
+      hasher.Add(text.substr(first, second - first));
+      hasher.Add("");
+      hasher.Add(text.substr(second));
+      ASSERT_EQ(std::move(hasher).Finish(), KeyedHash(text)) << first << " " << second;
+    }
+  }
 }
 
 TEST(KeyedHash, IsTheSameWithinAProcess) {

@@ -128,6 +128,7 @@ class ForgedRecordsTest(queue_run.QueueTest):
             outcome, why = self.report("mallory", task.task_id, graph_json("erfinv", width), 60.0 * (1 + k / 50))
             self.assertEqual(outcome, "HELD")
             self.assertIn("predicted", why)
+        self.assertEqual(programs.metric(self.server, 'cobra_reports_total{outcome="held"}'), 12)
         self.assertEqual(self.lease("mallory"), [])  # it does not confirm itself
         model = os.path.join(programs.SOURCE, "model", "pretrained")
         refit = subprocess.run(

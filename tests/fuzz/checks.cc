@@ -28,10 +28,12 @@ void Use(const graph::Graph& graph) {
   const absl::StatusOr<graph::Graph> again = graph::GraphFromJson(json);
   if (!again.ok()) Fail("not read back from JSON", again.status().ToString() + "\n" + json);
   if (graph::Fingerprint(*again) != graph::Fingerprint(graph)) Fail("another graph read back from JSON", json);
-  v1::Graph proto;
-  proto::GraphToProto(graph, &proto);
-  const absl::StatusOr<graph::Graph> from_proto = proto::GraphFromProto(proto);
-  if (!from_proto.ok()) Fail("not read back from its message", from_proto.status().ToString() + "\n" + json);
+  const std::string bytes = proto::GraphToWire(graph);
+  v1::Graph message;
+  if (!message.ParseFromString(bytes) || message.SerializeAsString() != bytes)
+    Fail("not the bytes that protobuf writes", json);
+  const absl::StatusOr<graph::Graph> from_bytes = proto::GraphFromWire(bytes);
+  if (!from_bytes.ok()) Fail("not read back from its message", from_bytes.status().ToString() + "\n" + json);
 }
 
 }  // namespace

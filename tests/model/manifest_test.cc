@@ -36,6 +36,19 @@ TEST(Manifest, SurvivesJson) {
   EXPECT_EQ(back->targets[0].probe_reference_us.at("00ff"), 12.5);
 }
 
+TEST(Manifest, KnowsItsOwnDamage) {
+  const std::string text = ManifestToJson(Small());
+  EXPECT_TRUE(CheckManifestHash(text).ok()) << CheckManifestHash(text);
+  for (size_t at = 0; at < text.size(); ++at) {
+    std::string damaged = text;
+    damaged[at] ^= 1;
+    EXPECT_EQ(CheckManifestHash(damaged).code(), absl::StatusCode::kDataLoss) << at;
+  }
+  for (const std::string& other : {text.substr(0, text.size() - 1), text + " ", std::string(), std::string("{}"),
+                                   text.substr(0, text.find("manifest_sha256") + 20)})
+    EXPECT_EQ(CheckManifestHash(other).code(), absl::StatusCode::kDataLoss) << other.size();
+}
+
 TEST(Manifest, DamageIsDataLoss) {
   Manifest mismatch = Small();
   mismatch.vocabulary.pop_back();

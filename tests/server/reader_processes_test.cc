@@ -63,10 +63,15 @@ class ReaderProcessesTest : public testing::Test {
     return request;
   }
 
-  absl::StatusOr<graph::Graph> Read(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
+  absl::StatusOr<ReadResult> ReadWhole(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
     CallContext call;
     call.deadline = absl::Now() + timeout;
     return readers_->Read(&request, GraphLimits(), call);
+  }
+  absl::StatusOr<graph::Graph> Read(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
+    absl::StatusOr<ReadResult> result = ReadWhole(std::move(request), timeout);
+    if (!result.ok()) return result.status();
+    return std::move(result->graph);
   }
 
   // What `forward` of a network does that otherwise computes nothing of interest.
@@ -119,6 +124,28 @@ TEST_F(ReaderProcessesTest, ImportsFromLibrariesBeforeAndWithAnImage) {
   const absl::StatusOr<graph::Graph> graph = Read(request);
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->nodes()[0].op, graph::Op::sigmoid);
+}
+
+TEST_F(ReaderProcessesTest, KnowsWhetherAModelWouldBeReadTheSameAgain) {
+  const absl::StatusOr<ReadResult> alone = ReadWhole(Program(kNet));
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_TRUE(alone->repeatable);
+  AddLibraryFile("zoo/__init__.py", "");
+  AddLibraryFile("zoo/layers.py", "from torch import nn\nclass Block(nn.ReLU): pass\n");
+  const v1::PredictRequest request = Program("from zoo.layers import Block\n", "Block()");
+  absl::StatusOr<ReadResult> result = ReadWhole(request);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(result->repeatable);  // it asked for files that nobody watches
+  for (int i = 0; i < 500 && !result->repeatable; ++i) {
+    absl::SleepFor(absl::Milliseconds(20));
+    result = ReadWhole(request);
+    ASSERT_TRUE(result.ok()) << result.status();
+  }
+  ASSERT_TRUE(result->repeatable);
+  EXPECT_TRUE(result->files_unchanged());
+  AddLibraryFile("zoo/layers.py", "from torch import nn\nclass Block(nn.Sigmoid): pass\n");
+  absl::SleepFor(absl::Milliseconds(1100));
+  EXPECT_FALSE(result->files_unchanged());
 }
 
 TEST_F(ReaderProcessesTest, AFileOfALibraryIsTheModelsOwn) {

@@ -66,6 +66,35 @@ TEST_F(ServerTest, FullQueueIsRefusedAtOnce) {
   for (std::thread& thread : more) thread.join();
 }
 
+TEST_F(ServerTest, ARequestThatWasAnsweredBeforeWaitsForNobody) {
+  Start(/*threads=*/1);
+  std::unique_ptr<client::Client> client = Connect();
+  const v1::PredictRequest known = MakeRequest();
+  const absl::StatusOr<v1::PredictResponse> first = client->Predict(known);
+  ASSERT_TRUE(first.ok()) << first.status();
+  BlockPredictions();
+  std::thread running([&] { EXPECT_TRUE(client->Predict(MakeRequest()).ok()); });
+  WaitForStarted(1);
+  absl::StatusOr<v1::PredictResponse> again = client->Predict(known);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->predictions(0).SerializeAsString(), first->predictions(0).SerializeAsString());
+  EXPECT_EQ(again->fingerprint(), first->fingerprint());
+  EXPECT_EQ(again->read_us(), 0);  // nothing was read
+  EXPECT_THAT(MetricsText(), HasSubstr("cobra_predictions_total{source=\"cache\",target=\"cpu\"} 1"));
+  release_.Notify();
+  running.join();
+}
+
+TEST_F(ServerTest, ANewVersionAnswersAnew) {
+  Start();
+  std::unique_ptr<client::Client> client = Connect();
+  const v1::PredictRequest request = MakeRequest();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client->Predict(request)->model_version(), "v1");
+  predictor_ = std::make_shared<FakePredictor>("v2");
+  ASSERT_TRUE(server_->ReloadModel().ok());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client->Predict(request)->model_version(), "v2");
+}
+
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   Start();
   // The prediction does not end before the client has given up: its own deadline is what it sees, never the server's

@@ -1,0 +1,32 @@
+#include "model/infer/kernels.h"
+
+namespace cobra::infer {
+
+namespace base {
+extern const Kernels kKernels;
+}
+#ifdef COBRA_INFER_X86
+namespace avx2 {
+extern const Kernels kKernels;
+}
+namespace avx512 {
+extern const Kernels kKernels;
+}
+#endif
+
+KernelList AllKernels() {
+  KernelList list = {};
+#ifdef COBRA_INFER_X86
+  if (__builtin_cpu_supports("avx512f")) list.kernels[list.count++] = &avx512::kKernels;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.kernels[list.count++] = &avx2::kKernels;
+#endif
+  list.kernels[list.count++] = &base::kKernels;
+  return list;
+}
+
+const Kernels& BestKernels() {
+  static const Kernels& best = *AllKernels().kernels[0];
+  return best;
+}
+
+}  // namespace cobra::infer

@@ -1,0 +1,3 @@
+#define COBRA_INFER_TARGET base
+#define COBRA_INFER_NAME "base"
+#include "model/infer/kernels.inc"

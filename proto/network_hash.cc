@@ -1,0 +1,145 @@
+#include "proto/network_hash.h"
+
+#include <utility>
+
+#include "base/keyed_hash.h"
+#include "graph/untrusted.h"
+#include "proto/graph_fields.h"
+
+namespace cobra::proto {
+namespace {
+
+// The fields of a message but for those of one number. What is left of a message is hashed behind its own length, so
+// that no two messages give the same sequence of bytes.
+class Hasher {
+ public:
+  bool AddGraph(absl::string_view bytes) {
+    while (!bytes.empty()) {
+      const char* begin = bytes.data();
+      WireField field;
+      if (!NextWireField(&bytes, &field)) return false;
+      const absl::string_view whole(begin, static_cast<size_t>(bytes.data() - begin));
+      if (field.kind != WireField::Kind::kBytes) {
+        hasher_.Add(whole);
+        continue;
+      }
+      switch (field.number) {
+        case v1::Graph::kInputsFieldNumber:
+        case v1::Graph::kParametersFieldNumber:
+        case v1::Graph::kBuffersFieldNumber:
+        case v1::Graph::kConstantsFieldNumber:
+          if (!AddWithout(field, v1::NamedTensor::kNameFieldNumber)) return false;
+          break;
+        case v1::Graph::kNodesFieldNumber:
+          if (!AddWithout(field, v1::Node::kOriginFieldNumber)) return false;
+          break;
+        case v1::Graph::kParameterAliasesFieldNumber:
+        case v1::Graph::kSourceFilesFieldNumber: break;
+        default: hasher_.Add(whole);
+      }
+    }
+    return true;
+  }
+
+  Hash128 Finish() && { return std::move(hasher_).Finish(); }
+
+ private:
+  bool AddWithout(const WireField& message, int left_out) {
+    size_t kept = 0;
+    const auto each_part = [&](auto use) {
+      absl::string_view rest = message.bytes;
+      const char* part = rest.data();  // where what is not used yet begins
+      while (!rest.empty()) {
+        const char* begin = rest.data();
+        WireField field;
+        if (!NextWireField(&rest, &field)) return false;
+        if (field.number != left_out || field.kind != WireField::Kind::kBytes) continue;
+        use(absl::string_view(part, static_cast<size_t>(begin - part)));
+        part = rest.data();
+      }
+      use(absl::string_view(part, static_cast<size_t>(message.bytes.data() + message.bytes.size() - part)));
+      return true;
+    };
+    if (!each_part([&kept](absl::string_view part) { kept += part.size(); })) return false;
+    const uint64_t head[2] = {static_cast<uint64_t>(message.number), kept};
+    hasher_.Add(absl::string_view(reinterpret_cast<const char*>(head), sizeof(head)));
+    return each_part([this](absl::string_view part) { hasher_.Add(part); });
+  }
+
+  SipHasher hasher_ = KeyedHasher();
+};
+
+// Whether the reader (graph_from_wire.cc) accepts what is not hashed.
+class NameCheck {
+ public:
+  explicit NameCheck(const GraphLimits& limits) : limits_(limits) {}
+
+  bool Accepts(absl::string_view bytes) {
+    if (!fields_.Merge(bytes)) return false;
+    num_files_ = List(v1::Graph::kSourceFilesFieldNumber).count;
+    return num_files_ <= kSourceFilesOfCall * limits_.max_nodes &&
+           Each(v1::Graph::kSourceFilesFieldNumber, [](absl::string_view file) { return IsName(file); }) &&
+           Tensors(v1::Graph::kInputsFieldNumber, nullptr) &&
+           Tensors(v1::Graph::kParametersFieldNumber, &parameter_names_) &&
+           Tensors(v1::Graph::kBuffersFieldNumber, &buffer_names_) &&
+           Tensors(v1::Graph::kConstantsFieldNumber, nullptr) &&
+           Each(v1::Graph::kParameterAliasesFieldNumber, [this](absl::string_view alias) { return IsAlias(alias); }) &&
+           Each(v1::Graph::kNodesFieldNumber, [this](absl::string_view node) { return HasOrigin(node); });
+  }
+
+ private:
+  const FieldRange& List(int number) const { return fields_.lists[static_cast<size_t>(number)]; }
+
+  template <typename With>
+  bool Each(int number, With with) const {
+    return EachOf(List(number), number,
+                  [&with](absl::string_view bytes) {
+                    return with(bytes) ? absl::OkStatus() : absl::InvalidArgumentError("");
+                  })
+        .ok();
+  }
+
+  static bool IsName(absl::string_view name) { return IsUtf8(name) && graph::CheckNameLength(name).ok(); }
+
+  bool Tensors(int number, graph::UniqueNames* unique) const {
+    return Each(number, [&](absl::string_view bytes) {
+      absl::string_view name;
+      const bool merged = EachField(bytes, [&name](const WireField& field) {
+        if (field.number != v1::NamedTensor::kNameFieldNumber || field.kind != WireField::Kind::kBytes) return true;
+        return MergeText(field, &name);
+      });
+      return merged && IsName(name) && (unique == nullptr || unique->Add(name));
+    });
+  }
+
+  bool IsAlias(absl::string_view bytes) {
+    AliasFields alias;
+    return alias.Merge(bytes) && IsName(alias.name) && alias.parameter >= 0 &&
+           alias.parameter < List(v1::Graph::kParametersFieldNumber).count && !alias.name.empty() &&
+           parameter_names_.Add(alias.name);
+  }
+
+  bool HasOrigin(absl::string_view bytes) const {
+    OriginFields origin;
+    const bool merged = EachField(bytes, [&origin](const WireField& field) {
+      if (field.number != v1::Node::kOriginFieldNumber || field.kind != WireField::Kind::kBytes) return true;
+      return origin.Merge(field.bytes);
+    });
+    return merged && origin.IsWithin(num_files_) && graph::CheckNameLength(origin.module_path).ok();
+  }
+
+  const GraphLimits& limits_;
+  GraphFields fields_;
+  int64_t num_files_ = 0;
+  graph::UniqueNames parameter_names_, buffer_names_;
+};
+
+}  // namespace
+
+std::optional<Hash128> NetworkHash(absl::string_view graph_bytes, const GraphLimits& limits) {
+  Hasher hasher;
+  if (!NameCheck(limits).Accepts(graph_bytes) || !hasher.AddGraph(graph_bytes)) return std::nullopt;
+  return std::move(hasher).Finish();
+}
+
+}  // namespace cobra::proto

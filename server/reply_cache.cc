@@ -1,0 +1,39 @@
+#include "server/reply_cache.h"
+
+#include "absl/time/clock.h"
+#include "base/heap_bytes.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr int64_t kFilesTrustedNs = 1'000'000'000;
+// A reply beyond this size is a breakdown that is hardly asked for twice.
+constexpr size_t kMaxReplyBytes = 256 << 10;
+
+}  // namespace
+
+std::shared_ptr<const CachedReply> ReplyCache::Find(const Hash128& request, int64_t generation, bool may_wait,
+                                                    bool* must_wait) {
+  std::shared_ptr<const CachedReply> reply = cache_.Find(request);
+  if (reply == nullptr || reply->generation != generation) return nullptr;
+  if (!reply->files_unchanged) return reply;
+  const int64_t now = absl::GetCurrentTimeNanos();
+  if (now - reply->files_checked_ns.load(std::memory_order_relaxed) < kFilesTrustedNs) return reply;
+  *must_wait = !may_wait;
+  if (!may_wait || !reply->files_unchanged()) return nullptr;
+  reply->files_checked_ns.store(now, std::memory_order_relaxed);
+  return reply;
+}
+
+void ReplyCache::Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply) {
+  if (reply->bytes.size() > kMaxReplyBytes) return;
+  const int64_t held_bytes = HeapBytes(reply->bytes) + HeapBytes(reply->predicted);
+  cache_.Insert(request, std::move(reply), held_bytes);
+}
+
+predict::CacheStats ReplyCache::stats() {
+  const auto s = cache_.stats();
+  return {s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
+}
+
+}  // namespace cobra::server
