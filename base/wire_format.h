@@ -93,6 +93,11 @@ class WireWriter {
     if (value != 0) Number(field, value);
   }
   void Fixed64(uint64_t bits) { std::memcpy(Front(sizeof(bits)), &bits, sizeof(bits)); }
+  void Fixed32(uint32_t bits) { std::memcpy(Front(sizeof(bits)), &bits, sizeof(bits)); }
+  // Fields that were written elsewhere.
+  void Raw(absl::string_view fields) {
+    if (!fields.empty()) std::memcpy(Front(fields.size()), fields.data(), fields.size());
+  }
   void Double(int field, double value) {
     DoubleBits(value);
     Tag(field, 1);

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/wire_format.h"
 #include "cobra/v1/graph.pb.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
@@ -15,6 +16,8 @@ namespace cobra::proto {
 
 // The bytes that the message serializes to. In names, bytes that are not UTF-8 become '?'.
 std::string GraphToWire(const graph::Graph& graph);
+// The same in front of what `out` has.
+void WriteGraph(const graph::Graph& graph, WireWriter* out);
 void GraphToProto(const graph::Graph& graph, v1::Graph* proto);
 
 // Rebuilds the graph: every reference is checked, every shape rule runs again, and shapes that the sender gives must

@@ -19,9 +19,9 @@ uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
 
 class GraphWriter {
  public:
-  explicit GraphWriter(const graph::Graph& graph) : graph_(graph), out_(ExpectedBytes(graph)) {}
+  GraphWriter(const graph::Graph& graph, WireWriter* out) : graph_(graph), out_(*out) {}
 
-  absl::string_view Write() {
+  void Write() {
     NumberFiles();
     out_.NumberUnlessZero(v1::Graph::kFoldedMacsFieldNumber, Bits(graph_.folded_macs()));
     for (size_t i = file_names_.size(); i-- > 0;) Name(v1::Graph::kSourceFilesFieldNumber, *file_names_[i]);
@@ -38,18 +38,12 @@ class GraphWriter {
     Tensors(v1::Graph::kBuffersFieldNumber, graph_.buffers());
     Tensors(v1::Graph::kParametersFieldNumber, graph_.parameters());
     Tensors(v1::Graph::kInputsFieldNumber, graph_.inputs());
-    return out_.bytes();
   }
 
  private:
   struct Files {
     int file = 0, made_file = 0;  // positions from 1; 0 is none
   };
-
-  static size_t ExpectedBytes(const graph::Graph& graph) {
-    constexpr size_t kNode = 160, kTensor = 48;
-    return 256 + kNode * graph.nodes().size() + kTensor * (graph.parameters().size() + graph.buffers().size());
-  }
 
   // In the order in which calls name them.
   void NumberFiles() {
@@ -160,19 +154,30 @@ class GraphWriter {
   }
 
   const graph::Graph& graph_;
-  WireWriter out_;
+  WireWriter& out_;
   std::vector<Files> node_files_;
   std::vector<const std::string*> file_names_;
 };
 
+size_t ExpectedBytes(const graph::Graph& graph) {
+  constexpr size_t kNode = 160, kTensor = 48;
+  return 256 + kNode * graph.nodes().size() + kTensor * (graph.parameters().size() + graph.buffers().size());
+}
+
 }  // namespace
 
-std::string GraphToWire(const graph::Graph& graph) { return std::string(GraphWriter(graph).Write()); }
+void WriteGraph(const graph::Graph& graph, WireWriter* out) { GraphWriter(graph, out).Write(); }
+
+std::string GraphToWire(const graph::Graph& graph) {
+  WireWriter out(ExpectedBytes(graph));
+  WriteGraph(graph, &out);
+  return std::string(out.bytes());
+}
 
 void GraphToProto(const graph::Graph& graph, v1::Graph* proto) {
-  GraphWriter writer(graph);
-  const absl::string_view bytes = writer.Write();
-  (void)proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  WireWriter out(ExpectedBytes(graph));
+  WriteGraph(graph, &out);
+  (void)proto->ParseFromArray(out.bytes().data(), static_cast<int>(out.size()));
 }
 
 }  // namespace cobra::proto

@@ -45,16 +45,20 @@ absl::Status Channel::WaitFor(short events, absl::Time deadline, const std::func
 }
 
 absl::Status Channel::Send(const google::protobuf::MessageLite& message, int descriptor, absl::Time deadline) {
-  if (!valid()) return Gone();
   const size_t size = message.ByteSizeLong();
   std::string bytes(sizeof(uint32_t) + size, '\0');
   const auto length = static_cast<uint32_t>(size);
   std::memcpy(bytes.data(), &length, sizeof(length));
   if (size > size_t{1} << 30 || !message.SerializeToArray(bytes.data() + sizeof(length), static_cast<int>(size)))
     return absl::InternalError(absl::StrCat("a message of ", size, " bytes cannot be sent"));
+  return SendFramed(bytes, descriptor, deadline);
+}
+
+absl::Status Channel::SendFramed(absl::string_view frame, int descriptor, absl::Time deadline) {
+  if (!valid()) return Gone();
   size_t sent = 0;
-  while (sent < bytes.size()) {
-    iovec part = {bytes.data() + sent, bytes.size() - sent};
+  while (sent < frame.size()) {
+    iovec part = {const_cast<char*>(frame.data()) + sent, frame.size() - sent};  // sendmsg(2) only reads
     msghdr header = {};
     header.msg_iov = &part;
     header.msg_iovlen = 1;

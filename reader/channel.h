@@ -39,6 +39,9 @@ class Channel {
   absl::Status Send(const google::protobuf::MessageLite& message, int descriptor = -1,
                     absl::Time deadline = absl::InfiniteFuture());
 
+  // The same for a message that has its length in front of it.
+  absl::Status SendFramed(absl::string_view frame, int descriptor = -1, absl::Time deadline = absl::InfiniteFuture());
+
   // Unavailable at the end of the stream, ResourceExhausted for a message of more than `max_bytes`, DeadlineExceeded,
   // or Cancelled when `stopped` (asked every 20 ms, may be empty) returns true.
   absl::StatusOr<Received> Receive(int64_t max_bytes, absl::Time deadline = absl::InfiniteFuture(),

@@ -6,7 +6,6 @@
 #include "base/status_macros.h"
 #include "frontend/model_source.h"
 #include "frontend/python/import_plan.h"
-#include "google/protobuf/arena.h"
 #include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
 #include "proto/status_proto.h"
@@ -52,26 +51,32 @@ absl::StatusOr<graph::Graph> Read(ReadRequest* message, const ReaderSetup& setup
 
 }  // namespace
 
-void ReadOneRequest(Channel* server, const ReaderSetup& setup) {
+// The graph is written as the part of the reply that it is; a message of it would be a copy.
+absl::Status RequestReader::SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest,
+                                      Channel* server) {
+  proto::WriteGraph(graph, &reply_);
+  reply_.Message(ReadReply::kGraphFieldNumber, 0);
+  if (request.with_pages()) PagesToProto(setup_.pages->Find(), rest->mutable_pages());
+  if (rest->ByteSizeLong() > 0) reply_.Raw(rest->SerializeAsString());
+  reply_.Message(ReaderMessage::kReplyFieldNumber, 0);
+  reply_.Fixed32(static_cast<uint32_t>(reply_.size()));
+  return server->SendFramed(reply_.bytes());
+}
+
+void RequestReader::AnswerOne(Channel* server) {
   const absl::StatusOr<Received> received = server->Receive(kMaxReadRequestBytes);
   ReadRequest request;
   if (!received.ok() || !request.ParseFromString(received->bytes)) return;
-  google::protobuf::ArenaOptions options;
-  options.start_block_size = 256 << 10;  // the reply of most networks fits
-  google::protobuf::Arena arena(options);
-  auto* message = google::protobuf::Arena::CreateMessage<ReaderMessage>(&arena);
-  ReadReply* reply = message->mutable_reply();
-  const absl::StatusOr<graph::Graph> graph = Read(&request, setup, reply);
+  ReaderMessage message;
+  ReadReply* reply = message.mutable_reply();
+  const absl::StatusOr<graph::Graph> graph = Read(&request, setup_, reply);
   if (graph.ok()) {
-    reply->set_graph(proto::GraphToWire(*graph));
-  } else {
-    proto::StatusToProto(graph.status(), reply->mutable_error());
+    (void)SendGraph(*graph, request, reply, server);
+    return;
   }
-  if (request.with_pages()) {
-    (void)message->SerializeAsString();  // what sending will need is among the pages, too
-    PagesToProto(setup.pages->Find(), reply->mutable_pages());
-  }
-  (void)server->Send(*message);
+  proto::StatusToProto(graph.status(), reply->mutable_error());
+  if (request.with_pages()) PagesToProto(setup_.pages->Find(), reply->mutable_pages());
+  (void)server->Send(message);
 }
 
 }  // namespace cobra::reader

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "base/wire_format.h"
 #include "frontend/python/interpreter_image.h"
+#include "graph/graph.h"
 #include "reader/channel.h"
 #include "reader/needed_pages.h"
 #include "reader/reader.pb.h"
@@ -23,8 +26,20 @@ struct ReaderSetup {
   const PageFinder* pages = nullptr;
 };
 
-// Waits for the request on `server`, reads its model, sends the reply.
-void ReadOneRequest(Channel* server, const ReaderSetup& setup);
+// Takes what it needs of the heap when it is made: before the request comes.
+class RequestReader {
+ public:
+  explicit RequestReader(const ReaderSetup& setup) : setup_(setup) {}
+  // Waits for the request on `server`, reads its model, sends the reply.
+  void AnswerOne(Channel* server);
+
+ private:
+  absl::Status SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest, Channel* server);
+
+  static constexpr size_t kUsualReplyBytes = 128 << 10;
+  const ReaderSetup& setup_;
+  WireWriter reply_{kUsualReplyBytes};
+};
 
 }  // namespace cobra::reader
 

@@ -17,6 +17,17 @@ constexpr int kRepliesWithPages = 8;  // later ones have hardly any new pages
 constexpr size_t kMaxRememberedExits = 1024;
 constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
 
+// Until the reader is confined and waits for its request.
+absl::Status AwaitReady(WaitingReader* reader, absl::Time deadline) {
+  COBRA_ASSIGN_OR_RETURN(const reader::Received received, reader->socket.Receive(kMaxReportBytes, deadline));
+  reader::ReaderMessage message;
+  if (!message.ParseFromString(received.bytes) || message.ready() <= 0)
+    return absl::InternalError("a reader did not report that it is ready");
+  reader->process = message.ready();
+  reader->process_fd = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, reader->process, 0)));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void WaitingReader::Kill() const {
@@ -77,7 +88,7 @@ bool ReaderImage::FilesUnchanged(absl::Time now) {
   return false;
 }
 
-absl::Status ReaderImage::ForkReader() {
+absl::StatusOr<WaitingReader> ReaderImage::ForkReader() {
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
   reader::ImageCommand command;
   reader::PagesToProto(pages_, command.mutable_fork()->mutable_pages());
@@ -88,31 +99,40 @@ absl::Status ReaderImage::ForkReader() {
   }
   WaitingReader reader;
   reader.socket = reader::Channel(std::move(sockets.first));
-  waiting_.push_back(std::move(reader));
-  return absl::OkStatus();
+  return reader;
 }
 
 absl::StatusOr<WaitingReader> ReaderImage::Take(absl::Time deadline) {
   WaitingReader taken;
   {
     absl::MutexLock lock(&mutex_);
-    if (waiting_.empty()) COBRA_RETURN_IF_ERROR(ForkReader());
-    taken = std::move(waiting_.front());
-    waiting_.pop_front();
+    if (!waiting_.empty()) {
+      taken = std::move(waiting_.front());
+      waiting_.pop_front();
+      return taken;
+    }
+    COBRA_ASSIGN_OR_RETURN(taken, ForkReader());
   }
-  COBRA_ASSIGN_OR_RETURN(const reader::Received received, taken.socket.Receive(kMaxReportBytes, deadline));
-  reader::ReaderMessage message;
-  if (!message.ParseFromString(received.bytes) || message.ready() <= 0)
-    return absl::InternalError("a reader did not report that it is ready");
-  taken.process = message.ready();
-  taken.process_fd = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, taken.process, 0)));
+  COBRA_RETURN_IF_ERROR(AwaitReady(&taken, deadline));
   return taken;
 }
 
-void ReaderImage::Replenish() {
+void ReaderImage::ForkAhead() {
   absl::MutexLock lock(&mutex_);
-  while (waiting_.size() < static_cast<size_t>(ahead_) && ForkReader().ok()) {
+  while (waiting_.size() + forked_.size() < static_cast<size_t>(ahead_)) {
+    absl::StatusOr<WaitingReader> reader = ForkReader();
+    if (!reader.ok()) return;
+    forked_.push_back(*std::move(reader));
   }
+}
+
+void ReaderImage::AwaitForked() {
+  for (WaitingReader& reader : forked_) {
+    if (!AwaitReady(&reader, absl::Now() + absl::Seconds(5)).ok()) continue;
+    absl::MutexLock lock(&mutex_);
+    waiting_.push_back(std::move(reader));
+  }
+  forked_.clear();
 }
 
 absl::StatusOr<std::unique_ptr<ReaderImage>> ReaderImage::Fork(const reader::ImageCommand::Image& image) {

@@ -26,7 +26,7 @@ namespace cobra::server {
 // A process that answers one request on `socket`.
 struct WaitingReader {
   reader::Channel socket;
-  pid_t process = 0;      // 0 until it has reported that it waits
+  pid_t process = 0;
   Descriptor process_fd;  // pidfd_open(2): kills this process and no later one of the same number
 
   void Kill() const;
@@ -47,8 +47,10 @@ class ReaderImage {
 
   // A reader that waits for its request.
   absl::StatusOr<WaitingReader> Take(absl::Time deadline);
-  // Has readers forked until enough wait. Called after a request, not before: forking takes processor time.
-  void Replenish();
+  // Has readers forked until enough wait or come. A request calls for it when its own reader is at work.
+  void ForkAhead();
+  // Waits for those that ForkAhead() has begun. One thread calls both.
+  void AwaitForked();
   // Forks an image process that imports these modules.
   absl::StatusOr<std::unique_ptr<ReaderImage>> Fork(const reader::ImageCommand::Image& image);
   // waitpid's status of a reader that has died; nullopt if the image does not report it in time.
@@ -59,7 +61,7 @@ class ReaderImage {
   void AddPages(const reader::Pages& pages);
 
  private:
-  absl::Status ForkReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<WaitingReader> ForkReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes one report from the process, or none if it does not come in time.
   std::optional<reader::ImageReport> NextReport(absl::Time deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -67,6 +69,7 @@ class ReaderImage {
   absl::Mutex mutex_;
   reader::Channel control_ ABSL_GUARDED_BY(mutex_);
   std::deque<WaitingReader> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::vector<WaitingReader> forked_;  // have not reported yet; of the thread that forks ahead
   absl::flat_hash_map<pid_t, int> exits_ ABSL_GUARDED_BY(mutex_);
   reader::NeededPages pages_ ABSL_GUARDED_BY(mutex_);
   int replies_with_pages_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -21,6 +21,7 @@
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/user_error.h"
+#include "base/wire_format.h"
 #include "frontend/python/reader.h"
 #include "proto/graph_proto.h"
 #include "proto/parsed_size.h"
@@ -63,12 +64,16 @@ bool AreImports(const Imports& imports) {
   return bytes <= kMaxImportsBytes;
 }
 
-// Whether the first image will do.
-bool IsFirst(const reader::ImageCommand::Image& image) {
-  return image.imports_size() == 0 && image.torch_version() == python::SourceRequest().torch_version;
-}
-
-std::string KeyOf(const reader::ImageCommand::Image& image) { return image.SerializeAsString(); }
+// What a request has to import.
+struct Needs {
+  explicit Needs(reader::ImageCommand::Image what)
+      : image(std::move(what)),
+        key(KeyedHash(image.SerializeAsString())),
+        is_first(image.imports_size() == 0 && image.torch_version() == python::SourceRequest().torch_version) {}
+  reader::ImageCommand::Image image;
+  Hash128 key;
+  bool is_first;  // the first image will do
+};
 
 // Texts one after the other with their lengths, so that no two lists of texts give the same bytes.
 void Append(absl::string_view text, std::string* bytes) { absl::StrAppend(bytes, text.size(), ":", text); }
@@ -89,9 +94,28 @@ Hash128 HeadSignature(const v1::SourceModel& source) {
 Hash128 RequestSignature(const v1::SourceModel& source) { return KeyedHash(source.SerializeAsString()); }
 
 struct Entry {
-  std::string key;
+  Hash128 key;
   std::shared_ptr<ReaderImage> image;
 };
+
+// Beside its graph, which stays bytes, the usual reply has next to nothing.
+bool IsSmallWhenParsed(absl::string_view message) {
+  constexpr size_t kLittle = 64 << 10;
+  size_t rest = message.size();
+  WireField reply, part;
+  for (absl::string_view fields = message; !fields.empty();) {
+    if (!NextWireField(&fields, &reply)) return false;
+    if (reply.number != reader::ReaderMessage::kReplyFieldNumber || reply.kind != WireField::Kind::kBytes) continue;
+    for (absl::string_view parts = reply.bytes; !parts.empty();) {
+      if (!NextWireField(&parts, &part)) return false;
+      if (part.number == reader::ReadReply::kGraphFieldNumber) rest -= part.bytes.size();
+    }
+  }
+  if (rest <= kLittle) return true;
+  const proto::ParsedSize size =
+      proto::ParsedSizeOf(message, *reader::ReaderMessage::descriptor(), kMaxParsedReplyBytes);
+  return size.well_formed && size.bytes <= kMaxParsedReplyBytes;
+}
 
 class ReaderProcessesImpl final : public ReaderProcesses {
  public:
@@ -129,8 +153,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request));
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
     int questions = 0;
-    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), *image, &reader, &questions, call);
-    reader.socket.Close();
+    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), image, &reader, &questions, call);
     {
       absl::MutexLock lock(&mutex_);
       used_.push_back(image);
@@ -161,11 +184,12 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   // `new_request`: the signature of source whose imports are not known yet.
   absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request,
                                                         std::optional<Hash128>* new_request);
-  std::shared_ptr<ReaderImage> FindLocked(const std::string& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void MakeLocked(const reader::ImageCommand::Image& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<ReaderImage> FindLocked(const Hash128& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void MakeLocked(const Needs& needs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
-  absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports, ReaderImage& image,
-                                        WaitingReader* reader, int* questions, const CallContext& call);
+  absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports,
+                                        const std::shared_ptr<ReaderImage>& image, WaitingReader* reader,
+                                        int* questions, const CallContext& call);
   absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
   reader::FileAnswer Answer(const reader::FileQuestion& question) const;
 
@@ -177,25 +201,31 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::shared_ptr<ReaderImage> first_ ABSL_GUARDED_BY(mutex_);
   std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
   // What requests import, by their whole text and by what decides about their heads.
-  absl::flat_hash_map<Hash128, reader::ImageCommand::Image> needs_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<std::string> impossible_ ABSL_GUARDED_BY(mutex_);     // keys of images that could not be made
+  absl::flat_hash_map<Hash128, std::shared_ptr<const Needs>> needs_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);         // keys of images that could not be made
   std::vector<std::shared_ptr<ReaderImage>> used_ ABSL_GUARDED_BY(mutex_);  // by requests, since the last Replenish()
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread replenisher_;  // last: starts when everything else exists
 };
 
-// Forks readers while requests are answered by others.
+// Forks readers while requests are answered by others. No other thread does so, once the first image has begun. While
+// requests come, it looks for work by itself: to wake it would take each of them some 40 us in a virtual machine.
 void ReaderProcessesImpl::ReplenishLoop() {
+  constexpr absl::Duration kPeriod = absl::Milliseconds(1);
+  constexpr int kIdlePeriods = 100;
   const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !used_.empty(); };
-  while (true) {
+  for (int idle = kIdlePeriods;; ++idle) {
     std::vector<std::shared_ptr<ReaderImage>> used;
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&work));
+      if (idle >= kIdlePeriods) mutex_.Await(absl::Condition(&work));
       if (stop_) return;
       used.swap(used_);
     }
-    for (const auto& image : used) image->Replenish();
+    for (const auto& image : used) image->ForkAhead();
+    for (const auto& image : used) image->AwaitForked();
+    if (!used.empty()) idle = 0;
+    absl::SleepFor(kPeriod);
   }
 }
 
@@ -243,11 +273,11 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
         "without it");
   }
   first_ = std::make_shared<ReaderImage>(std::move(control), options_.ahead);
-  first_->Replenish();
+  used_.push_back(first_);
   return absl::OkStatus();
 }
 
-std::shared_ptr<ReaderImage> ReaderProcessesImpl::FindLocked(const std::string& key) {
+std::shared_ptr<ReaderImage> ReaderProcessesImpl::FindLocked(const Hash128& key) {
   for (auto it = images_.begin(); it != images_.end(); ++it) {
     if (it->key != key) continue;
     if (it->image->gone()) {
@@ -279,9 +309,9 @@ absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const
         *new_request = signature;
         needs = needs_.find(HeadSignature(request.source()));
       }
-      if (needs != needs_.end() && !IsFirst(needs->second)) {
-        found = FindLocked(KeyOf(needs->second));
-        if (found == nullptr && !impossible_.contains(KeyOf(needs->second))) MakeLocked(needs->second);
+      if (needs != needs_.end() && !needs->second->is_first) {
+        found = FindLocked(needs->second->key);
+        if (found == nullptr && !impossible_.contains(needs->second->key)) MakeLocked(*needs->second);
       }
     }
   }
@@ -292,10 +322,10 @@ absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const
   return first;
 }
 
-void ReaderProcessesImpl::MakeLocked(const reader::ImageCommand::Image& image) {
-  absl::StatusOr<std::unique_ptr<ReaderImage>> made = first_->Fork(image);
+void ReaderProcessesImpl::MakeLocked(const Needs& needs) {
+  absl::StatusOr<std::unique_ptr<ReaderImage>> made = first_->Fork(needs.image);
   if (!made.ok()) return;
-  images_.push_front({KeyOf(image), *std::move(made)});
+  images_.push_front({needs.key, *std::move(made)});
   if (images_.size() > kMaxImages) images_.pop_back();
 }
 
@@ -310,8 +340,8 @@ void ReaderProcessesImpl::Learn(Hash128 signature, const v1::SourceModel& source
   absl::MutexLock lock(&mutex_);
   if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
   if (impossible_.size() > kMaxRemembered) impossible_.clear();
-  needs_.try_emplace(HeadSignature(source), std::move(head));
-  needs_.try_emplace(signature, std::move(whole));
+  needs_.try_emplace(HeadSignature(source), std::make_shared<const Needs>(std::move(head)));
+  needs_.try_emplace(signature, std::make_shared<const Needs>(std::move(whole)));
 }
 
 reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& question) const {
@@ -337,13 +367,14 @@ reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& quest
 }
 
 absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, bool with_imports,
-                                                           ReaderImage& image, WaitingReader* reader, int* questions,
+                                                           const std::shared_ptr<ReaderImage>& image,
+                                                           WaitingReader* reader, int* questions,
                                                            const CallContext& call) {
   reader::ReadRequest message;
   // The message borrows the request: a copy of 32 MiB would be made for nothing.
   message.unsafe_arena_set_allocated_request(const_cast<v1::PredictRequest*>(&request));
   message.set_with_imports(with_imports);
-  message.set_with_pages(image.WantsPages());
+  message.set_with_pages(image->WantsPages());
   absl::Status status = reader->socket.Send(message, -1, call.deadline);
   (void)message.unsafe_arena_release_request();
   while (status.ok()) {
@@ -353,10 +384,8 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
       status = received.status();
       break;
     }
-    const proto::ParsedSize size =
-        proto::ParsedSizeOf(received->bytes, *reader::ReaderMessage::descriptor(), kMaxParsedReplyBytes);
     reader::ReaderMessage answer;
-    if (!size.well_formed || size.bytes > kMaxParsedReplyBytes || !answer.ParseFromString(received->bytes)) {
+    if (!IsSmallWhenParsed(received->bytes) || !answer.ParseFromString(received->bytes)) {
       status = absl::InternalError("a reader sent something that is no message");
       break;
     }
@@ -366,7 +395,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
   }
   reader->Kill();
   COBRA_RETURN_IF_ERROR(call.Check());
-  return absl::IsUnavailable(status) ? WhyItEnded(image, *reader) : status;
+  return absl::IsUnavailable(status) ? WhyItEnded(*image, *reader) : status;
 }
 
 absl::Status ReaderProcessesImpl::WhyItEnded(ReaderImage& image, const WaitingReader& reader) {
