@@ -28,6 +28,7 @@ NAMESPACE = {
     "frontend/nas": "cobra::nas",
     "model/text": "cobra::text",
     "model/net": "cobra::net",
+    "model/infer": "cobra::infer",
     "model/predict": "cobra::predict",
     "model/fit": "cobra::fit",
     "model/space": "cobra::space",

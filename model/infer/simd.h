@@ -112,10 +112,7 @@ inline F16 Min(F16 a, F16 b) {
 }
 // Adding and taking away 1.5 * 2^23 leaves a whole number, rounded to the nearest one, if it is below 2^22.
 inline F16 Round(F16 a) {
-  return Each([&](int i) {
-    volatile float sum = a.v[i] + 12582912.0f;
-    return sum - 12582912.0f;
-  });
+  return Each([&](int i) { return (a.v[i] + 12582912.0f) - 12582912.0f; });
 }
 inline F16 PowerOfTwo(F16 a) {
   return Each([&](int i) {

@@ -14,10 +14,6 @@
 
 namespace cobra::net {
 
-// A learned vector per target, in addition to its published specification, for properties that are not in the data
-// sheet.
-inline constexpr int kLearnedTargetFeatures = 8;
-
 struct NetParts {
   std::shared_ptr<Encoder> encoder;
   std::shared_ptr<LayerHead> layer_head;

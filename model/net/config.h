@@ -6,6 +6,10 @@
 
 namespace cobra::net {
 
+// A learned vector per target, in addition to its published specification, for properties that are not in the data
+// sheet.
+inline constexpr int kLearnedTargetFeatures = 8;
+
 struct NetConfig {
   int64_t vocabulary_size = 0;
   int64_t value_features = 0;   // per number, model/text/tokenizer.h

@@ -37,7 +37,16 @@ class SameAnswerTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.pb, cls.services = programs.stubs()
         cls.servers, cls.stubs = [], []
-        flags = [], ["--embedding-cache-mb", "1", "--prediction-cache-mb", "1", "--reply-cache-mb", "1", "--threads", "1"]
+        flags = [], [
+            "--embedding-cache-mb",
+            "1",
+            "--prediction-cache-mb",
+            "1",
+            "--reply-cache-mb",
+            "1",
+            "--threads",
+            "1",
+        ]
         for i, own in enumerate(flags):
             cls.servers.append(programs.Server(os.path.join(cls.folder.name, "%d.sqlite" % i), *own))
             options = [("grpc.max_receive_message_length", 64 << 20)]

@@ -26,7 +26,15 @@ def main():
     with tempfile.TemporaryDirectory() as merged:
         # What is committed comes first, so that it changes as little as possible.
         subprocess.run(
-            [options.fuzzer, "-set_cover_merge=1", "-rss_limit_mb=4096", "-timeout=60", merged, options.corpus, options.work],
+            [
+                options.fuzzer,
+                "-set_cover_merge=1",
+                "-rss_limit_mb=4096",
+                "-timeout=60",
+                merged,
+                options.corpus,
+                options.work,
+            ],
             check=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

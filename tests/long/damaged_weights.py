@@ -57,7 +57,17 @@ class Run:
         self.chance = random.Random(seed)
         self.server = programs.Server(os.path.join(folder, "store.sqlite"), "--model", self.model)
         target = programs.first_target(self.server)
-        self.question = (programs.RESNET, "--library", programs.LIBRARY, "--entry", "resnet18()", "--input", "1x3x64x64", "--target", target)
+        self.question = (
+            programs.RESNET,
+            "--library",
+            programs.LIBRARY,
+            "--entry",
+            "resnet18()",
+            "--input",
+            "1x3x64x64",
+            "--target",
+            target,
+        )
         self.answer = self.ask()
 
     def ask(self):

@@ -28,7 +28,13 @@ PREDICT = "/cobra.v1.Cobra/Predict"
 RPCS = [PREDICT, "/cobra.v1.Cobra/Calibrate", "/cobra.v1.Cobra/ListTargets"] + [
     "/cobra.v1.Measurements/" + name for name in ("Enqueue", "Lease", "Renew", "Report", "Cancel")
 ]
-SOURCES = [("resnet", "resnet18()"), ("resnet", "resnet50()"), ("vgg", "vgg11()"), ("densenet", "densenet121()"), ("mobilenetv2", "mobilenet_v2()")]
+SOURCES = [
+    ("resnet", "resnet18()"),
+    ("resnet", "resnet50()"),
+    ("vgg", "vgg11()"),
+    ("densenet", "densenet121()"),
+    ("mobilenetv2", "mobilenet_v2()"),
+]
 ENDLESS = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        while True: x = x + 1\n"
 LOAD_PROCESSES = 2
 MEMORY_GROWTH = 1.02
@@ -64,7 +70,9 @@ class Questions:
     def layer(self, width):
         request = self.request()
         graph, kind = request.graph, self.graph_pb.ValueRef
-        graph.inputs.add(name="x", type=self.graph_pb.TensorType(shape=[1, 3, 8, width], dtype=self.graph_pb.DTYPE_FLOAT32))
+        graph.inputs.add(
+            name="x", type=self.graph_pb.TensorType(shape=[1, 3, 8, width], dtype=self.graph_pb.DTYPE_FLOAT32)
+        )
         for i in range(4):
             node = graph.nodes.add(op=("relu", "sigmoid", "tanh", "relu")[i])
             node.inputs.add(kind=kind.KIND_NODE if i else kind.KIND_INPUT, index=max(0, i - 1))
@@ -80,14 +88,19 @@ class Questions:
         data = bytearray(self.chance.choice(self.known))
         kind = self.chance.randrange(4)
         if kind == 0:
-            return self.chance.choice(RPCS[:1] + RPCS[3:]), bytes(self.chance.randrange(256) for _ in range(self.chance.randrange(1, 200)))
+            return self.chance.choice(RPCS[:1] + RPCS[3:]), bytes(
+                self.chance.randrange(256) for _ in range(self.chance.randrange(1, 200))
+            )
         if kind == 1:
             return PREDICT, bytes(data[: self.chance.randrange(1, len(data))])
         if kind == 2:
             for _ in range(4):
                 data[self.chance.randrange(len(data))] ^= 1 << self.chance.randrange(8)
             return PREDICT, bytes(data)
-        return PREDICT, self.request(architecture=self.pb.Architecture(text="nasbench201:" + "|" * 2000)).SerializeToString()
+        return (
+            PREDICT,
+            self.request(architecture=self.pb.Architecture(text="nasbench201:" + "|" * 2000)).SerializeToString(),
+        )
 
     def answer(self, reply):
         """What must be equal each time: all but the times that it took."""
@@ -170,7 +183,13 @@ class Load:
     def report(self):
         self.latencies.sort()
         quantile = lambda q: self.latencies[int(q * (len(self.latencies) - 1))] * 1e3  # noqa: E731
-        return {"counts": self.counts, "p50_ms": quantile(0.5), "p99_ms": quantile(0.99), "problems": self.problems[:20], "number_of_problems": len(self.problems)}
+        return {
+            "counts": self.counts,
+            "p50_ms": quantile(0.5),
+            "p99_ms": quantile(0.99),
+            "problems": self.problems[:20],
+            "number_of_problems": len(self.problems),
+        }
 
 
 def load_main(address, target, seed, seconds):
@@ -209,8 +228,26 @@ class Trouble:
             self.postgres.start()
 
     def die(self):
-        question = (programs.RESNET, "--library", programs.LIBRARY, "--entry", "resnet18()", "--input", "1x3x64x64", "--send", "source")
-        command = [os.path.join(programs.BIN, "cobra-client"), "predict", *question, "--target", self.target, "--server", self.server.address]
+        question = (
+            programs.RESNET,
+            "--library",
+            programs.LIBRARY,
+            "--entry",
+            "resnet18()",
+            "--input",
+            "1x3x64x64",
+            "--send",
+            "source",
+        )
+        command = [
+            os.path.join(programs.BIN, "cobra-client"),
+            "predict",
+            *question,
+            "--target",
+            self.target,
+            "--server",
+            self.server.address,
+        ]
         for _ in self.each(2, "dead clients"):
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             half = socket.create_connection(self.server.address.rsplit(":", 1))
@@ -250,7 +287,15 @@ def run(folder, postgres, options):
         target = programs.first_target(server)
         loads = [
             subprocess.Popen(
-                [sys.executable, os.path.abspath(__file__), "--load", server.address, target, str(options.seed * 100 + i), str(seconds)],
+                [
+                    sys.executable,
+                    os.path.abspath(__file__),
+                    "--load",
+                    server.address,
+                    target,
+                    str(options.seed * 100 + i),
+                    str(seconds),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -296,10 +341,14 @@ def main():
     twelfth = max(1, len(memory) // 12)
     # Caches fill and the allocator finds its size in the first sixth.
     before, after = statistics.median(memory[2 * twelfth : 3 * twelfth]), statistics.median(memory[-twelfth:])
-    print(f"resident memory: {before:.1f} MB after a sixth of the time, {after:.1f} MB at the end, {max(memory):.1f} MB at most")
+    print(
+        f"resident memory: {before:.1f} MB after a sixth of the time, {after:.1f} MB at the end, {max(memory):.1f} MB at most"
+    )
     problems = sum(report["number_of_problems"] for report in reports)
     passed = problems == 0 and alive and code == 0 and after <= MEMORY_GROWTH * before
-    print(f"{options.minutes:g} minutes, {problems} wrong or failed, exit code {code}: {'passed' if passed else 'FAILED'}")
+    print(
+        f"{options.minutes:g} minutes, {problems} wrong or failed, exit code {code}: {'passed' if passed else 'FAILED'}"
+    )
     return 0 if passed else 1
 
 

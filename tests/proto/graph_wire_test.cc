@@ -48,11 +48,13 @@ graph::Graph Network() {
   const ValueRef conv =
       add(graph::Op::conv2d, {{"stride", ones}, {"padding", ones}, {"dilation", ones}, {"groups", int64_t{1}}},
           {x, weight, ValueRef::None()}, {file, 7, "a.conv", other, 3});
-  const ValueRef norm = add(graph::Op::batch_norm, {{"eps", 1e-5}},
-                            {conv, mean, variance, constant, constant}, {other, 1 << 30, "a.norm"});
+  const ValueRef norm = add(graph::Op::batch_norm, {{"eps", 1e-5}}, {conv, mean, variance, constant, constant},
+                            {other, 1 << 30, "a.norm"});
   const ValueRef relu = add(graph::Op::relu, {}, {norm}, {file, 8, ""}, /*inplace=*/true);
-  const ValueRef twice =
-      add(graph::Op::interpolate, {{"scale_factor", std::vector<double>{2.0, 0.5}}, {"mode", std::string("bilinear")}, {"align_corners", false}}, {relu}, {});
+  const ValueRef twice = add(
+      graph::Op::interpolate,
+      {{"scale_factor", std::vector<double>{2.0, 0.5}}, {"mode", std::string("bilinear")}, {"align_corners", false}},
+      {relu}, {});
   const ValueRef sum = add(graph::Op::add, {{"alpha", int64_t{-3}}}, {twice, scalar}, {});
   add(graph::Op::chunk, {{"chunks", int64_t{2}}, {"dim", int64_t{1}}}, {sum}, {file, 9, "b"});
   return std::move(builder).Build({sum, ValueRef::Node(5, 1), x});

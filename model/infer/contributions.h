@@ -1,0 +1,61 @@
+// Embeddings of layers, data flow and target to the contribution of each call: model/net/layer_head.h and graph_net.h at
+// inference.
+#ifndef COBRA_MODEL_INFER_CONTRIBUTIONS_H_
+#define COBRA_MODEL_INFER_CONTRIBUTIONS_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "model/infer/linear.h"
+#include "model/net/config.h"
+
+namespace cobra::infer {
+
+// A network. The views must outlive the call that takes it.
+struct Network {
+  absl::Span<const float* const> layers;                // embeddings [width], one per call
+  absl::Span<const std::pair<int32_t, int32_t>> edges;  // from call to call
+  absl::Span<const float> work;                         // [calls, work_terms], logarithms
+  absl::Span<const float> graph_features;               // [graph_features]
+};
+
+struct NetworkContributions {
+  std::vector<float> log_us;  // one per call
+  std::vector<float> mean;    // mean embedding [width], calls weighted by their shares
+};
+
+class ContributionNet {
+ public:
+  static absl::StatusOr<ContributionNet> Create(const Tensors& tensors, const net::NetConfig& config,
+                                                int64_t num_targets);
+
+  // `spec_features`: of the target's specification (model/predict/features.h), to which its learned vector is added.
+  NetworkContributions Contribute(const Network& network, absl::Span<const float> spec_features, int64_t target) const;
+
+ private:
+  struct Convolution {
+    Norm norm;
+    Linear self, along, against, global, out;
+  };
+
+  std::vector<float> Alone(const Network& network, const std::vector<float>& embeddings,
+                           const std::vector<float>& target) const;
+  void Convolve(const Convolution& convolution, const Network& network, std::vector<float>* h) const;
+
+  int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, work_terms_ = 0, graph_features_ = 0;
+  Table target_vectors_;
+  int64_t learned_ = 0;  // features in target_vectors_
+  // The layer head: prices of kinds of work.
+  Linear hidden_, target_price_, work_, hidden2_, prices_;
+  // The graph network.
+  Linear input_, alone_, target_, graph_, out_;
+  std::vector<Convolution> convolutions_;
+  Norm norm_;
+};
+
+}  // namespace cobra::infer
+
+#endif  // COBRA_MODEL_INFER_CONTRIBUTIONS_H_
