@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     "model/text": ["graph", "base"],
     "model/net": ["model/text", "graph", "base"],
     "model/infer": ["model/net", "model/text", "base"],
-    "model/predict": ["model/net", "model/text", "store", "graph", "base"],
+    "model/predict": ["model/infer", "model/net", "model/text", "store", "graph", "base"],
     "model/fit": ["model/predict", "model/net", "model/text", "store", "graph", "base"],
     "model/space": ["model/fit", "model/net", "frontend/nas", "graph", "base"],
     "train": ["model/fit", "model/net", "model/space", "store", "base"],

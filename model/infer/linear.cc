@@ -44,6 +44,12 @@ absl::StatusOr<const float*> Tensors::Find(const std::string& name, const std::v
   return reinterpret_cast<const float*>(found->second.bytes.data());
 }
 
+int64_t Tensors::num_elements() const {
+  int64_t n = 0;
+  for (const auto& [name, tensor] : tensors_) n += static_cast<int64_t>(tensor.bytes.size() / sizeof(float));
+  return n;
+}
+
 absl::StatusOr<Linear> Tensors::LinearOf(const std::string& name, int64_t in, int64_t out, bool biased) const {
   COBRA_ASSIGN_OR_RETURN(const float* weight, Find(name + ".weight", {out, in}));
   Linear linear;

@@ -48,6 +48,7 @@ class Tensors {
   // `name`.weight [out, in], and `name`.bias [out] if `biased`.
   absl::StatusOr<Linear> LinearOf(const std::string& name, int64_t in, int64_t out, bool biased = true) const;
   absl::StatusOr<Norm> NormOf(const std::string& name, int64_t width) const;
+  int64_t num_elements() const;  // of all tensors
   absl::StatusOr<Table> TableOf(const std::string& name, int64_t rows, int64_t width) const;
 
  private:

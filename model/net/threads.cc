@@ -1,6 +1,5 @@
 #include "model/net/threads.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <malloc.h>
 
@@ -15,8 +14,6 @@ void UseOneThread() {
   at::set_num_threads(1);
   if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
 }
-
-void LeaveOneDnnOut() { at::globalContext().setUserEnabledMkldnn(false); }
 
 void RetainHeap() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts

@@ -1,6 +1,7 @@
 #include "model/predict/bundle.h"
 
 #include <exception>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
@@ -8,54 +9,23 @@
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
 #include "model/predict/features.h"
+#include "model/predict/version.h"
 
 namespace cobra::predict {
-namespace {
-
-// A manifest comes from a file: sizes beyond these limits mean that the file is damaged.
-absl::Status CheckSizes(const net::NetConfig& c) {
-  const bool sane =
-      c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == text::kNumValueFeatures &&
-      c.target_features == kTargetSpecFeatures + net::kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
-      c.work_terms == kWorkTerms && c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 &&
-      c.encoder_layers >= 1 && c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 &&
-      c.graph_width > 0 && c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
-  return sane ? absl::OkStatus() : absl::DataLossError("manifest: network sizes are not those of this build");
-}
-
-}  // namespace
 
 absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
-  const std::string manifest_path = absl::StrCat(directory, "/manifest.json");
-  COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(manifest_path));
-  if (const absl::Status hash = CheckManifestHash(text); !hash.ok())
-    return absl::DataLossError(absl::StrCat(manifest_path, ": ", hash.message()));
+  COBRA_ASSIGN_OR_RETURN(ModelVersion version, ReadVersion(directory));
   ModelBundle bundle;
-  COBRA_ASSIGN_OR_RETURN(bundle.manifest, ManifestFromJson(text));
-  COBRA_RETURN_IF_ERROR(CheckSizes(bundle.manifest.net));
-  for (const TargetEntry& t : bundle.manifest.targets) {
-    for (const IntervalWidth* width : {&t.interval.layer, &t.interval.network}) {
-      if (!width->spread.weights.empty() &&
-          static_cast<int64_t>(width->spread.weights.size()) != bundle.manifest.net.width)
-        return absl::DataLossError(
-            absl::StrCat("manifest: spread_weights of ", t.spec.name, " are not as many as an embedding has numbers"));
-    }
-  }
-  bundle.manifest_sha256 = Sha256Hex(text);
-  const std::string tensors_path = absl::StrCat(directory, "/tensors.safetensors");
-  COBRA_ASSIGN_OR_RETURN(std::string tensors, ReadFile(tensors_path));
-  if (Sha256Hex(tensors) != bundle.manifest.tensors_sha256) {
-    return absl::DataLossError(
-        absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
-  }
-  bundle.vocabulary = text::Vocabulary(bundle.manifest.vocabulary);
+  bundle.manifest = std::move(version.manifest);
+  bundle.vocabulary = std::move(version.vocabulary);
+  bundle.manifest_sha256 = std::move(version.manifest_sha256);
   try {
     bundle.net =
         std::make_shared<net::CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));
-    COBRA_RETURN_IF_ERROR(net::LoadTensors(tensors, bundle.net.get()));
+    COBRA_RETURN_IF_ERROR(net::LoadTensors(version.tensors, bundle.net.get()));
     bundle.net->eval();
   } catch (const std::exception& e) {
-    return absl::InternalError(absl::StrCat(tensors_path, ": ", e.what()));
+    return absl::InternalError(absl::StrCat(TensorsPath(directory), ": ", e.what()));
   }
   return bundle;
 }
@@ -65,8 +35,8 @@ absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory) 
   const std::string tensors = net::SaveTensors(*bundle.net);
   Manifest manifest = bundle.manifest;
   manifest.tensors_sha256 = Sha256Hex(tensors);
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/tensors.safetensors"), tensors));
-  return WriteFileAtomic(absl::StrCat(directory, "/manifest.json"), ManifestToJson(manifest));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(TensorsPath(directory), tensors));
+  return WriteFileAtomic(ManifestPath(directory), ManifestToJson(manifest));
 }
 
 at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <map>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,13 +17,14 @@
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/untrusted.h"
-#include "model/net/threads.h"
-#include "model/predict/bundle.h"
+#include "model/infer/contributions.h"
+#include "model/infer/encoder.h"
 #include "model/predict/calibration.h"
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/lru_cache.h"
 #include "model/predict/plausibility.h"
+#include "model/predict/version.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::predict {
@@ -101,16 +102,26 @@ absl::Status CheckPrecision(const graph::Graph& graph, const TargetSpec& spec) {
   return absl::OkStatus();
 }
 
+struct Networks {
+  infer::Encoder encoder;
+  infer::ContributionNet contributions;
+};
+
 class LoadedPredictor : public Predictor {
  public:
-  LoadedPredictor(ModelBundle bundle, ModelInfo info, const PredictorOptions& options)
-      : bundle_(std::move(bundle)), info_(std::move(info)), cache_(options.embedding_cache_bytes) {}
+  LoadedPredictor(Manifest manifest, text::Vocabulary vocabulary, Networks networks, ModelInfo info,
+                  const PredictorOptions& options)
+      : manifest_(std::move(manifest)),
+        vocabulary_(std::move(vocabulary)),
+        networks_(std::move(networks)),
+        info_(std::move(info)),
+        cache_(options.embedding_cache_bytes) {}
 
   const ModelInfo& info() const override { return info_; }
 
   std::vector<TargetInfo> targets() const override {
     std::vector<TargetInfo> targets;
-    for (const TargetEntry& t : bundle_.manifest.targets) targets.push_back({t.spec, t.errors, false, ""});
+    for (const TargetEntry& t : manifest_.targets) targets.push_back({t.spec, t.errors, false, ""});
     return targets;
   }
 
@@ -119,18 +130,12 @@ class LoadedPredictor : public Predictor {
                                             const std::function<bool()>& cancelled) const override {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
-    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, bundle_.manifest.targets[index].spec));
-    // LibTorch reports errors with exceptions, which are caught here.
-    try {
-      at::InferenceMode inference;
-      COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
-      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      Contributions contributions = Contribute(graph, layers, index);
-      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      return Assemble(graph, layers, bundle_.manifest.targets[index], std::move(contributions), calibration);
-    } catch (const std::exception& e) {
-      return absl::InternalError(absl::StrCat("predict: ", e.what()));
-    }
+    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, manifest_.targets[index].spec));
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
+    COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+    const infer::NetworkContributions contributions = Contribute(graph, layers, index);
+    COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+    return Assemble(graph, layers, manifest_.targets[index], contributions, calibration);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
@@ -163,8 +168,8 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<int> FindTarget(absl::string_view name) const {
     std::vector<std::string> names;
-    for (size_t i = 0; i < bundle_.manifest.targets.size(); ++i) {
-      names.push_back(bundle_.manifest.targets[i].spec.name);
+    for (size_t i = 0; i < manifest_.targets.size(); ++i) {
+      names.push_back(manifest_.targets[i].spec.name);
       if (names.back() == name) return static_cast<int>(i);
     }
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", absl::StrJoin(names, ", ")));
@@ -172,7 +177,7 @@ class LoadedPredictor : public Predictor {
 
   // Returns the target of nearest speed, among those of the same kind of device if there are any.
   const TargetEntry& ClosestTarget(const TargetSpec& machine) const {
-    const auto& targets = bundle_.manifest.targets;
+    const auto& targets = manifest_.targets;
     auto distance = [&](const TargetEntry& t) {
       auto gap = [](double a, double b) { return a > 0 && b > 0 ? std::fabs(std::log(a / b)) : 0.0; };
       return (t.spec.kind == machine.kind ? 0 : 100) + gap(t.spec.peak_gflops, machine.peak_gflops) +
@@ -193,7 +198,7 @@ class LoadedPredictor : public Predictor {
                    : absl::StrCat(raw[0].word, " with ", graph::Quoted(DescribeToken(raw, i)), " was never measured");
       }
       if (!token.numeric) continue;
-      const auto& [low, high] = bundle_.manifest.value_ranges[token.id];
+      const auto& [low, high] = manifest_.value_ranges[token.id];
       // The slack widens the range at both ends, whatever the signs: dim=-1 is within [-1, 3].
       const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
                    below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
@@ -203,53 +208,71 @@ class LoadedPredictor : public Predictor {
     return "";
   }
 
-  // Each layer is encoded alone. In a batch, the last bits of its embedding would depend on the layers beside it: on
-  // their lengths, and on the kernels that the BLAS chooses for the size of the batch.
-  std::shared_ptr<const LayerEntry> Encode(absl::string_view text) const {
-    const std::vector<text::Token> tokens = bundle_.vocabulary.Encode(text::SplitText(text));
-    const auto [ids, values] = net::CollateTokens({&tokens});
-    const at::Tensor embedding = bundle_.net->encoder->forward(ids, values).contiguous();
-    const float* row = embedding.data_ptr<float>();
-    return std::make_shared<const LayerEntry>(
-        LayerEntry{std::vector<float>(row, row + embedding.size(1)), WhyUnknown(text, tokens)});
+  // A layer that nobody has asked about yet.
+  struct NewLayer {
+    Hash128 key;
+    std::string text;
+    std::vector<text::Token> tokens;
+    std::vector<size_t> calls;
+  };
+
+  // Together, which changes no bit of any (model/infer/encoder.h).
+  void Encode(absl::Span<const NewLayer> layers, Layers* out) const {
+    std::vector<const std::vector<text::Token>*> texts;
+    for (const NewLayer& layer : layers) texts.push_back(&layer.tokens);
+    const std::vector<float> embeddings = networks_.encoder.Encode(texts);
+    const int64_t width = networks_.encoder.width();
+    const float* row = embeddings.data();
+    for (const NewLayer& layer : layers) {
+      const auto entry = std::make_shared<const LayerEntry>(
+          LayerEntry{std::vector<float>(row, row + width), WhyUnknown(layer.text, layer.tokens)});
+      cache_.Insert(layer.key, entry, HeapBytes(entry->embedding) + HeapBytes(entry->unknown));
+      for (size_t call : layer.calls) (*out)[call] = entry;
+      row += width;
+    }
   }
 
   // Returns the embedding of every node's layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
-    Layers layers;
-    layers.reserve(graph.nodes().size());
-    for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
-      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      const std::string text = text::CanonicalText(graph, i);
+    constexpr size_t kTogether = 64;  // some 10 ms
+    Layers layers(graph.nodes().size());
+    std::vector<NewLayer> missing;
+    absl::flat_hash_map<Hash128, size_t> positions;  // in `missing`
+    for (size_t i = 0; i < layers.size(); ++i) {
+      std::string text = text::CanonicalText(graph, static_cast<int32_t>(i));
       const Hash128 key = KeyedHash(text);  // strangers choose the text, and share the cache
-      std::shared_ptr<const LayerEntry> layer = cache_.Find(key);
-      if (layer == nullptr) {
-        layer = Encode(text);
-        cache_.Insert(key, layer, HeapBytes(layer->embedding) + HeapBytes(layer->unknown));
+      const auto again = positions.find(key);
+      if (again != positions.end()) {
+        missing[again->second].calls.push_back(i);
+        continue;
       }
-      layers.push_back(std::move(layer));
+      layers[i] = cache_.Find(key);
+      if (layers[i] != nullptr) continue;
+      positions.emplace(key, missing.size());
+      std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
+      missing.push_back({key, std::move(text), std::move(tokens), {i}});
+    }
+    for (size_t first = 0; first < missing.size(); first += kTogether) {
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      Encode(absl::MakeConstSpan(missing).subspan(first, kTogether), &layers);
     }
     return layers;
   }
 
-  struct Contributions {
-    std::vector<double> log_us;  // one per node
-    std::vector<float> mean;     // mean embedding, nodes weighted by their shares
-  };
-  Contributions Contribute(const graph::Graph& graph, const Layers& layers, int target) const {
-    const int64_t n = static_cast<int64_t>(layers.size()), width = bundle_.manifest.net.width;
-    at::Tensor embeddings = at::empty({n, width}, at::kFloat);
-    for (int64_t i = 0; i < n; ++i) {
-      std::copy(layers[i]->embedding.begin(), layers[i]->embedding.end(), embeddings.data_ptr<float>() + i * width);
+  infer::NetworkContributions Contribute(const graph::Graph& graph, const Layers& layers, int target) const {
+    std::vector<const float*> embeddings;
+    std::vector<float> work;
+    embeddings.reserve(layers.size());
+    work.reserve(layers.size() * kWorkTerms);
+    for (size_t i = 0; i < layers.size(); ++i) {
+      embeddings.push_back(layers[i]->embedding.data());
+      const auto terms = LogWork(graph, static_cast<int32_t>(i));
+      work.insert(work.end(), terms.begin(), terms.end());
     }
-    const graph::Graph* graphs[] = {&graph};
-    const int targets[] = {target};
-    const net::GraphBatch batch = CollateGraphs(bundle_, graphs, targets);
-    const at::Tensor alone = bundle_.net->layer_head->forward(embeddings, batch.work, TargetRow(bundle_, target, n));
-    const at::Tensor log_us = bundle_.net->graph_net->forward(embeddings, alone, batch).contiguous();
-    const at::Tensor mean = net::ShareWeightedMean(embeddings, log_us, batch).contiguous();
-    const float *p = log_us.data_ptr<float>(), *m = mean.data_ptr<float>();
-    return {{p, p + n}, {m, m + width}};
+    const auto edges = GraphEdges(graph);
+    const auto totals = GraphFeatures(graph);
+    const auto spec = TargetSpecFeatures(manifest_.targets[target].spec);
+    return networks_.contributions.Contribute({embeddings, edges, work, totals}, spec, target);
   }
 
   // A call with more work than the largest measured one of its kind takes at least the time of the fitted line, and the
@@ -269,8 +292,8 @@ class LoadedPredictor : public Predictor {
   }
 
   static LatencyPrediction Assemble(const graph::Graph& graph, const Layers& layers, const TargetEntry& target,
-                                    Contributions contributions, const Calibration* calibration) {
-    std::vector<double>& log_latency = contributions.log_us;
+                                    const infer::NetworkContributions& contributions, const Calibration* calibration) {
+    std::vector<double> log_latency(contributions.log_us.begin(), contributions.log_us.end());
     LatencyPrediction out;
     double known_us = 0;
     int compute_nodes = 0;
@@ -327,33 +350,35 @@ class LoadedPredictor : public Predictor {
     out->extrapolating = out->confidence < kExtrapolatingBelow;
   }
 
-  ModelBundle bundle_;
-  ModelInfo info_;
+  const Manifest manifest_;
+  const text::Vocabulary vocabulary_;
+  const Networks networks_;
+  const ModelInfo info_;
   mutable LruCache<LayerEntry> cache_;
 };
-
-int64_t CountParameters(const ModelBundle& bundle) {
-  int64_t n = 0;
-  for (const at::Tensor& t : bundle.net->parameters()) n += t.numel();
-  return n;
-}
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_view directory,
                                                                  const PredictorOptions& options) {
-  net::UseOneThread();
-  net::LeaveOneDnnOut();
-  COBRA_ASSIGN_OR_RETURN(ModelBundle bundle, LoadBundle(directory));
+  COBRA_ASSIGN_OR_RETURN(ModelVersion version, ReadVersion(directory));
+  const Manifest& manifest = version.manifest;
+  Networks networks;
+  COBRA_ASSIGN_OR_RETURN(const infer::Tensors tensors, infer::Tensors::Parse(version.tensors));
+  COBRA_ASSIGN_OR_RETURN(networks.encoder, infer::Encoder::Create(tensors, manifest.net));
+  COBRA_ASSIGN_OR_RETURN(
+      networks.contributions,
+      infer::ContributionNet::Create(tensors, manifest.net, static_cast<int64_t>(manifest.targets.size())));
   ModelInfo info;
-  info.sha256 = bundle.manifest_sha256;
-  info.version = bundle.manifest.trained_at.substr(0, 10) + "-" + info.sha256.substr(0, 8);
-  info.num_parameters = CountParameters(bundle);
-  info.vocabulary_size = bundle.manifest.net.vocabulary_size;
-  info.trained_at = bundle.manifest.trained_at;
-  info.layers_trained = bundle.manifest.layers_trained;
-  info.networks_trained = bundle.manifest.networks_trained;
-  return std::make_shared<const LoadedPredictor>(std::move(bundle), std::move(info), options);
+  info.sha256 = version.manifest_sha256;
+  info.version = manifest.trained_at.substr(0, 10) + "-" + info.sha256.substr(0, 8);
+  info.num_parameters = tensors.num_elements();
+  info.vocabulary_size = manifest.net.vocabulary_size;
+  info.trained_at = manifest.trained_at;
+  info.layers_trained = manifest.layers_trained;
+  info.networks_trained = manifest.networks_trained;
+  return std::make_shared<const LoadedPredictor>(std::move(version.manifest), std::move(version.vocabulary),
+                                                 std::move(networks), std::move(info), options);
 }
 
 }  // namespace cobra::predict

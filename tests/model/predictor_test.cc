@@ -182,15 +182,24 @@ TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
   EXPECT_NE(p.status().message().find("weights are float16"), absl::string_view::npos) << p.status();
 }
 
-// Before every layer, and between the steps after them.
+// While layers are encoded, and between the steps after that.
 TEST_F(PredictorTest, CancelsAtEveryStep) {
-  const graph::Graph g = Residual(17, 31);
+  const auto chain = [](int64_t width) {
+    graph::GraphBuilder b;
+    graph::ValueRef x = b.AddInput("x", {{1, width}, graph::DType::float32});
+    for (int64_t i = 1; i <= 200; ++i) {  // each a layer of its own
+      const graph::ValueRef w = b.AddParameter("", {{width + i, width + i - 1}, graph::DType::float32});
+      x = graph::ValueRef::Node(b.Add(graph::Op::linear, {}, {x, w, graph::ValueRef::None()}).value());
+    }
+    return std::move(b).Build({x});
+  };
   int asked = 0;
-  ASSERT_TRUE(predictor_->Predict(g, Target(), nullptr, [&asked] { return ++asked < 0; }).ok());
-  EXPECT_GT(asked, static_cast<int>(g.nodes().size()));
+  ASSERT_TRUE(predictor_->Predict(chain(1000), Target(), nullptr, [&asked] { return ++asked < 0; }).ok());
+  EXPECT_GE(asked, 6);
   for (int after = 0; after < asked; ++after) {
     int left = after;
-    const auto p = predictor_->Predict(g, Target(), nullptr, [&left] { return left-- == 0; });
+    const auto p =
+        predictor_->Predict(chain(2000 + 1000 * after), Target(), nullptr, [&left] { return left-- == 0; });
     EXPECT_EQ(p.status().code(), absl::StatusCode::kCancelled) << after;
   }
 }
