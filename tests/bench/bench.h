@@ -2,10 +2,12 @@
 #ifndef COBRA_TESTS_BENCH_BENCH_H_
 #define COBRA_TESTS_BENCH_BENCH_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/command_line.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::bench {
@@ -29,8 +31,13 @@ Seconds MiddleRun(std::vector<Seconds> runs);
 // A child process from start to end; fails unless it exits 0. What it prints is returned in *output (may be null).
 absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std::string* output);
 
-// reader_bench.cc. `extra` are the arguments behind the name that main() did not take.
-absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra);
+// Runs a benchmark once the command line has been parsed. Its result is printed, unless it is null.
+using RunBenchmark = std::function<absl::StatusOr<Json>()>;
+
+// Each adds the flags of one benchmark to its subcommand (main.cc lists them).
+RunBenchmark AddReader(CLI::App* app);
+RunBenchmark AddServe(CLI::App* app);
+RunBenchmark AddEcho(CLI::App* app);
 
 }  // namespace cobra::bench
 

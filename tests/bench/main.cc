@@ -1,6 +1,9 @@
 // cobra-bench NAME [--json]: runs one comparison and prints it, as a table or as one JSON object.
 #include <cstdio>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/command_line.h"
@@ -21,32 +24,26 @@ void PrintTable(const Json& value, const std::string& indent) {
   }
 }
 
-int Main(int argc, char** argv) {
-  bool json = false, ours = false;
-  std::vector<std::string> once;
-  CLI::App app("Compares performance with other programs, both in one run. Leave the machine idle.", "cobra-bench");
-  app.require_subcommand(1);
-  app.footer("Exit codes: 0 success, 1 a program to compare with is missing or failed, 2 usage error.");
-  CLI::App* reader = app.add_subcommand(
-      "reader",
-      "How fast source becomes a graph: parser in MB/s; torchvision models read in a running process and by a new one, "
-      "compared with PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes");
-  reader->add_flag("--ours", ours, "Leave PyTorch out");
-  reader->add_flag("--json", json, "One JSON object instead of a table");
-  // For the benchmark itself, which starts it.
-  reader->add_option("--once", once, "The new process: NAME [TIMES]")->expected(1, 2)->group("");
-  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
-  if (!parsed.ok()) {
-    PrintError(app.get_name(), parsed.status());
-    return kUsageExitCode;
-  }
-  if (!*parsed) return 0;
+struct Benchmark {
+  const char* name;
+  const char* about;  // null: not listed, for other benchmarks to start
+  RunBenchmark (*add)(CLI::App* app);
+};
+constexpr Benchmark kBenchmarks[] = {
+    {"reader",
+     "How fast source becomes a graph: parser in MB/s; torchvision models read in a running process and by a new one, "
+     "compared with PyTorch (build, torch.fx.symbolic_trace, ShapeProp). Takes some minutes",
+     AddReader},
+    {"serve",
+     "How fast the server answers what it has answered before, compared with a gRPC server that only echoes as many "
+     "bytes. Takes some minutes",
+     AddServe},
+    {"echo", nullptr, AddEcho},
+};
 
-  std::vector<std::string> arguments;
-  if (!once.empty()) arguments.push_back("--once");
-  arguments.insert(arguments.end(), once.begin(), once.end());
-  if (ours) arguments.push_back("--ours");
-  const absl::StatusOr<Json> result = RunReader(arguments);
+// The exit code.
+int Run(const CLI::App& app, const RunBenchmark& run, bool json) {
+  const absl::StatusOr<Json> result = run();
   if (!result.ok()) {
     PrintError(app.get_name(), result.status());
     return 1;
@@ -58,6 +55,30 @@ int Main(int argc, char** argv) {
     PrintTable(*result, "");
   }
   return 0;
+}
+
+int Main(int argc, char** argv) {
+  bool json = false;
+  CLI::App app("Compares performance with other programs, both in one run. Leave the machine idle.", "cobra-bench");
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 success, 1 a program to compare with is missing or failed, 2 usage error.");
+  std::vector<std::pair<CLI::App*, RunBenchmark>> added;
+  for (const Benchmark& benchmark : kBenchmarks) {
+    CLI::App* command = app.add_subcommand(benchmark.name, benchmark.about == nullptr ? "" : benchmark.about);
+    if (benchmark.about == nullptr) command->group("");
+    command->add_flag("--json", json, "One JSON object instead of a table");
+    added.emplace_back(command, benchmark.add(command));
+  }
+  const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
+  if (!parsed.ok()) {
+    PrintError(app.get_name(), parsed.status());
+    return kUsageExitCode;
+  }
+  if (!*parsed) return 0;
+  for (const auto& [command, run] : added) {
+    if (command->parsed()) return Run(app, run, json);
+  }
+  return kUsageExitCode;  // require_subcommand leaves nothing else
 }
 
 }  // namespace

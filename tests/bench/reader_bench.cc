@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -148,21 +149,22 @@ absl::StatusOr<Seconds> MedianProcess(const std::vector<std::string>& command, i
   return MiddleRun(std::move(runs));
 }
 
-}  // namespace
+struct ReaderFlags {
+  bool ours = false;
+  std::vector<std::string> once;  // the name of a model, and how often
+};
 
-absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
-  if (extra.size() >= 2 &&
-      extra[0] == "--once") {  // the cold child; with a count behind the name, something to profile
-    const int times = extra.size() > 2 ? std::stoi(extra[2]) : 1;
-    for (const Model& model : kModels) {
-      if (extra[1] != model.name) continue;
-      for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model)).status());
-    }
-    return Json();
+// What the new process does; with a count, something to profile.
+absl::StatusOr<Json> ReadOften(const std::vector<std::string>& once) {
+  const int times = once.size() > 1 ? std::stoi(once[1]) : 1;
+  for (const Model& model : kModels) {
+    if (once[0] != model.name) continue;
+    for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model)).status());
   }
-  const bool ours_only = extra.size() == 1 && extra[0] == "--ours";
-  if (!extra.empty() && !ours_only)
-    return absl::InvalidArgumentError("reader takes no arguments but --ours (without PyTorch)");
+  return Json();
+}
+
+absl::StatusOr<Json> RunReader(bool ours_only) {
   const std::string script = absl::StrCat(COBRA_BENCH_SOURCE, "/reader_reference.py");
   COBRA_ASSIGN_OR_RETURN(Json result, Parser());
   Json reference;
@@ -197,6 +199,16 @@ absl::StatusOr<Json> RunReader(const std::vector<std::string>& extra) {
     result[model.name] = std::move(row);
   }
   return result;
+}
+
+}  // namespace
+
+RunBenchmark AddReader(CLI::App* app) {
+  auto flags = std::make_shared<ReaderFlags>();
+  app->add_flag("--ours", flags->ours, "Leave PyTorch out");
+  // For the benchmark itself, which starts it.
+  app->add_option("--once", flags->once, "The new process: NAME [TIMES]")->expected(1, 2)->group("");
+  return [flags] { return flags->once.empty() ? RunReader(flags->ours) : ReadOften(flags->once); };
 }
 
 }  // namespace cobra::bench

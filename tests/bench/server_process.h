@@ -1,0 +1,34 @@
+#ifndef COBRA_TESTS_BENCH_SERVER_PROCESS_H_
+#define COBRA_TESTS_BENCH_SERVER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace cobra::bench {
+
+// A server in a process of its own, from its start to SIGTERM.
+class ServerProcess {
+ public:
+  // Runs `argv --ready-file FILES.ready` and waits until the program has written its address there. Its standard error
+  // goes to FILES.log, and is part of the error if it does not start.
+  static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(std::vector<std::string> argv, const std::string& files);
+  ~ServerProcess();
+
+  const std::string& address() const { return address_; }
+
+ private:
+  explicit ServerProcess(pid_t pid) : pid_(pid) {}
+  bool HasEnded();
+
+  pid_t pid_;  // -1: has ended
+  std::string address_;
+};
+
+}  // namespace cobra::bench
+
+#endif  // COBRA_TESTS_BENCH_SERVER_PROCESS_H_
