@@ -22,7 +22,8 @@ void GraphToProto(const graph::Graph& graph, v1::Graph* proto);
 
 // Rebuilds the graph: every reference is checked, every shape rule runs again, and shapes that the sender gives must
 // equal the inferred ones. Nothing is trusted. Errors carry a Diagnostic that points at the call's source line if the
-// sender gave one. Memory is bounded: beside what `limits` allow in calls, tensors and numbers, some three times the bytes.
+// sender gave one. Memory is bounded: beside what `limits` allow in calls, tensors and numbers, some three times the
+// bytes.
 absl::StatusOr<graph::Graph> GraphFromWire(absl::string_view bytes, const GraphLimits& limits = {});
 absl::StatusOr<graph::Graph> GraphFromProto(const v1::Graph& proto, const GraphLimits& limits = {});
 

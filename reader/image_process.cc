@@ -39,7 +39,8 @@ void DieWith(pid_t parent) {
 }
 
 // The memory that a request allocates comes from the top of the heap, whose pages TakePages() can take ahead because
-// they are mapped. Freed memory is joined at once: malloc would otherwise go through all of it at the next large request.
+// they are mapped. Freed memory is joined at once: malloc would otherwise go through all of it at the next large
+// request.
 void GrowHeap() {
   constexpr int kBytes = 4 << 20;
   ::mallopt(M_MMAP_THRESHOLD, 2 * kBytes);

@@ -6,7 +6,8 @@
 
 namespace cobra::server {
 
-// Usual requests have one graph and no other model. Others, of which protobuf knows which part counts, are parsed whole.
+// Usual requests have one graph and no other model. Others, of which protobuf knows which part counts, are parsed
+// whole.
 bool PredictMessage::SplitGraph(absl::string_view text, std::string* rest) {
   absl::string_view graph;
   int models = 0;

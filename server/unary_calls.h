@@ -33,8 +33,8 @@ class UnaryCalls {
         default_deadline_(limits.default_deadline),
         max_parsed_bytes_(limits.max_parsed_bytes) {}
 
-  // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it can,
-  // since that takes a while.
+  // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it
+  // can, since that takes a while.
   enum class Shortcut { kAnswered, kUnknown, kLater };
   using TakeShortcut = std::function<Shortcut(const Hash128& request, bool may_wait)>;
 

@@ -1,6 +1,6 @@
 // The arithmetic of the networks, for the instruction sets that there are. Matrices are of floats, row by row; a stride
-// is the number of floats from one row to the next. Widths are padded to whole lanes of 16 (PaddedWidth), and what is in
-// the padding of a row may be overwritten.
+// is the number of floats from one row to the next. Widths are padded to whole lanes of 16 (PaddedWidth), and what is
+// in the padding of a row may be overwritten.
 #ifndef COBRA_MODEL_INFER_KERNELS_H_
 #define COBRA_MODEL_INFER_KERNELS_H_
 
@@ -13,9 +13,9 @@ constexpr int64_t PaddedWidth(int64_t width) { return (width + kLaneFloats - 1) 
 
 struct Kernels {
   const char* name;  // "avx512", "avx2", "base"
-  // y[rows, columns] = x[rows, depth] * w + bias, added to what y has if `add`. `panels`: w[depth, columns] in panels of
-  // 16 columns, each [depth, 16]. `bias` may be null; it and y have whole lanes. Each element is a sum in the order of
-  // depth, whatever the number of rows.
+  // y[rows, columns] = x[rows, depth] * w + bias, added to what y has if `add`. `panels`: w[depth, columns] in panels
+  // of 16 columns, each [depth, 16]. `bias` may be null; it and y have whole lanes. Each element is a sum in the order
+  // of depth, whatever the number of rows.
   void (*product)(const float* x, int64_t rows, int64_t x_stride, const float* panels, int64_t depth, int64_t columns,
                   const float* bias, bool add, float* y, int64_t y_stride);
   // y = (x - mean) / sqrt(variance + 1e-5) * scale + shift, row by row.

@@ -3,8 +3,8 @@
 
 namespace cobra::net {
 
-// One thread for LibTorch's operators and for the BLAS below them (two intra-op threads were slower than one). With at::set_num_threads alone, OpenBLAS keeps one thread per core and spends a fifth of the time
-// in sched_yield.
+// One thread for LibTorch's operators and for the BLAS below them (two intra-op threads were slower than one). With
+// at::set_num_threads alone, OpenBLAS keeps one thread per core and spends a fifth of the time in sched_yield.
 void UseOneThread();
 
 // For programs that train: the process keeps freed memory. Otherwise glibc returns the activations of a step to the

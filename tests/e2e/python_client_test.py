@@ -114,21 +114,21 @@ class PythonClientTest(unittest.TestCase):
             return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) / 1024
 
     def test_bytes_that_would_grow(self):
-        """Two bytes may be an empty call of a graph, which takes 150 in memory: 20 MB of them are refused before they
-        are 1.5 GB."""
+        """Two bytes may be an empty call of a graph, or an empty file of source, which takes 100 and more in memory: 20
+        MB of them are refused before they are gigabytes."""
         raw = self.channel.unary_unary("/cobra.v1.Cobra/Predict")
         before = self.peak_memory_mb()
-        calls = b"\x32\x00" * 10_000_000
-        with self.assertRaises(grpc.RpcError) as raised:
-            raw(
-                b"\x12"
-                + bytes([len(calls) >> shift & 127 | 128 for shift in (0, 7, 14)])
-                + bytes([len(calls) >> 21])
-                + calls,
-                timeout=60,
-            )
-        self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
-        self.assertIn("in memory", programs.error_detail(raised.exception).message)
+        target = self.pb.PredictRequest(targets=[self.target]).SerializeToString()
+        for field, part, message in (
+            (b"\x12", b"\x32\x00", "10,000,000 calls"),  # graph: nodes
+            (b"\x0a", b"\x0a\x00", "in memory"),  # source: files
+        ):
+            parts = part * 10_000_000
+            size = bytes([len(parts) >> shift & 127 | 128 for shift in (0, 7, 14)]) + bytes([len(parts) >> 21])
+            with self.assertRaises(grpc.RpcError) as raised:
+                raw(field + size + parts + target, timeout=60)
+            self.assertEqual(raised.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+            self.assertIn(message, programs.error_detail(raised.exception).message)
         self.assertLess(self.peak_memory_mb(), before + 300)
         with self.assertRaises(grpc.RpcError) as raised:
             raw(b"no message", timeout=60)
