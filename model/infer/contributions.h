@@ -1,5 +1,5 @@
-// Embeddings of layers, data flow and target to the contribution of each call: model/net/layer_head.h and graph_net.h at
-// inference.
+// Embeddings of layers, data flow and target to the contribution of each call: model/net/layer_head.h and graph_net.h
+// at inference.
 #ifndef COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 #define COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 

@@ -17,8 +17,8 @@ class Encoder {
  public:
   static absl::StatusOr<Encoder> Create(const Tensors& tensors, const net::NetConfig& config);
 
-  // Embeddings [texts, width]. Each is the same whatever it is encoded with. REQUIRES: no list is empty, and all ids are
-  // below the size of the vocabulary.
+  // Embeddings [texts, width]. Each is the same whatever it is encoded with. REQUIRES: no list is empty, and all ids
+  // are below the size of the vocabulary.
   std::vector<float> Encode(absl::Span<const std::vector<text::Token>* const> texts) const;
   int64_t width() const { return width_; }
 

@@ -1,10 +1,10 @@
 // Asks a gRPC server and measures how it answers. The bytes of requests are prepared beforehand and those of replies are
 // only counted, so that the time of a call is gRPC's and the server's.
 //
-// Closed loop: a fixed number of calls is in flight, and each reply starts the next call. It shows the throughput, but a
-// server that stalls is asked less meanwhile, so it hides what the callers of a busy server see.
-// Open loop: calls are due at a fixed mean rate, whatever the server does. A latency counts from the moment at which the
-// call was due, even if it was sent later because too many were in flight: a stall counts for every call that it delays.
+// Closed loop: a fixed number of calls is in flight, and each reply starts the next call. It shows the throughput, but
+// a server that stalls is asked less meanwhile, so it hides what the callers of a busy server see. Open loop: calls are
+// due at a fixed mean rate, whatever the server does. A latency counts from the moment at which the call was due, even
+// if it was sent later because too many were in flight: a stall counts for every call that it delays.
 #ifndef COBRA_TESTS_BENCH_LOAD_H_
 #define COBRA_TESTS_BENCH_LOAD_H_
 
@@ -75,8 +75,8 @@ class LoadGenerator {
   // Waits until every connection stands; Unavailable if one does not within its time.
   static absl::StatusOr<std::unique_ptr<LoadGenerator>> Connect(const LoadTarget& target);
 
-  // Sends `requests` in turn, from the first one on. A call that has no reply within ten seconds of the loop's end is an
-  // error. REQUIRES: requests is not empty; no other Run meanwhile.
+  // Sends `requests` in turn, from the first one on. A call that has no reply within ten seconds of the loop's end is
+  // an error. REQUIRES: requests is not empty; no other Run meanwhile.
   LoadResult Run(const ClosedLoop& loop, const std::vector<grpc::ByteBuffer>& requests);
   LoadResult Run(const OpenLoop& loop, const std::vector<grpc::ByteBuffer>& requests);
 

@@ -198,8 +198,7 @@ TEST_F(PredictorTest, CancelsAtEveryStep) {
   EXPECT_GE(asked, 6);
   for (int after = 0; after < asked; ++after) {
     int left = after;
-    const auto p =
-        predictor_->Predict(chain(2000 + 1000 * after), Target(), nullptr, [&left] { return left-- == 0; });
+    const auto p = predictor_->Predict(chain(2000 + 1000 * after), Target(), nullptr, [&left] { return left-- == 0; });
     EXPECT_EQ(p.status().code(), absl::StatusCode::kCancelled) << after;
   }
 }
