@@ -1,5 +1,7 @@
 #include "proto/network_hash.h"
 
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/keyed_hash.h"
@@ -9,18 +11,20 @@
 namespace cobra::proto {
 namespace {
 
-// The fields of a message but for those of one number. What is left of a message is hashed behind its own length, so
-// that no two messages give the same sequence of bytes.
-class Hasher {
+// The fields of a message but for those of one number. What is left of a message stands behind its own length, so that
+// no two messages give the same sequence of bytes.
+class Kept {
  public:
-  bool AddGraph(absl::string_view bytes) {
-    while (!bytes.empty()) {
-      const char* begin = bytes.data();
+  explicit Kept(std::string* bytes) : bytes_(*bytes) { bytes_.clear(); }
+
+  bool AddGraph(absl::string_view graph) {
+    while (!graph.empty()) {
+      const char* begin = graph.data();
       WireField field;
-      if (!NextWireField(&bytes, &field)) return false;
-      const absl::string_view whole(begin, static_cast<size_t>(bytes.data() - begin));
+      if (!NextWireField(&graph, &field)) return false;
+      const absl::string_view whole(begin, static_cast<size_t>(graph.data() - begin));
       if (field.kind != WireField::Kind::kBytes) {
-        hasher_.Add(whole);
+        Append(whole);
         continue;
       }
       switch (field.number) {
@@ -35,38 +39,39 @@ class Hasher {
           break;
         case v1::Graph::kParameterAliasesFieldNumber:
         case v1::Graph::kSourceFilesFieldNumber: break;
-        default: hasher_.Add(whole);
+        default: Append(whole);
       }
     }
     return true;
   }
 
-  Hash128 Finish() && { return std::move(hasher_).Finish(); }
-
  private:
+  struct Head {
+    uint64_t number, length;
+  };
+
+  void Append(absl::string_view bytes) { bytes_.append(bytes.data(), bytes.size()); }
+
   bool AddWithout(const WireField& message, int left_out) {
-    size_t kept = 0;
-    const auto each_part = [&](auto use) {
-      absl::string_view rest = message.bytes;
-      const char* part = rest.data();  // where what is not used yet begins
-      while (!rest.empty()) {
-        const char* begin = rest.data();
-        WireField field;
-        if (!NextWireField(&rest, &field)) return false;
-        if (field.number != left_out || field.kind != WireField::Kind::kBytes) continue;
-        use(absl::string_view(part, static_cast<size_t>(begin - part)));
-        part = rest.data();
-      }
-      use(absl::string_view(part, static_cast<size_t>(message.bytes.data() + message.bytes.size() - part)));
-      return true;
-    };
-    if (!each_part([&kept](absl::string_view part) { kept += part.size(); })) return false;
-    const uint64_t head[2] = {static_cast<uint64_t>(message.number), kept};
-    hasher_.Add(absl::string_view(reinterpret_cast<const char*>(head), sizeof(head)));
-    return each_part([this](absl::string_view part) { hasher_.Add(part); });
+    const size_t head_at = bytes_.size();
+    bytes_.resize(head_at + sizeof(Head));
+    absl::string_view rest = message.bytes;
+    const char* part = rest.data();  // where what is not kept yet begins
+    while (!rest.empty()) {
+      const char* begin = rest.data();
+      WireField field;
+      if (!NextWireField(&rest, &field)) return false;
+      if (field.number != left_out || field.kind != WireField::Kind::kBytes) continue;
+      Append(absl::string_view(part, static_cast<size_t>(begin - part)));
+      part = rest.data();
+    }
+    Append(absl::string_view(part, static_cast<size_t>(message.bytes.data() + message.bytes.size() - part)));
+    const Head head{static_cast<uint64_t>(message.number), bytes_.size() - head_at - sizeof(Head)};
+    std::memcpy(bytes_.data() + head_at, &head, sizeof(head));
+    return true;
   }
 
-  SipHasher hasher_ = KeyedHasher();
+  std::string& bytes_;
 };
 
 // Whether the reader (graph_from_wire.cc) accepts what is not hashed.
@@ -137,9 +142,12 @@ class NameCheck {
 }  // namespace
 
 std::optional<Hash128> NetworkHash(absl::string_view graph_bytes, const GraphLimits& limits) {
-  Hasher hasher;
-  if (!NameCheck(limits).Accepts(graph_bytes) || !hasher.AddGraph(graph_bytes)) return std::nullopt;
-  return std::move(hasher).Finish();
+  constexpr size_t kRetained = 256 << 10;
+  thread_local std::string bytes;
+  const bool known = NameCheck(limits).Accepts(graph_bytes) && Kept(&bytes).AddGraph(graph_bytes);
+  const std::optional<Hash128> hash = known ? std::make_optional(KeyedHash(bytes)) : std::nullopt;
+  if (bytes.capacity() > kRetained) std::string().swap(bytes);
+  return hash;
 }
 
 }  // namespace cobra::proto

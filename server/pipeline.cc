@@ -110,6 +110,11 @@ void FillPrediction(const std::string& target, const predict::PredictionTotals& 
   }
 }
 
+void Count(const PredictionCounters& counters) {
+  counters.from_cache->Increment();
+  if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
+}
+
 }  // namespace
 
 Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
@@ -143,14 +148,10 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   v1::PredictResponse reply;
   reply.set_model_version(model->predictor->info().version);
 
-  // A breakdown has names, so it needs the graph.
   std::optional<Hash128> network_hash;
   if (graph_bytes.has_value() && !request->breakdown())
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
-  if (network_hash.has_value() && AnswerKnown(*network_hash, *model, targets, &reply)) {
-    RememberReply(call.request, *model, nullptr, reply);
-    return reply;
-  }
+  if (network_hash.has_value() && AnswerKnown(*network_hash, *model, targets, &reply)) return reply;
 
   const absl::Time start = absl::Now();
   COBRA_ASSIGN_OR_RETURN(const ReadResult source, ReadModel(request, graph_bytes, call));
@@ -170,6 +171,21 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
   reply.set_predict_us(absl::ToDoubleMicroseconds(predicted - read));
   metrics_->PhaseDone("read", read - start);
   metrics_->PhaseDone("predict", predicted - read);
+  return reply;
+}
+
+// A breakdown has names, so it needs the graph.
+std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictRequest& request, absl::string_view graph,
+                                                          const Hash128& request_hash) {
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  if (request.breakdown() || !CheckRequest(request, graph, *model).ok()) return std::nullopt;
+  const std::optional<Hash128> network_hash = proto::NetworkHash(graph, options_.limits.read.graph);
+  v1::PredictResponse reply;
+  reply.set_model_version(model->predictor->info().version);
+  if (!network_hash.has_value() || !AnswerKnown(*network_hash, *model, DifferentTargets(request), &reply))
+    return std::nullopt;
+  // Requests with names of their own come once: they would only drive other replies out.
+  if (replies_.SeenBefore(request_hash)) RememberReply(request_hash, *model, nullptr, reply);
   return reply;
 }
 
@@ -221,15 +237,15 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
                            v1::PredictResponse* reply) {
   const std::shared_ptr<const Network> network = networks_.Find(network_hash);
   if (network == nullptr) return false;
-  std::vector<std::shared_ptr<const predict::PredictionTotals>> totals;
+  std::vector<std::shared_ptr<const KnownTotals>> known;
   for (const std::string& target : targets) {
-    totals.push_back(cache_.Find(KeyOfTotals(*network, model, target)));
-    if (totals.back() == nullptr) return false;
+    known.push_back(cache_.Find(KeyOfTotals(*network, model, target)));
+    if (known.back() == nullptr) return false;
   }
   FillNetwork(*network, reply);
   for (size_t i = 0; i < targets.size(); ++i) {
-    metrics_->Predicted(targets[i], /*from_cache=*/true, totals[i]->extrapolating);
-    FillPrediction(targets[i], *totals[i], reply->add_predictions());
+    Count(known[i]->counters);
+    FillPrediction(targets[i], known[i]->totals, reply->add_predictions());
   }
   return true;
 }
@@ -237,10 +253,7 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
 std::shared_ptr<const CachedReply> Pipeline::FindReply(const Hash128& request, bool may_wait, bool* must_wait) {
   std::shared_ptr<const CachedReply> reply = replies_.Find(request, model_->generation(), may_wait, must_wait);
   if (reply == nullptr) return nullptr;
-  for (const PredictionCounters& counters : reply->predicted) {
-    counters.from_cache->Increment();
-    if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
-  }
+  for (const PredictionCounters& counters : reply->predicted) Count(counters);
   return reply;
 }
 
@@ -344,17 +357,19 @@ absl::Status Pipeline::PredictCalls(const Question& question, const Targets& tar
 absl::Status Pipeline::PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   for (const std::string& target : targets) {
     const Hash128 key = KeyOfTotals(question.network, question.model, target);
-    std::shared_ptr<const predict::PredictionTotals> totals = cache_.Find(key);
-    if (totals == nullptr) {
-      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
-      totals = std::make_shared<const predict::PredictionTotals>(computed);  // without the calls
-      int64_t held_bytes = HeapBytes(totals->unknown);
-      for (const predict::UnknownPart& part : totals->unknown) held_bytes += HeapBytes(part.why);
-      cache_.Insert(key, totals, held_bytes);
+    std::shared_ptr<const KnownTotals> known = cache_.Find(key);
+    if (known != nullptr) {
+      Count(known->counters);
     } else {
-      metrics_->Predicted(target, /*from_cache=*/true, totals->extrapolating);
+      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
+      known = std::make_shared<const KnownTotals>(
+          KnownTotals{computed, metrics_->CountersOf(target, computed.extrapolating)});  // without the calls
+      const std::vector<predict::UnknownPart>& unknown = known->totals.unknown;
+      int64_t held_bytes = HeapBytes(unknown);
+      for (const predict::UnknownPart& part : unknown) held_bytes += HeapBytes(part.why);
+      cache_.Insert(key, known, held_bytes);
     }
-    FillPrediction(target, *totals, reply->add_predictions());
+    FillPrediction(target, known->totals, reply->add_predictions());
   }
   return absl::OkStatus();
 }

@@ -43,6 +43,10 @@ class Pipeline {
   // The reply's bytes, if this request was answered before and nothing has changed since; else null (reply_cache.h).
   // Counts the predictions.
   std::shared_ptr<const CachedReply> FindReply(const Hash128& request, bool may_wait, bool* must_wait);
+  // The reply to a request whose network and targets were predicted before, under whatever names; nothing if some of it
+  // is not known, or the request is not one that this can answer. Takes time in proportion to the graph's bytes.
+  std::optional<v1::PredictResponse> PredictKnown(const v1::PredictRequest& request, absl::string_view graph,
+                                                  const Hash128& request_hash);
   // `graph`: the bytes of the request's graph, which is then not in `request` (predict_message.h). Moves the texts and
   // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
@@ -63,6 +67,11 @@ class Pipeline {
     std::string fingerprint;
     int node_count = 0;
     int64_t parameter_count = 0, macs = 0, flops = 0, peak_memory_bytes = 0;
+  };
+  // The prediction for a network on a target, without its calls.
+  struct KnownTotals {
+    predict::PredictionTotals totals;
+    PredictionCounters counters;  // for when it is answered again
   };
   // A network that was read, and what the request says about it.
   struct Question {
@@ -94,7 +103,7 @@ class Pipeline {
   // By Network::exact, and by the hash of the bytes of graphs as they came (proto/network_hash.h).
   predict::LruCache<Network> networks_;
   // (graph, snapshot, target) -> totals.
-  predict::LruCache<predict::PredictionTotals> cache_;
+  predict::LruCache<KnownTotals> cache_;
   ReplyCache replies_;
 };
 

@@ -1,5 +1,7 @@
 #include "server/predict_message.h"
 
+#include <vector>
+
 #include "base/status_macros.h"
 #include "base/wire_format.h"
 #include "server/message_bytes.h"
@@ -31,10 +33,29 @@ bool PredictMessage::SplitGraph(absl::string_view text, std::string* rest) {
   return true;
 }
 
+bool PredictMessage::Join(const grpc::ByteBuffer& bytes, absl::string_view* text) {
+  constexpr size_t kKept = 256 << 10;
+  thread_local std::string joined;
+  std::vector<grpc::Slice> slices;
+  if (!bytes.Valid()) return false;
+  if (!bytes.TrySingleSlice(&slice_).ok()) {
+    if (bytes.Length() > kKept) {
+      if (!bytes.DumpToSingleSlice(&slice_).ok()) return false;
+    } else {
+      if (!bytes.Dump(&slices).ok()) return false;
+      joined.clear();
+      for (const grpc::Slice& slice : slices) joined.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+      *text = joined;
+      return true;
+    }
+  }
+  *text = absl::string_view(reinterpret_cast<const char*>(slice_.begin()), slice_.size());
+  return true;
+}
+
 absl::Status PredictMessage::Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes) {
-  if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice_).ok() && !bytes.DumpToSingleSlice(&slice_).ok()))
-    return NoMessage(*request_);
-  const absl::string_view text(reinterpret_cast<const char*>(slice_.begin()), slice_.size());
+  absl::string_view text;
+  if (!Join(bytes, &text)) return NoMessage(*request_);
   std::string rest;
   if (SplitGraph(text, &rest)) return ParseBytes(rest, max_parsed_bytes, request_);
   COBRA_RETURN_IF_ERROR(ParseBytes(text, max_parsed_bytes, request_));

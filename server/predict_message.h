@@ -17,7 +17,8 @@ namespace cobra::server {
 
 class PredictMessage {
  public:
-  // Errors as those of ParseMessage() (message_bytes.h). What is wrong inside the graph shows when it is read.
+  // At most one at a time on a thread. Errors as those of ParseMessage() (message_bytes.h). What is wrong inside the
+  // graph shows when it is read.
   absl::Status Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes);
 
   // Everything but the graph.
@@ -34,6 +35,10 @@ class PredictMessage {
  private:
   // Finds the graph; false if it does not stand alone, or the bytes are not a message.
   bool SplitGraph(absl::string_view text, std::string* rest);
+
+  // The bytes in one piece: gRPC's own, or a copy of its pieces in memory that the next request on this thread uses
+  // again. False if there are none.
+  bool Join(const grpc::ByteBuffer& bytes, absl::string_view* text);
 
   google::protobuf::Arena arena_;
   v1::PredictRequest* request_ = google::protobuf::Arena::CreateMessage<v1::PredictRequest>(&arena_);

@@ -41,10 +41,15 @@ class ReplyCache {
   // `*must_wait` is set.
   std::shared_ptr<const CachedReply> Find(const Hash128& request, int64_t generation, bool may_wait, bool* must_wait);
   void Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply);
+  // Whether this was called for the request not long ago: for many others it was not called since.
+  bool SeenBefore(const Hash128& request);
   predict::CacheStats stats();
 
  private:
+  static constexpr size_t kSeen = 1 << 14;
+
   predict::LruCache<CachedReply> cache_;
+  std::unique_ptr<std::atomic<uint64_t>[]> seen_ { new std::atomic<uint64_t>[ kSeen ]() };  // half of a hash each
 };
 
 }  // namespace cobra::server

@@ -1,5 +1,5 @@
-// Asks a gRPC server and measures how it answers. The bytes of requests are prepared beforehand and those of replies are
-// only counted, so that the time of a call is gRPC's and the server's.
+// Asks a gRPC server and measures how it answers. The bytes of requests are prepared beforehand and those of replies
+// are only counted, so that the time of a call is gRPC's and the server's.
 //
 // Closed loop: a fixed number of calls is in flight, and each reply starts the next call. It shows the throughput, but
 // a server that stalls is asked less meanwhile, so it hides what the callers of a busy server see. Open loop: calls are

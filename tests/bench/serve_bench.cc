@@ -1,7 +1,7 @@
 // The server beside a bare gRPC server: `cobra-bench serve`.
 //
-// Both are processes of their own on this machine and are asked by the same client (load.h), one after the other in each
-// round. The other one (echo.h) answers the same bytes with as many bytes as our reply has, and reads nothing of them:
+// Both are processes of their own on this machine and are asked by the same client (load.h), one after the other in
+// each round. The other one (echo.h) answers the same bytes with as many bytes as our reply has, and reads nothing of them:
 // what gRPC, the kernel and the client cost is in both figures. Ratios are medians over the rounds of ours over echo's.
 //
 // warm_over_echo, source_over_echo, arch_over_echo
@@ -11,8 +11,9 @@
 //                    requests are the same bytes but all are the same network. Each is sent once
 // p50_over_echo      median latency of the graph, one in flight
 // p99_over_echo      its 99th percentile
-// Beside them the figures of both sides. `open_loop` has latencies at a fixed rate, a quarter of what ours answered with
-// 32 in flight, counted from the moment at which a request was due. `spread`: the highest of the rounds' replies a
+//
+// Beside them the figures of both sides. `open_loop` has latencies at a fixed rate, a quarter of what ours answered
+// with 32 in flight, counted from the moment at which a request was due. `spread`: the highest of the rounds' replies a
 // second less the lowest, over the median.
 #include <algorithm>
 #include <array>

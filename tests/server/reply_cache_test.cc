@@ -60,6 +60,13 @@ TEST_F(ReplyCacheTest, LooksAtFilesWhereItMayWait) {
   EXPECT_EQ(looks, 2);
 }
 
+TEST_F(ReplyCacheTest, KnowsARequestTheSecondTime) {
+  EXPECT_FALSE(cache_.SeenBefore({1, 2}));
+  EXPECT_TRUE(cache_.SeenBefore({1, 2}));
+  EXPECT_FALSE(cache_.SeenBefore({3, 2}));  // in the same place
+  EXPECT_FALSE(cache_.SeenBefore({1, 2}));
+}
+
 TEST_F(ReplyCacheTest, KeepsNoLongReplies) {
   cache_.Insert(kRequest, ReplyOf(1, std::string(300 << 10, 'x')));
   EXPECT_EQ(Find(1), nullptr);
