@@ -1,8 +1,9 @@
 // The server beside a bare gRPC server: `cobra-bench serve`.
 //
 // Both are processes of their own on this machine and are asked by the same client (load.h), one after the other in
-// each round. The other one (echo.h) answers the same bytes with as many bytes as our reply has, and reads nothing of them:
-// what gRPC, the kernel and the client cost is in both figures. Ratios are medians over the rounds of ours over echo's.
+// each round. The other one (echo.h) answers the same bytes with as many bytes as our reply has, and reads nothing of
+// them: what gRPC, the kernel and the client cost is in both figures. Ratios are medians over the rounds of ours over
+// echo's.
 //
 // warm_over_echo, source_over_echo, arch_over_echo
 //                    replies a second, 32 in flight, of a question that the server has answered before: ResNet-50 as a
