@@ -55,7 +55,10 @@ bool PredictMessage::Join(const grpc::ByteBuffer& bytes, absl::string_view* text
 
 absl::Status PredictMessage::Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes) {
   absl::string_view text;
-  if (!Join(bytes, &text)) return NoMessage(*request_);
+  return Join(bytes, &text) ? Parse(text, max_parsed_bytes) : NoMessage(*request_);
+}
+
+absl::Status PredictMessage::Parse(absl::string_view text, int64_t max_parsed_bytes) {
   std::string rest;
   if (SplitGraph(text, &rest)) return ParseBytes(rest, max_parsed_bytes, request_);
   COBRA_RETURN_IF_ERROR(ParseBytes(text, max_parsed_bytes, request_));

@@ -20,6 +20,8 @@ class PredictMessage {
   // At most one at a time on a thread. Errors as those of ParseMessage() (message_bytes.h). What is wrong inside the
   // graph shows when it is read.
   absl::Status Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes);
+  // The same of bytes in one piece, which must outlive this.
+  absl::Status Parse(absl::string_view bytes, int64_t max_parsed_bytes);
 
   // Everything but the graph.
   v1::PredictRequest* request() { return request_; }

@@ -9,6 +9,7 @@ namespace cobra::server {
 // RPC(service, method, kind, lane, role).
 #define COBRA_RPCS_OF_COBRA(RPC)                              \
   RPC(Cobra, Predict, kUnary, kPredictions, kAsk)             \
+  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)        \
   RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)  \
   RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole) \
   RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)    \

@@ -91,7 +91,7 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
   }
   if (must_wait) return UnaryCalls::Shortcut::kLater;
   PredictMessage message;
-  if (may_wait || request.Length() > kMaxGraphBytes || !message.Parse(request, calls_.max_parsed_bytes()).ok() ||
+  if (may_wait || request.Length() > kMaxGraphBytes || !message.Parse(request, calls_.limits().max_parsed_bytes).ok() ||
       !message.graph().has_value())
     return UnaryCalls::Shortcut::kUnknown;
   const std::optional<v1::PredictResponse> reply = pipeline_->PredictKnown(*message.request(), *message.graph(), hash);
@@ -102,7 +102,7 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
 absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
                                          const CallContext& call) {
   PredictMessage message;
-  const absl::Status parsed = message.Parse(request, calls_.max_parsed_bytes());
+  const absl::Status parsed = message.Parse(request, calls_.limits().max_parsed_bytes);
   const absl::StatusOr<v1::PredictResponse> reply =
       parsed.ok() ? pipeline_->Predict(message.request(), message.graph(), call) : parsed;
   NoteRequestBytes(static_cast<int64_t>(request.Length()) + message.bytes());

@@ -5,6 +5,7 @@
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
+#include "server/predict_batch.h"
 #include "server/raw_service.h"
 #include "server/rpcs.h"
 #include "server/unary_calls.h"
@@ -23,6 +24,11 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
         Rpc::kPredict, context, *request,
         [=](const Hash128& hash, bool may_wait) { return FindReply(*request, hash, may_wait, response); },
         [=](const CallContext& call) { return HandlePredict(*request, response, call); });
+  }
+  grpc::ServerUnaryReactor* PredictBatch(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override {
+    return calls_.RunShared(Rpc::kPredictBatch, context,
+                            std::make_shared<BatchWork>(pipeline_, calls_.limits(), request, response));
   }
   grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) override {

@@ -54,6 +54,13 @@ Hash128 HashOf(const grpc::ByteBuffer& bytes) {
   return std::move(hasher).Finish();
 }
 
+void FillContext(grpc::CallbackServerContext* context, std::shared_ptr<const Principal> principal,
+                 absl::Duration default_deadline, CallContext* call) {
+  call->caller = CallerOf(principal.get(), context->peer());
+  call->principal = std::move(principal);
+  call->deadline = std::min(absl::FromChrono(context->deadline()), absl::Now() + default_deadline);
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
@@ -75,9 +82,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     }
     later = taken == Shortcut::kLater;
   }
-  call->context().caller = CallerOf(principal->get(), context->peer());
-  call->context().principal = *std::move(principal);
-  call->context().deadline = std::min(absl::FromChrono(context->deadline()), absl::Now() + default_deadline_);
+  FillContext(context, *std::move(principal), default_deadline_, &call->context());
   const auto run = [=, shortcut = later ? std::move(shortcut) : nullptr,
                     work = std::move(work)](const absl::Status& admitted) {
     absl::Status status = admitted;
@@ -88,6 +93,75 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->End(status);
   };
   lanes_->Submit({rpc, call->context().caller, call->context().deadline, run});
+  return call;
+}
+
+namespace {
+
+// The threads that work on one call. The last one that finds nothing left ends it.
+class SharedCall : public std::enable_shared_from_this<SharedCall> {
+ public:
+  SharedCall(Rpc rpc, Call* call, std::shared_ptr<UnaryCalls::SharedWork> work, Lanes* lanes)
+      : rpc_(rpc), call_(call), work_(std::move(work)), lanes_(lanes) {}
+
+  void Begin(absl::Status status) {
+    if (status.ok()) status = call_->context().Check();
+    if (status.ok()) status = work_->Begin(call_->context());
+    if (!status.ok()) return call_->End(status);
+    const int others = lanes_->pool(InfoOf(rpc_).lane).num_threads() - 1;
+    open_ += others;
+    for (int i = 0; i < others; ++i) SubmitStep();
+    Step(absl::OkStatus());
+  }
+
+  void Submit(std::function<void(const absl::Status&)> run) {
+    lanes_->Submit({rpc_, call_->context().caller, call_->context().deadline, std::move(run)});
+  }
+
+ private:
+  void SubmitStep() {
+    Submit([self = shared_from_this()](const absl::Status& admitted) { self->Step(admitted); });
+  }
+
+  void Step(absl::Status status) {
+    if (status.ok()) status = call_->context().Check();
+    while (status.ok() && work_->RunSome(call_->context())) {
+      if (!lanes_->closed()) return SubmitStep();
+      status = call_->context().Check();  // a drain takes nothing new, but finishes what has begun
+    }
+    {
+      absl::MutexLock lock(&mutex_);
+      status_.Update(status);
+    }
+    if (open_.fetch_sub(1) > 1) return;
+    absl::MutexLock lock(&mutex_);
+    const absl::Status finished = work_->Finish();
+    // What one thread was refused, others may have done.
+    call_->End(finished.ok() || status_.ok() ? finished : status_);
+  }
+
+  const Rpc rpc_;
+  Call* const call_;
+  const std::shared_ptr<UnaryCalls::SharedWork> work_;
+  Lanes* const lanes_;
+  std::atomic<int> open_{1};
+  absl::Mutex mutex_;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+grpc::ServerUnaryReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerContext* context,
+                                                std::shared_ptr<SharedWork> work) const {
+  absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
+  auto* call = new Call(rpc, lanes_, metrics_);
+  if (!principal.ok()) {
+    call->End(principal.status());
+    return call;
+  }
+  FillContext(context, *std::move(principal), default_deadline_, &call->context());
+  const auto shared = std::make_shared<SharedCall>(rpc, call, std::move(work), lanes_);
+  shared->Submit([shared](const absl::Status& admitted) { shared->Begin(admitted); });
   return call;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -31,7 +32,7 @@ class UnaryCalls {
         metrics_(metrics),
         access_(access),
         default_deadline_(limits.default_deadline),
-        max_parsed_bytes_(limits.max_parsed_bytes) {}
+        limits_(limits) {}
 
   // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it
   // can, since that takes a while.
@@ -44,7 +45,7 @@ class UnaryCalls {
   grpc::ServerUnaryReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer* request_bytes,
                                 grpc::ByteBuffer* response_bytes, Service* service,
                                 absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) const {
-    const auto work = [=, most = max_parsed_bytes_](const CallContext& call) -> absl::Status {
+    const auto work = [=, most = limits_.max_parsed_bytes](const CallContext& call) -> absl::Status {
       google::protobuf::Arena arena;
       auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
       Response response;
@@ -60,15 +61,28 @@ class UnaryCalls {
   // thread.
   grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer& request,
                                      TakeShortcut shortcut, std::function<absl::Status(const CallContext&)> work) const;
+  // Work of one call that several threads of the pool share, a little at a time, so that others have their turns.
+  class SharedWork {
+   public:
+    virtual ~SharedWork() = default;
+    // On one thread, before all else. An error ends the call.
+    virtual absl::Status Begin(const CallContext& call) = 0;
+    // On several threads: does some of what is left; false if nothing is.
+    virtual bool RunSome(const CallContext& call) = 0;
+    // On one thread, after all else.
+    virtual absl::Status Finish() = 0;
+  };
+  grpc::ServerUnaryReactor* RunShared(Rpc rpc, grpc::CallbackServerContext* context,
+                                      std::shared_ptr<SharedWork> work) const;
   Access* access() const { return access_; }
-  int64_t max_parsed_bytes() const { return max_parsed_bytes_; }
+  const ServerLimits& limits() const { return limits_; }
 
  private:
   Lanes* lanes_;
   Metrics* metrics_;
   Access* access_;
   absl::Duration default_deadline_;
-  int64_t max_parsed_bytes_;
+  ServerLimits limits_;
 };
 
 }  // namespace cobra::server

@@ -30,6 +30,7 @@ UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 ANY = {"ask", "measure", "admin"}
 TABLE = {
     "Predict": ({"ask", "admin"}, OK),
+    "PredictBatch": ({"ask", "admin"}, OK),
     "ListTargets": (ANY, OK),
     "GetModelInfo": (ANY, OK),
     "Calibrate": ({"measure", "admin"}, INVALID),  # its probe is empty
@@ -137,8 +138,10 @@ class Access(unittest.TestCase):
         second = queue.LeaseRequest().duration
         second.seconds = 1
         trained = trained_target()
+        predict = pb.PredictRequest(architecture=pb.Architecture(text=ARCHITECTURE), targets=[trained])
         messages = {
-            "Predict": pb.PredictRequest(architecture=pb.Architecture(text=ARCHITECTURE), targets=[trained]),
+            "Predict": predict,
+            "PredictBatch": pb.PredictBatchRequest(requests=[predict]),
             "ListTargets": pb.ListTargetsRequest(),
             "GetModelInfo": pb.GetModelInfoRequest(),
             "Calibrate": pb.CalibrateRequest(target=target),

@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "client/client.h"
+#include "cobra/v1/cobra.grpc.pb.h"
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "gmock/gmock.h"
 #include "grpcpp/grpcpp.h"
@@ -93,6 +94,109 @@ TEST_F(ServerTest, ANewVersionAnswersAnew) {
   predictor_ = std::make_shared<FakePredictor>("v2");
   ASSERT_TRUE(server_->ReloadModel().ok());
   for (int i = 0; i < 2; ++i) EXPECT_EQ(client->Predict(request)->model_version(), "v2");
+}
+
+class BatchTest : public ServerTest {
+ protected:
+  grpc::Status Ask(const v1::PredictBatchRequest& batch, v1::PredictBatchResponse* reply,
+                   absl::Duration deadline = absl::Seconds(60)) {
+    if (stub_ == nullptr)
+      stub_ = v1::Cobra::NewStub(grpc::CreateChannel(server_->listen_address(), grpc::InsecureChannelCredentials()));
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(absl::Now() + deadline));
+    return stub_->PredictBatch(&context, batch, reply);
+  }
+
+  std::unique_ptr<v1::Cobra::Stub> stub_;
+};
+
+TEST_F(BatchTest, EachRequestHasItsResultInItsPlace) {
+  Start();
+  const v1::PredictRequest known = MakeRequest();
+  const absl::StatusOr<v1::PredictResponse> alone = Connect()->Predict(known);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  v1::PredictBatchRequest batch;
+  *batch.add_requests() = MakeRequest();
+  *batch.add_requests() = known;
+  *batch.add_requests() = MakeRequest("abacus");
+  *batch.add_requests() = batch.requests(0);
+  batch.add_requests()->add_targets("cpu");  // no model
+  for (int i = 0; i < 200; ++i) *batch.add_requests() = MakeRequest();
+  predictor_->calls = 0;
+  v1::PredictBatchResponse reply;
+  const grpc::Status status = Ask(batch, &reply);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(reply.results_size(), batch.requests_size());
+  EXPECT_EQ(reply.results(0).response().predictions(0).latency_us(), 10);
+  EXPECT_EQ(reply.results(1).response().fingerprint(), alone->fingerprint());
+  EXPECT_EQ(reply.results(2).error().code(), static_cast<int>(grpc::StatusCode::NOT_FOUND));
+  EXPECT_THAT(reply.results(2).error().message(), HasSubstr("abacus: no such target"));
+  EXPECT_EQ(reply.results(2).error().details_size(), 1);
+  EXPECT_EQ(reply.results(3).response().fingerprint(), reply.results(0).response().fingerprint());
+  EXPECT_EQ(reply.results(4).error().code(), static_cast<int>(grpc::StatusCode::INVALID_ARGUMENT));
+  EXPECT_EQ(predictor_->calls, 201);  // neither the known one nor the equal one
+  for (int i = 5; i < reply.results_size(); ++i) {
+    v1::PredictBatchRequest one;
+    *one.add_requests() = batch.requests(i);
+    v1::PredictBatchResponse again;
+    ASSERT_TRUE(Ask(one, &again).ok());
+    ASSERT_EQ(again.results(0).response().fingerprint(), reply.results(i).response().fingerprint()) << i;
+  }
+  EXPECT_EQ(predictor_->calls, 201);
+}
+
+TEST_F(BatchTest, LimitsAreSaidBeforeTheWork) {
+  Start();
+  v1::PredictBatchResponse reply;
+  EXPECT_EQ(Ask({}, &reply).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  v1::PredictBatchRequest many;
+  for (int i = 0; i < 10'001; ++i) many.add_requests();
+  grpc::Status status = Ask(many, &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("10,000 of one batch"));
+  v1::PredictBatchRequest long_reply;
+  for (int i = 0; i < 5000; ++i) {
+    v1::PredictRequest* request = long_reply.add_requests();
+    for (int k = 0; k < 64; ++k) request->add_targets("cpu");
+  }
+  status = Ask(long_reply, &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(status.error_message(), HasSubstr("the reply"));
+  EXPECT_EQ(predictor_->calls, 1);  // the warm-up
+}
+
+TEST_F(BatchTest, ALongBatchLeavesOthersTheirTurns) {
+  Start(/*threads=*/2, /*max_queued=*/100);
+  predictor_->during_predict = [](const std::function<bool()>&) { absl::SleepFor(absl::Milliseconds(5)); };
+  v1::PredictBatchRequest batch;
+  for (int i = 0; i < 400; ++i) *batch.add_requests() = MakeRequest();
+  std::atomic<bool> ended{false};
+  v1::PredictBatchResponse reply;
+  std::thread asking([&] {
+    EXPECT_TRUE(Ask(batch, &reply).ok());
+    ended = true;
+  });
+  std::unique_ptr<client::Client> client = Connect();
+  absl::SleepFor(absl::Milliseconds(50));
+  int answered = 0;
+  while (!ended && answered < 10) {
+    EXPECT_TRUE(client->Predict(MakeRequest()).ok());
+    ++answered;
+  }
+  EXPECT_EQ(answered, 10);  // before the batch ended
+  asking.join();
+  EXPECT_EQ(reply.results_size(), 400);
+}
+
+TEST_F(BatchTest, TheDeadlineEndsIt) {
+  Start();
+  predictor_->during_predict = [](const std::function<bool()>&) { absl::SleepFor(absl::Milliseconds(20)); };
+  v1::PredictBatchRequest batch;
+  for (int i = 0; i < 1000; ++i) *batch.add_requests() = MakeRequest();
+  v1::PredictBatchResponse reply;
+  EXPECT_EQ(Ask(batch, &reply, absl::Milliseconds(300)).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_TRUE(Drain());
+  EXPECT_LT(predictor_->calls, 200);
 }
 
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {

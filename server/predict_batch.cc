@@ -1,0 +1,134 @@
+#include "server/predict_batch.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/clock.h"
+#include "base/diagnostic.h"
+#include "base/keyed_hash.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "base/wire_format.h"
+#include "cobra/v1/cobra.pb.h"
+#include "proto/status_proto.h"
+#include "server/memory_trim.h"
+#include "server/message_bytes.h"
+#include "server/predict_message.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr absl::Duration kTurn = absl::Milliseconds(10);  // then others have theirs
+// The least that the result of a target takes: its name and six numbers.
+constexpr int64_t kLeastTargetBytes = 60;
+
+int64_t NumTargets(absl::string_view request) {
+  int64_t targets = 0;
+  WireField field;
+  while (!request.empty() && NextWireField(&request, &field))
+    targets += field.number == v1::PredictRequest::kTargetsFieldNumber;
+  return targets;
+}
+
+}  // namespace
+
+absl::Status BatchWork::CheckReplyBytes(int64_t bytes) const {
+  if (bytes <= limits_.max_reply_bytes) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the reply", bytes, limits_.max_reply_bytes, "bytes"),
+                   "send fewer requests in one batch, ask for fewer targets, or leave the breakdown out");
+}
+
+absl::Status BatchWork::Split(absl::string_view request) {
+  WireField field;
+  int64_t targets = 0;
+  for (absl::string_view rest = request; !rest.empty();) {
+    if (!NextWireField(&rest, &field)) return NoMessage(v1::PredictBatchRequest());
+    if (field.number != v1::PredictBatchRequest::kRequestsFieldNumber || field.kind != WireField::Kind::kBytes)
+      continue;
+    targets += NumTargets(field.bytes);
+    items_.push_back({field.bytes, KeyedHash(field.bytes), items_.size(), ""});
+    if (items_.size() > static_cast<size_t>(limits_.max_batch)) {
+      return UserError(Diagnostic::Kind::kLimit, LimitMessage("requests", limits_.max_batch, "of one batch"),
+                       "split them into several batches");
+    }
+  }
+  if (items_.empty()) return UserError(Diagnostic::Kind::kUsage, "requests: none given");
+  return CheckReplyBytes(kLeastTargetBytes * targets);
+}
+
+absl::Status BatchWork::Begin(const CallContext& call) {
+  if (!request_->Valid() || (!request_->TrySingleSlice(&slice_).ok() && !request_->DumpToSingleSlice(&slice_).ok()))
+    return NoMessage(v1::PredictBatchRequest());
+  COBRA_RETURN_IF_ERROR(Split(absl::string_view(reinterpret_cast<const char*>(slice_.begin()), slice_.size())));
+  absl::flat_hash_map<Hash128, size_t> first;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    Item& item = items_[i];
+    const auto [known, added] = first.try_emplace(item.hash, i);
+    item.same_as = known->second;
+    if (!added) continue;
+    bool must_wait = false;
+    if (const auto reply = pipeline_->FindReply(item.hash, /*may_wait=*/true, &must_wait)) {
+      item.result = ResultOf(v1::PredictResult::kResponseFieldNumber, reply->bytes);
+      reply_bytes_ += static_cast<int64_t>(item.result.size());
+    } else {
+      missing_.push_back(i);
+    }
+  }
+  return call.Check();
+}
+
+std::string BatchWork::ResultOf(int field, absl::string_view message) {
+  WireWriter writer(message.size() + 16);
+  writer.Text(field, message);
+  return std::string(writer.bytes());
+}
+
+void BatchWork::Answer(Item* item, const CallContext& call) {
+  PredictMessage message;
+  const absl::Status parsed = message.Parse(item->bytes, limits_.max_parsed_bytes);
+  CallContext own = call;
+  own.request = item->hash;
+  const absl::StatusOr<v1::PredictResponse> reply =
+      parsed.ok() ? pipeline_->Predict(message.request(), message.graph(), own) : parsed;
+  NoteRequestBytes(message.bytes());
+  if (reply.ok()) {
+    item->result = ResultOf(v1::PredictResult::kResponseFieldNumber, reply->SerializeAsString());
+  } else {
+    v1::RpcStatus error;
+    proto::StatusToProto(reply.status(), &error);
+    item->result = ResultOf(v1::PredictResult::kErrorFieldNumber, error.SerializeAsString());
+  }
+  reply_bytes_ += static_cast<int64_t>(item->result.size());
+}
+
+bool BatchWork::RunSome(const CallContext& call) {
+  const absl::Time end = absl::Now() + kTurn;
+  do {
+    if (call.Stopped() || !CheckReplyBytes(reply_bytes_).ok()) return false;
+    const size_t next = next_.fetch_add(1);
+    if (next >= missing_.size()) return false;
+    Answer(&items_[missing_[next]], call);
+  } while (absl::Now() < end);
+  return true;
+}
+
+absl::Status BatchWork::Finish() {
+  COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes_));
+  int64_t size = 0;
+  for (const Item& item : items_) {
+    const std::string& result = items_[item.same_as].result;
+    if (result.empty()) return absl::ResourceExhaustedError("too many requests wait; try again");
+    size += static_cast<int64_t>(result.size());
+  }
+  COBRA_RETURN_IF_ERROR(CheckReplyBytes(size));
+  WireWriter writer(static_cast<size_t>(size) + 8 * items_.size());
+  for (size_t i = items_.size(); i-- > 0;)
+    writer.Text(v1::PredictBatchResponse::kResultsFieldNumber, items_[items_[i].same_as].result);
+  const grpc::Slice slice(writer.bytes().data(), writer.size());
+  grpc::ByteBuffer bytes(&slice, 1);
+  response_->Swap(&bytes);
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::server

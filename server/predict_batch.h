@@ -1,0 +1,57 @@
+// One call of PredictBatch. Requests with equal bytes are answered once, and what the caches know is answered without
+// reading.
+#ifndef COBRA_SERVER_PREDICT_BATCH_H_
+#define COBRA_SERVER_PREDICT_BATCH_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "base/hash.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
+#include "server/limits.h"
+#include "server/pipeline.h"
+#include "server/unary_calls.h"
+
+namespace cobra::server {
+
+class BatchWork final : public UnaryCalls::SharedWork {
+ public:
+  // The pointers are not owned; gRPC keeps both buffers until the call ends.
+  BatchWork(Pipeline* pipeline, const ServerLimits& limits, const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
+      : pipeline_(pipeline), limits_(limits), request_(request), response_(response) {}
+
+  absl::Status Begin(const CallContext& call) override;
+  bool RunSome(const CallContext& call) override;
+  absl::Status Finish() override;
+
+ private:
+  struct Item {
+    absl::string_view bytes;  // of a PredictRequest
+    Hash128 hash;
+    size_t same_as;      // the first item with these bytes
+    std::string result;  // bytes of a PredictResult; of the first item only
+  };
+
+  absl::Status Split(absl::string_view request);
+  absl::Status CheckReplyBytes(int64_t bytes) const;
+  void Answer(Item* item, const CallContext& call);
+  static std::string ResultOf(int field, absl::string_view message);
+
+  Pipeline* const pipeline_;
+  const ServerLimits limits_;
+  const grpc::ByteBuffer* const request_;
+  grpc::ByteBuffer* const response_;
+  grpc::Slice slice_;
+  std::vector<Item> items_;
+  std::vector<size_t> missing_;  // items that no cache knows
+  std::atomic<size_t> next_{0};  // in missing_
+  std::atomic<int64_t> reply_bytes_{0};
+};
+
+}  // namespace cobra::server
+
+#endif  // COBRA_SERVER_PREDICT_BATCH_H_
