@@ -7,12 +7,13 @@
 namespace cobra::server {
 
 // RPC(service, method, kind, lane, role).
-#define COBRA_RPCS_OF_COBRA(RPC)                              \
-  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)             \
-  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)        \
-  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)  \
-  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole) \
-  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)    \
+#define COBRA_RPCS_OF_COBRA(RPC)                                \
+  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)               \
+  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)          \
+  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk) \
+  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)    \
+  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)   \
+  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)      \
   RPC(Cobra, UndoCalibration, kUnary, kAdministration, kMeasure)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
   RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
@@ -32,7 +33,7 @@ enum class Rpc {
 #undef COBRA_RPC_ENUMERATOR
 };
 
-enum class RpcKind { kUnary, kServerStreaming };
+enum class RpcKind { kUnary, kServerStreaming, kBidirectional };
 
 // The threads that answer an RPC (lanes.h). What waits for the database never holds a thread of the predictions.
 enum class Lane { kPredictions, kQueue, kAdministration };

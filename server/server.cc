@@ -100,7 +100,8 @@ class ServerImpl final : public Server {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
     const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits, access_.get());
-    service_ = std::make_unique<CobraService>(pipeline_.get(), model_.get(), calls);
+    streams_ = std::make_unique<PredictStreams>(pipeline_.get(), lanes_.get(), &metrics_, options_.limits);
+    service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
@@ -113,6 +114,7 @@ class ServerImpl final : public Server {
 
   bool Drain(absl::Time deadline) override {
     grpc_server_->GetHealthCheckService()->Shutdown();  // NOT_SERVING from now on
+    streams_->Close();
     lanes_->Close();
     watch_->Close();
     const absl::Duration left = deadline - absl::Now();
@@ -257,6 +259,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Lanes> lanes_;
+  std::unique_ptr<PredictStreams> streams_;
   std::unique_ptr<CobraService> service_;
   std::unique_ptr<MeasurementService> measurement_service_;
   std::unique_ptr<MetricsEndpoint> endpoint_;

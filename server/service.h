@@ -6,6 +6,7 @@
 #include "server/live_model.h"
 #include "server/pipeline.h"
 #include "server/predict_batch.h"
+#include "server/predict_stream.h"
 #include "server/raw_service.h"
 #include "server/rpcs.h"
 #include "server/unary_calls.h"
@@ -15,8 +16,8 @@ namespace cobra::server {
 class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_COBRA(COBRA_RAW_METHOD)>::Type {
  public:
   // The pointers are not owned and must outlive this object.
-  CobraService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls)
-      : pipeline_(pipeline), model_(model), calls_(calls) {}
+  CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, const UnaryCalls& calls)
+      : pipeline_(pipeline), streams_(streams), model_(model), calls_(calls) {}
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
@@ -29,6 +30,10 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                          grpc::ByteBuffer* response) override {
     return calls_.RunShared(Rpc::kPredictBatch, context,
                             std::make_shared<BatchWork>(pipeline_, calls_.limits(), request, response));
+  }
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStream(
+      grpc::CallbackServerContext* context) override {
+    return streams_->Open(context, calls_.access());
   }
   grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) override {
@@ -61,6 +66,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                      const CallContext& call);
 
   Pipeline* const pipeline_;
+  PredictStreams* const streams_;
   LiveModel* const model_;
   UnaryCalls calls_;
 };

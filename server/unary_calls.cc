@@ -45,6 +45,9 @@ class Call final : public grpc::ServerUnaryReactor {
   CallContext context_;
 };
 
+// Of a request, on gRPC's own threads: less than a millisecond's work.
+constexpr size_t kMaxHashedBytes = 1 << 20;
+
 Hash128 HashOf(const grpc::ByteBuffer& bytes) {
   SipHasher hasher = KeyedHasher();
   std::vector<grpc::Slice> slices;
@@ -73,7 +76,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     return call;
   }
   bool later = false;
-  if (shortcut && !lanes_->closed()) {  // a drain refuses all alike
+  if (shortcut && request.Length() <= kMaxHashedBytes && !lanes_->closed()) {  // a drain refuses all alike
     call->context().request = HashOf(request);
     const Shortcut taken = shortcut(call->context().request, /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {

@@ -31,6 +31,7 @@ ANY = {"ask", "measure", "admin"}
 TABLE = {
     "Predict": ({"ask", "admin"}, OK),
     "PredictBatch": ({"ask", "admin"}, OK),
+    "PredictStream": ({"ask", "admin"}, OK),
     "ListTargets": (ANY, OK),
     "GetModelInfo": (ANY, OK),
     "Calibrate": ({"measure", "admin"}, INVALID),  # its probe is empty
@@ -142,6 +143,7 @@ class Access(unittest.TestCase):
         messages = {
             "Predict": predict,
             "PredictBatch": pb.PredictBatchRequest(requests=[predict]),
+            "PredictStream": pb.PredictStreamRequest(request=predict),
             "ListTargets": pb.ListTargetsRequest(),
             "GetModelInfo": pb.GetModelInfoRequest(),
             "Calibrate": pb.CalibrateRequest(target=target),
@@ -154,7 +156,7 @@ class Access(unittest.TestCase):
             "Watch": queue.WatchRequest(),
         }
         paths = {
-            method.name: (f"/{service.full_name}/{method.name}", method.name == "Watch")
+            method.name: (f"/{service.full_name}/{method.name}", method.name in ("PredictStream", "Watch"))
             for proto in (pb.DESCRIPTOR, queue.DESCRIPTOR)
             for service in proto.services_by_name.values()
             for method in service.methods

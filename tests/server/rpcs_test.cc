@@ -24,13 +24,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::string Row(absl::string_view service, absl::string_view method, bool streams_replies) {
-  return absl::StrCat(service, ".", method, streams_replies ? " streams" : "");
+std::string Row(absl::string_view service, absl::string_view method, bool streams_requests, bool streams_replies) {
+  return absl::StrCat(service, ".", method, streams_requests ? " takes a stream" : "",
+                      streams_replies ? " streams" : "");
 }
 
 std::set<std::string> TableRows() {
   std::set<std::string> rows;
-  for (const RpcInfo& rpc : kRpcs) rows.insert(Row(rpc.service, rpc.method, rpc.kind == RpcKind::kServerStreaming));
+  for (const RpcInfo& rpc : kRpcs) {
+    rows.insert(Row(rpc.service, rpc.method, rpc.kind == RpcKind::kBidirectional, rpc.kind != RpcKind::kUnary));
+  }
   return rows;
 }
 
@@ -49,8 +52,10 @@ std::set<std::string> ProtoRows(const std::string& root) {
   for (const auto& file : set.file()) {
     for (const auto& service : file.service()) {
       for (const auto& method : service.method()) {
-        EXPECT_FALSE(method.client_streaming()) << method.name() << ": RpcKind has no such RPC";
-        rows.insert(Row(absl::StrCat(file.package(), ".", service.name()), method.name(), method.server_streaming()));
+        EXPECT_TRUE(method.server_streaming() || !method.client_streaming())
+            << method.name() << ": RpcKind has no such RPC";
+        rows.insert(Row(absl::StrCat(file.package(), ".", service.name()), method.name(), method.client_streaming(),
+                        method.server_streaming()));
       }
     }
   }
@@ -85,7 +90,10 @@ TEST(RpcsTest, RowsAreInTheOrderOfTheEnumerators) {
 }
 
 TEST(RpcsTest, NothingThatWaitsForTheDatabaseSharesTheThreadsOfPredictions) {
-  for (const RpcInfo& rpc : kRpcs) EXPECT_EQ(rpc.lane == Lane::kPredictions, rpc.rpc == Rpc::kPredict) << rpc.method;
+  for (const RpcInfo& rpc : kRpcs)
+    EXPECT_EQ(rpc.lane == Lane::kPredictions,
+              rpc.rpc == Rpc::kPredict || rpc.rpc == Rpc::kPredictBatch || rpc.rpc == Rpc::kPredictStream)
+        << rpc.method;
 }
 
 TEST(RpcsTest, AnRpcWithoutARowIsFound) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -197,6 +198,120 @@ TEST_F(BatchTest, TheDeadlineEndsIt) {
   EXPECT_EQ(Ask(batch, &reply, absl::Milliseconds(300)).error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
   EXPECT_TRUE(Drain());
   EXPECT_LT(predictor_->calls, 200);
+}
+
+class StreamTest : public ServerTest {
+ protected:
+  using Stream = grpc::ClientReaderWriter<v1::PredictStreamRequest, v1::PredictStreamResponse>;
+
+  std::unique_ptr<Stream> Open() {
+    if (stub_ == nullptr)
+      stub_ = v1::Cobra::NewStub(grpc::CreateChannel(server_->listen_address(), grpc::InsecureChannelCredentials()));
+    context_ = std::make_unique<grpc::ClientContext>();
+    context_->set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(60)));
+    return stub_->PredictStream(context_.get());
+  }
+  static bool Send(Stream* stream, uint64_t id, const v1::PredictRequest& request) {
+    v1::PredictStreamRequest message;
+    message.set_request_id(id);
+    *message.mutable_request() = request;
+    return stream->Write(message);
+  }
+
+  std::unique_ptr<v1::Cobra::Stub> stub_;
+  std::unique_ptr<grpc::ClientContext> context_;
+};
+
+TEST_F(StreamTest, EveryRequestIsAnsweredUnderItsNumber) {
+  Start(/*threads=*/2, /*max_queued=*/100);
+  std::unique_ptr<Stream> stream = Open();
+  constexpr uint64_t kRequests = 1000;
+  const v1::PredictRequest known = MakeRequest();
+  std::thread sending([&] {
+    for (uint64_t id = 0; id < kRequests; ++id)
+      EXPECT_TRUE(Send(stream.get(), id, id % 10 == 0 ? MakeRequest("abacus") : id % 3 == 0 ? known : MakeRequest()));
+    EXPECT_TRUE(stream->WritesDone());
+  });
+  std::set<uint64_t> answered;
+  v1::PredictStreamResponse answer;
+  while (stream->Read(&answer)) {
+    EXPECT_TRUE(answered.insert(answer.request_id()).second) << answer.request_id();
+    if (answer.request_id() % 10 == 0) {
+      EXPECT_EQ(answer.error().code(), static_cast<int>(grpc::StatusCode::NOT_FOUND));
+    } else {
+      EXPECT_EQ(answer.response().predictions(0).latency_us(), 10);
+    }
+  }
+  sending.join();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(answered.size(), kRequests);
+}
+
+TEST_F(StreamTest, AnAnswerGoesAsSoonAsItIsThere) {
+  Start(/*threads=*/1, /*max_queued=*/100);
+  const v1::PredictRequest known = MakeRequest();
+  ASSERT_TRUE(Connect()->Predict(known).ok());
+  BlockPredictions();
+  std::unique_ptr<Stream> stream = Open();
+  ASSERT_TRUE(Send(stream.get(), 1, MakeRequest()));
+  WaitForStarted(1);
+  ASSERT_TRUE(Send(stream.get(), 2, known));
+  v1::PredictStreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.request_id(), 2u);
+  release_.Notify();
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.request_id(), 1u);
+  EXPECT_TRUE(stream->WritesDone());
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(StreamTest, WhoNeverReadsIsReadNoFurther) {
+  Start(/*threads=*/1, /*max_queued=*/100);
+  std::unique_ptr<Stream> stream = Open();
+  BlockPredictions();
+  for (uint64_t id = 0; id < 200; ++id) ASSERT_TRUE(Send(stream.get(), id, MakeRequest()));
+  WaitForStarted(1);
+  absl::SleepFor(absl::Milliseconds(300));
+  EXPECT_THAT(MetricsText(), HasSubstr("cobra_requests_queued{lane=\"predictions\"} 63\n"));
+  release_.Notify();
+  EXPECT_TRUE(stream->WritesDone());
+  v1::PredictStreamResponse answer;
+  int answered = 0;
+  while (stream->Read(&answer)) ++answered;
+  EXPECT_EQ(answered, 200);
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(StreamTest, EndsWithADrainWhenAllIsAnswered) {
+  Start(/*threads=*/2, /*max_queued=*/100);
+  BlockPredictions();
+  std::unique_ptr<Stream> stream = Open();
+  ASSERT_TRUE(Send(stream.get(), 7, MakeRequest()));
+  WaitForStarted(1);
+  std::thread draining([this] { EXPECT_TRUE(Drain()); });
+  absl::SleepFor(absl::Milliseconds(100));
+  release_.Notify();
+  v1::PredictStreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.request_id(), 7u);
+  EXPECT_FALSE(stream->Read(&answer));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  draining.join();
+}
+
+TEST_F(StreamTest, ACallerThatGoesAwayEndsItsRequests) {
+  Start(/*threads=*/1, /*max_queued=*/100);
+  predictor_->during_predict = [](const std::function<bool()>&) { absl::SleepFor(absl::Milliseconds(20)); };
+  {
+    std::unique_ptr<Stream> stream = Open();
+    for (uint64_t id = 0; id < 60; ++id) ASSERT_TRUE(Send(stream.get(), id, MakeRequest()));
+    context_->TryCancel();
+    (void)stream->Finish();
+  }
+  EXPECT_TRUE(Drain(absl::Seconds(10)));
+  EXPECT_LT(predictor_->calls, 30);
 }
 
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {

@@ -1,0 +1,270 @@
+#include "server/predict_stream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "base/keyed_hash.h"
+#include "base/limit_message.h"
+#include "base/wire_format.h"
+#include "cobra/v1/cobra.pb.h"
+#include "proto/grpc_status.h"
+#include "proto/status_proto.h"
+#include "server/caller.h"
+#include "server/credentials.h"
+#include "server/memory_trim.h"
+#include "server/message_bytes.h"
+#include "server/predict_message.h"
+#include "server/request_record.h"
+
+namespace cobra::server {
+namespace {
+
+// Requests of one stream that are worked on, and answers that wait to be sent, together: then no more are read, and the
+// caller's own flow control tells it to wait.
+constexpr size_t kMaxPending = 64;
+
+struct StreamRequest {
+  uint64_t id = 0;
+  absl::string_view bytes;  // of a PredictRequest
+};
+
+bool ParseStreamRequest(absl::string_view message, StreamRequest* request) {
+  WireField field;
+  while (!message.empty()) {
+    if (!NextWireField(&message, &field)) return false;
+    if (field.number == v1::PredictStreamRequest::kRequestIdFieldNumber && field.kind == WireField::Kind::kVarint)
+      request->id = field.value;
+    if (field.number == v1::PredictStreamRequest::kRequestFieldNumber && field.kind == WireField::Kind::kBytes)
+      request->bytes = field.bytes;
+  }
+  return true;
+}
+
+grpc::ByteBuffer Message(uint64_t id, int field, absl::string_view result) {
+  WireWriter writer(result.size() + 32);
+  writer.Text(field, result);
+  writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, id);
+  const grpc::Slice slice(writer.bytes().data(), writer.size());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+}  // namespace
+
+// gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and OnWriteDone(). What
+// is started with the lock held ends on another thread. Finish() waits for the pool to be done with this stream's
+// requests.
+class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
+      : streams_(streams), context_(context), record_(Rpc::kPredictStream, streams->metrics_) {
+    call_.cancelled = &cancelled_;
+    call_.abandoned = streams_->lanes_->abandoned();
+    streams_->lanes_->CallBegan();
+  }
+
+  void Start(absl::StatusOr<std::shared_ptr<const Principal>> principal) {
+    absl::Status status = principal.status();
+    if (status.ok()) {
+      call_.caller = CallerOf(principal->get(), context_->peer());
+      call_.principal = *std::move(principal);
+      deadline_ = absl::FromChrono(context_->deadline());
+      status = streams_->Add(this, call_.caller);
+      added_ = status.ok();
+    }
+    absl::MutexLock lock(&mutex_);
+    if (!status.ok()) return EndLocked(status);
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+
+  // No request more is taken.
+  void Close() {
+    absl::MutexLock lock(&mutex_);
+    EndLocked(absl::UnavailableError("the server is stopping; use another one"));
+  }
+
+  void OnReadDone(bool ok) override {
+    if (ok) Take();
+    absl::MutexLock lock(&mutex_);
+    reading_ = false;
+    if (!ok) {  // the caller has sent all, or is gone
+      EndLocked(absl::OkStatus());
+    } else {
+      ReadMoreLocked();
+    }
+  }
+
+  void OnWriteDone(bool ok) override {
+    absl::MutexLock lock(&mutex_);
+    answers_.pop_front();
+    if (!ok) answers_.clear();  // the caller is gone
+    writing_ = false;
+    WriteLocked();
+    ReadMoreLocked();
+    FinishLocked();
+  }
+
+  void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
+
+  void OnDone() override {
+    { absl::MutexLock lock(&mutex_); }  // whoever called Finish() has left
+    if (added_) streams_->Remove(this, call_.caller);
+    streams_->lanes_->CallEnded();
+    delete this;
+  }
+
+ private:
+  // One request; on gRPC's thread, where a cache knows the answer.
+  void Take() {
+    grpc::Slice slice;
+    StreamRequest request;
+    const bool whole = incoming_.TrySingleSlice(&slice).ok() || incoming_.DumpToSingleSlice(&slice).ok();
+    const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
+    if (!whole || !ParseStreamRequest(text, &request)) {
+      absl::MutexLock lock(&mutex_);
+      return EndLocked(NoMessage(v1::PredictStreamRequest()));
+    }
+    const Hash128 hash = KeyedHash(request.bytes);
+    bool must_wait = false;
+    if (const auto reply = streams_->pipeline_->FindReply(hash, /*may_wait=*/false, &must_wait))
+      return Send(Message(request.id, v1::PredictStreamResponse::kResponseFieldNumber, reply->bytes));
+    {
+      absl::MutexLock lock(&mutex_);
+      ++running_;
+    }
+    const absl::Time deadline = std::min(deadline_, absl::Now() + streams_->limits_.default_deadline);
+    const auto run = [this, id = request.id, hash, deadline, bytes = std::string(request.bytes)](
+                         const absl::Status& admitted) { Answer(id, hash, bytes, deadline, admitted); };
+    streams_->lanes_->Submit({Rpc::kPredictStream, call_.caller, deadline, run});
+  }
+
+  void Answer(uint64_t id, const Hash128& hash, const std::string& bytes, absl::Time deadline,
+              const absl::Status& admitted) {
+    CallContext call = call_;
+    call.deadline = deadline;
+    call.request = hash;
+    absl::Status status = admitted.ok() ? call.Check() : admitted;
+    std::optional<grpc::ByteBuffer> answer;
+    bool must_wait = false;
+    if (status.ok()) {
+      if (const auto known = streams_->pipeline_->FindReply(hash, /*may_wait=*/true, &must_wait))
+        answer = Message(id, v1::PredictStreamResponse::kResponseFieldNumber, known->bytes);
+    }
+    if (status.ok() && !answer.has_value()) {
+      PredictMessage message;
+      status = message.Parse(bytes, streams_->limits_.max_parsed_bytes);
+      const absl::StatusOr<v1::PredictResponse> reply =
+          status.ok() ? streams_->pipeline_->Predict(message.request(), message.graph(), call) : status;
+      NoteRequestBytes(message.bytes());
+      status = reply.status();
+      if (status.ok())
+        answer = Message(id, v1::PredictStreamResponse::kResponseFieldNumber, reply->SerializeAsString());
+    }
+    if (!answer.has_value()) {
+      v1::RpcStatus error;
+      proto::StatusToProto(status, &error);
+      answer = Message(id, v1::PredictStreamResponse::kErrorFieldNumber, error.SerializeAsString());
+    }
+    absl::MutexLock lock(&mutex_);
+    --running_;
+    SendLocked(*std::move(answer));
+    FinishLocked();
+  }
+
+  void Send(grpc::ByteBuffer answer) {
+    absl::MutexLock lock(&mutex_);
+    SendLocked(std::move(answer));
+  }
+  void SendLocked(grpc::ByteBuffer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    answers_.push_back(std::move(answer));
+    WriteLocked();
+  }
+
+  void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_ || answers_.empty()) return;
+    writing_ = true;
+    grpc::WriteOptions options;
+    if (answers_.size() > 1) options.set_buffer_hint();  // the next one follows at once
+    StartWrite(&answers_.front(), options);
+  }
+
+  void ReadMoreLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (reading_ || ending_ || running_ + answers_.size() >= kMaxPending) return;
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+
+  // The first reason counts. What has begun is answered first.
+  void EndLocked(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (ending_) return;
+    ending_ = true;
+    status_ = status;
+    FinishLocked();
+  }
+  void FinishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!ending_ || finished_ || running_ > 0 || writing_ || !answers_.empty()) return;
+    finished_ = true;
+    if (status_.ok() && cancelled_.load(std::memory_order_relaxed))
+      status_ = absl::CancelledError("the caller went away");
+    record_.Done(status_);
+    Finish(proto::ToGrpcStatus(status_));
+  }
+
+  PredictStreams* const streams_;
+  grpc::CallbackServerContext* const context_;
+  const RequestRecord record_;
+  std::atomic<bool> cancelled_{false};
+  CallContext call_;
+  absl::Time deadline_ = absl::InfiniteFuture();
+  bool added_ = false;
+  grpc::ByteBuffer incoming_;  // of gRPC while `reading_`
+  absl::Mutex mutex_;
+  std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);  // the first one is gRPC's while `writing_`
+  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;                    // on the pool
+  bool reading_ ABSL_GUARDED_BY(mutex_) = false;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+};
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStreams::Open(grpc::CallbackServerContext* context,
+                                                                                  Access* access) {
+  auto* stream = new StreamCall(this, context);
+  stream->Start(AdmitCall(access, Rpc::kPredictStream, context));
+  return stream;
+}
+
+void PredictStreams::Close() {
+  absl::MutexLock lock(&mutex_);
+  closed_ = true;
+  for (StreamCall* stream : streams_) stream->Close();
+}
+
+absl::Status PredictStreams::Add(StreamCall* stream, const std::string& caller) {
+  absl::MutexLock lock(&mutex_);
+  if (closed_) return absl::UnavailableError("the server is stopping; use another one");
+  size_t& of_caller = by_caller_[caller];
+  if (streams_.size() >= kMaxStreams || of_caller >= kMaxStreamsPerCaller) {
+    const bool own = of_caller >= kMaxStreamsPerCaller;
+    return absl::ResourceExhaustedError(LimitMessage(
+        own ? "the caller" : "the server", static_cast<int64_t>(own ? kMaxStreamsPerCaller : kMaxStreams), "streams"));
+  }
+  ++of_caller;
+  streams_.insert(stream);
+  return absl::OkStatus();
+}
+
+void PredictStreams::Remove(StreamCall* stream, const std::string& caller) {
+  absl::MutexLock lock(&mutex_);
+  streams_.erase(stream);
+  if (--by_caller_[caller] == 0) by_caller_.erase(caller);
+}
+
+}  // namespace cobra::server
