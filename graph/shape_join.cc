@@ -52,6 +52,20 @@ ShapeResult Stack(const Call& call) {
 
 namespace {
 
+// What is larger is a mistake or an attack, and sums with it could overflow.
+constexpr int64_t kMostOffset = int64_t{1} << 40;
+
+// Of a diagonal, from the main one.
+absl::StatusOr<int64_t> OffsetOf(const Call& call, absl::string_view name) {
+  const int64_t offset = call.attributes.Int(name, 0);
+  if (offset > kMostOffset || offset < -kMostOffset) return ShapeError(name, " of ", offset, " is out of range");
+  return offset;
+}
+
+}  // namespace
+
+namespace {
+
 // hstack and vstack: cat along one dimension after atleast_1d or atleast_2d.
 ShapeResult JoinAlong(const Call& call, int least_rank) {
   std::vector<TensorType> raised;
@@ -256,7 +270,7 @@ ShapeResult Pad(const Call& call) {
     if (mode != "circular" && Category(out.dtype) < 2) return NotImplementedFor(call, out.dtype);
   }
   for (int64_t p : pad) {
-    if (std::abs(p) > int64_t{1} << 40) return ShapeError("padding of ", p, " is out of range");
+    if (p > kMostOffset || p < -kMostOffset) return ShapeError("padding of ", p, " is out of range");
   }
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t& size = out.shape[out.rank() - 1 - i];
@@ -353,7 +367,7 @@ ShapeResult Triangle(const Call& call) {
 
 ShapeResult Diag(const Call& call) {
   const TensorType& input = call.in(0);
-  const int64_t diagonal = call.attributes.Int("diagonal", 0);
+  COBRA_ASSIGN_OR_RETURN(const int64_t diagonal, OffsetOf(call, "diagonal"));
   if (input.rank() == 1) {
     const int64_t n = input.shape[0] + std::abs(diagonal);
     return One({n, n}, input.dtype);
@@ -407,7 +421,8 @@ ShapeResult DiagEmbed(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int a, WrapDim(call.attributes.Int("dim1", -2), rank));
   COBRA_ASSIGN_OR_RETURN(const int b, WrapDim(call.attributes.Int("dim2", -1), rank));
   if (a == b) return ShapeError("diagonal dimensions cannot be identical ", a, ", ", b);
-  const int64_t n = input.shape.back() + std::abs(call.attributes.Int("offset", 0));
+  COBRA_ASSIGN_OR_RETURN(const int64_t offset, OffsetOf(call, "offset"));
+  const int64_t n = input.shape.back() + std::abs(offset);
   Shape out(input.shape.begin(), input.shape.end() - 1);
   out.insert(out.begin() + std::min(a, b), n);
   out.insert(out.begin() + std::max(a, b), n);
@@ -415,7 +430,8 @@ ShapeResult DiagEmbed(const Call& call) {
 }
 
 ShapeResult DiagFlat(const Call& call) {
-  const int64_t n = call.in(0).num_elements() + std::abs(call.attributes.Int("offset", 0));
+  COBRA_ASSIGN_OR_RETURN(const int64_t offset, OffsetOf(call, "offset"));
+  const int64_t n = call.in(0).num_elements() + std::abs(offset);
   return One({n, n}, call.in(0).dtype);
 }
 

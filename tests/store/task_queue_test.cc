@@ -200,7 +200,9 @@ TEST_P(TaskQueueTest, ADoubtedMeasurementIsHeldUntilAnotherWorkerAgrees) {
   StoredMeasurement second = MeasurementOf(again[0], 110);
   second.doubt = doubted.doubt;
   EXPECT_EQ(*queue_->Report("w", &second), ReportOutcome::accepted);
-  for (const StoredMeasurement& stored : *(*OpenStore(location_))->TaskMeasurements("cpu")) EXPECT_EQ(stored.held, "");
+  const auto all = (*OpenStore(location_))->TaskMeasurements("cpu");
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (const StoredMeasurement& stored : *all) EXPECT_EQ(stored.held, "");
   EXPECT_EQ((*queue_->Get({"a"}))[0].message, "");
 }
 

@@ -508,8 +508,9 @@ Result<Value> FloatFromHex(Interpreter& interp, const CallArgs& args) {
   std::string body = absl::AsciiStrToLower(text.substr(sign.size()));
   bool word = body == "inf" || body == "infinity" || body == "nan";
   if (!word && body.compare(0, 2, "0x") != 0) body = "0x" + body;
+  const std::string number = sign + body;  // into which `end` points
   char* end = nullptr;
-  double d = body.find_first_of(" \t") == std::string::npos ? std::strtod((sign + body).c_str(), &end) : 0;
+  double d = body.find_first_of(" \t") == std::string::npos ? std::strtod(number.c_str(), &end) : 0;
   if (end == nullptr || *end != 0 || body.size() < 3) {
     return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
   }

@@ -1,6 +1,7 @@
 // A hostile program costs at most its limits and gets a diagnostic that names its line.
 #include <atomic>
 
+#include "base/sanitizer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/frontend/python/runtime/runtime_test.h"
@@ -239,7 +240,12 @@ void StackHolds(const std::string& source, int64_t Limits::*stack) {
     limits.*stack = pages * kPage;
     return RunSource(source, limits);
   };
-  int64_t low = 16, high = (int64_t{16} << 20) / kPage;
+#ifdef COBRA_SANITIZED
+  constexpr int64_t kMost = int64_t{128} << 20;  // frames have room around each variable
+#else
+  constexpr int64_t kMost = int64_t{16} << 20;
+#endif
+  int64_t low = 16, high = kMost / kPage;
   ASSERT_TRUE(run(high).status.ok()) << run(high).status;
   ASSERT_FALSE(run(low).status.ok());
   while (low + 1 < high) (run((low + high) / 2).status.ok() ? high : low) = (low + high) / 2;
