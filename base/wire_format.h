@@ -17,6 +17,7 @@ struct WireField {
   Kind kind = Kind::kVarint;
   uint64_t value = 0;       // all but kBytes; of kFixed64 and kFixed32 the bits
   absl::string_view bytes;  // kBytes: text, a message, or packed numbers
+  absl::string_view whole;  // the field as it stands, with its number
 };
 
 // Removes a number from the start of `*rest`. False if there is none.
@@ -37,30 +38,39 @@ inline bool NextVarint(absl::string_view* rest, uint64_t* value) {
 // Removes the next field from `*rest`, which is not empty. False if the bytes are not a message. Groups, which proto3
 // does not have, are rejected.
 inline bool NextWireField(absl::string_view* rest, WireField* field) {
-  uint64_t tag = 0;
+  const absl::string_view all = *rest;
+  uint64_t tag = 0, size = 0;
   if (!NextVarint(rest, &tag) || tag > UINT32_MAX || tag >> 3 == 0) return false;
   field->number = static_cast<int>(tag >> 3);
-  const auto fixed = [&](size_t size) {
-    if (rest->size() < size) return false;
+  const auto fixed = [&](WireField::Kind kind, size_t bytes) {
+    if (rest->size() < bytes) return false;
+    field->kind = kind;
     field->value = 0;
-    std::memcpy(&field->value, rest->data(), size);
-    rest->remove_prefix(size);
+    std::memcpy(&field->value, rest->data(), bytes);
+    rest->remove_prefix(bytes);
     return true;
   };
   switch (tag & 7) {
-    case 0: field->kind = WireField::Kind::kVarint; return NextVarint(rest, &field->value);
-    case 1: field->kind = WireField::Kind::kFixed64; return fixed(8);
-    case 5: field->kind = WireField::Kind::kFixed32; return fixed(4);
-    case 2: {
-      uint64_t size = 0;
+    case 0:
+      field->kind = WireField::Kind::kVarint;
+      if (!NextVarint(rest, &field->value)) return false;
+      break;
+    case 1:
+      if (!fixed(WireField::Kind::kFixed64, 8)) return false;
+      break;
+    case 5:
+      if (!fixed(WireField::Kind::kFixed32, 4)) return false;
+      break;
+    case 2:
       if (!NextVarint(rest, &size) || size > rest->size()) return false;
       field->kind = WireField::Kind::kBytes;
       field->bytes = rest->substr(0, size);
       rest->remove_prefix(size);
-      return true;
-    }
+      break;
     default: return false;
   }
+  field->whole = all.substr(0, all.size() - rest->size());
+  return true;
 }
 
 // Writes messages from the last byte to the first, so that the length of a message is known when it is written. The

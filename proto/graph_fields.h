@@ -256,28 +256,22 @@ struct NodeFields {
   OriginFields origin;
 
   bool Merge(absl::string_view bytes) {
-    while (!bytes.empty()) {
-      const char* begin = bytes.data();
-      WireField field;
-      if (!NextWireField(&bytes, &field)) return false;
-      if (field.number == v1::Node::kInplaceFieldNumber && field.kind == WireField::Kind::kVarint)
-        inplace = field.value != 0;
-      if (field.kind != WireField::Kind::kBytes) continue;
-      const absl::string_view whole(begin, static_cast<size_t>(bytes.data() - begin));
-      switch (field.number) {
-        case v1::Node::kOpFieldNumber:
-          if (!MergeText(field, &op)) return false;
-          break;
-        case v1::Node::kAttributesFieldNumber: attributes.Add(whole); break;
-        case v1::Node::kInputsFieldNumber: inputs.Add(whole); break;
-        case v1::Node::kOutputsFieldNumber: outputs.Add(whole); break;
-        case v1::Node::kOriginFieldNumber:
-          if (!origin.Merge(field.bytes)) return false;
-          break;
-        default: break;
-      }
+    return EachField(bytes, [this](const WireField& field) { return MergeField(field); });
+  }
+
+ private:
+  bool MergeField(const WireField& field) {
+    if (field.number == v1::Node::kInplaceFieldNumber && field.kind == WireField::Kind::kVarint)
+      inplace = field.value != 0;
+    if (field.kind != WireField::Kind::kBytes) return true;
+    switch (field.number) {
+      case v1::Node::kOpFieldNumber: return MergeText(field, &op);
+      case v1::Node::kAttributesFieldNumber: attributes.Add(field.whole); return true;
+      case v1::Node::kInputsFieldNumber: inputs.Add(field.whole); return true;
+      case v1::Node::kOutputsFieldNumber: outputs.Add(field.whole); return true;
+      case v1::Node::kOriginFieldNumber: return origin.Merge(field.bytes);
+      default: return true;
     }
-    return true;
   }
 };
 
@@ -287,17 +281,13 @@ struct GraphFields {
   int64_t folded_macs = 0;
 
   bool Merge(absl::string_view bytes) {
-    while (!bytes.empty()) {
-      const char* begin = bytes.data();
-      WireField field;
-      if (!NextWireField(&bytes, &field)) return false;
+    return EachField(bytes, [this](const WireField& field) {
       const auto number = static_cast<size_t>(field.number);
       if (field.number == v1::Graph::kFoldedMacsFieldNumber && field.kind == WireField::Kind::kVarint)
         folded_macs = Int64(field);
-      if (field.kind == WireField::Kind::kBytes && number < lists.size())
-        lists[number].Add(absl::string_view(begin, static_cast<size_t>(bytes.data() - begin)));
-    }
-    return true;
+      if (field.kind == WireField::Kind::kBytes && number < lists.size()) lists[number].Add(field.whole);
+      return true;
+    });
   }
 };
 

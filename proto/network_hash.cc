@@ -18,31 +18,7 @@ class Kept {
   explicit Kept(std::string* bytes) : bytes_(*bytes) { bytes_.clear(); }
 
   bool AddGraph(absl::string_view graph) {
-    while (!graph.empty()) {
-      const char* begin = graph.data();
-      WireField field;
-      if (!NextWireField(&graph, &field)) return false;
-      const absl::string_view whole(begin, static_cast<size_t>(graph.data() - begin));
-      if (field.kind != WireField::Kind::kBytes) {
-        Append(whole);
-        continue;
-      }
-      switch (field.number) {
-        case v1::Graph::kInputsFieldNumber:
-        case v1::Graph::kParametersFieldNumber:
-        case v1::Graph::kBuffersFieldNumber:
-        case v1::Graph::kConstantsFieldNumber:
-          if (!AddWithout(field, v1::NamedTensor::kNameFieldNumber)) return false;
-          break;
-        case v1::Graph::kNodesFieldNumber:
-          if (!AddWithout(field, v1::Node::kOriginFieldNumber)) return false;
-          break;
-        case v1::Graph::kParameterAliasesFieldNumber:
-        case v1::Graph::kSourceFilesFieldNumber: break;
-        default: Append(whole);
-      }
-    }
-    return true;
+    return EachField(graph, [this](const WireField& field) { return AddField(field); });
   }
 
  private:
@@ -52,19 +28,31 @@ class Kept {
 
   void Append(absl::string_view bytes) { bytes_.append(bytes.data(), bytes.size()); }
 
+  bool AddField(const WireField& field) {
+    const bool bytes = field.kind == WireField::Kind::kBytes;
+    switch (bytes ? field.number : 0) {
+      case v1::Graph::kInputsFieldNumber:
+      case v1::Graph::kParametersFieldNumber:
+      case v1::Graph::kBuffersFieldNumber:
+      case v1::Graph::kConstantsFieldNumber: return AddWithout(field, v1::NamedTensor::kNameFieldNumber);
+      case v1::Graph::kNodesFieldNumber: return AddWithout(field, v1::Node::kOriginFieldNumber);
+      case v1::Graph::kParameterAliasesFieldNumber:
+      case v1::Graph::kSourceFilesFieldNumber: return true;
+      default: Append(field.whole); return true;
+    }
+  }
+
   bool AddWithout(const WireField& message, int left_out) {
     const size_t head_at = bytes_.size();
     bytes_.resize(head_at + sizeof(Head));
-    absl::string_view rest = message.bytes;
-    const char* part = rest.data();  // where what is not kept yet begins
-    while (!rest.empty()) {
-      const char* begin = rest.data();
-      WireField field;
-      if (!NextWireField(&rest, &field)) return false;
-      if (field.number != left_out || field.kind != WireField::Kind::kBytes) continue;
-      Append(absl::string_view(part, static_cast<size_t>(begin - part)));
-      part = rest.data();
-    }
+    const char* part = message.bytes.data();  // where what is not kept yet begins
+    const bool whole = EachField(message.bytes, [&](const WireField& field) {
+      if (field.number != left_out || field.kind != WireField::Kind::kBytes) return true;
+      Append(absl::string_view(part, static_cast<size_t>(field.whole.data() - part)));
+      part = field.whole.data() + field.whole.size();
+      return true;
+    });
+    if (!whole) return false;
     Append(absl::string_view(part, static_cast<size_t>(message.bytes.data() + message.bytes.size() - part)));
     const Head head{static_cast<uint64_t>(message.number), bytes_.size() - head_at - sizeof(Head)};
     std::memcpy(bytes_.data() + head_at, &head, sizeof(head));

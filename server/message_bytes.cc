@@ -10,6 +10,17 @@
 
 namespace cobra::server {
 
+bool InOnePiece(const grpc::ByteBuffer& bytes, grpc::Slice* slice, absl::string_view* text) {
+  if (!bytes.Valid() || (!bytes.TrySingleSlice(slice).ok() && !bytes.DumpToSingleSlice(slice).ok())) return false;
+  *text = absl::string_view(reinterpret_cast<const char*>(slice->begin()), slice->size());
+  return true;
+}
+
+grpc::ByteBuffer BufferOf(absl::string_view bytes) {
+  const grpc::Slice slice(bytes.data(), bytes.size());
+  return grpc::ByteBuffer(&slice, 1);
+}
+
 absl::Status NoMessage(const google::protobuf::Message& message) {
   return UserError(Diagnostic::Kind::kUsage,
                    absl::StrCat("the request: its bytes are not a ", message.GetDescriptor()->full_name()));
@@ -17,10 +28,8 @@ absl::Status NoMessage(const google::protobuf::Message& message) {
 
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {
   grpc::Slice slice;
-  if (!bytes.Valid() || (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()))
-    return NoMessage(*message);
-  return ParseBytes(absl::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size()), max_parsed_bytes,
-                    message);
+  absl::string_view text;
+  return InOnePiece(bytes, &slice, &text) ? ParseBytes(text, max_parsed_bytes, message) : NoMessage(*message);
 }
 
 absl::Status ParseBytes(absl::string_view text, int64_t max_parsed_bytes, google::protobuf::Message* message) {

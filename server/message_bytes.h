@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
 
 namespace cobra::server {
 
@@ -16,6 +17,9 @@ namespace cobra::server {
 // not a message of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
+// The bytes in one piece, which `*slice` holds: gRPC's own or a copy. False if there are none.
+bool InOnePiece(const grpc::ByteBuffer& bytes, grpc::Slice* slice, absl::string_view* text);
+grpc::ByteBuffer BufferOf(absl::string_view bytes);
 absl::Status NoMessage(const google::protobuf::Message& message);  // of kind kUsage
 
 // Protocol buffers count the bytes of a message in an int, and end the process beyond that.

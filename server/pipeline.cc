@@ -129,14 +129,8 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
       cache_(options_.prediction_cache_bytes),
       replies_(options_.reply_cache_bytes) {
   metrics_->WatchCache("reply", [this] { return replies_.stats(); });
-  metrics_->WatchCache("network", [this] {
-    const auto s = networks_.stats();
-    return predict::CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
-  });
-  metrics_->WatchCache("prediction", [this] {
-    const auto s = cache_.stats();
-    return predict::CacheStats{s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
-  });
+  metrics_->WatchCache("network", [this] { return networks_.stats(); });
+  metrics_->WatchCache("prediction", [this] { return cache_.stats(); });
   metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
 }
 

@@ -11,10 +11,8 @@
 #include "base/user_error.h"
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
-#include "proto/status_proto.h"
-#include "server/memory_trim.h"
 #include "server/message_bytes.h"
-#include "server/predict_message.h"
+#include "server/predict_item.h"
 
 namespace cobra::server {
 namespace {
@@ -58,9 +56,9 @@ absl::Status BatchWork::Split(absl::string_view request) {
 }
 
 absl::Status BatchWork::Begin(const CallContext& call) {
-  if (!request_->Valid() || (!request_->TrySingleSlice(&slice_).ok() && !request_->DumpToSingleSlice(&slice_).ok()))
-    return NoMessage(v1::PredictBatchRequest());
-  COBRA_RETURN_IF_ERROR(Split(absl::string_view(reinterpret_cast<const char*>(slice_.begin()), slice_.size())));
+  absl::string_view text;
+  if (!InOnePiece(*request_, &slice_, &text)) return NoMessage(v1::PredictBatchRequest());
+  COBRA_RETURN_IF_ERROR(Split(text));
   absl::flat_hash_map<Hash128, size_t> first;
   for (size_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
@@ -69,8 +67,7 @@ absl::Status BatchWork::Begin(const CallContext& call) {
     if (!added) continue;
     bool must_wait = false;
     if (const auto reply = pipeline_->FindReply(item.hash, /*may_wait=*/true, &must_wait)) {
-      item.result = ResultOf(v1::PredictResult::kResponseFieldNumber, reply->bytes);
-      reply_bytes_ += static_cast<int64_t>(item.result.size());
+      Keep(reply->bytes, &item);
     } else {
       missing_.push_back(i);
     }
@@ -78,27 +75,11 @@ absl::Status BatchWork::Begin(const CallContext& call) {
   return call.Check();
 }
 
-std::string BatchWork::ResultOf(int field, absl::string_view message) {
-  WireWriter writer(message.size() + 16);
-  writer.Text(field, message);
-  return std::string(writer.bytes());
-}
-
-void BatchWork::Answer(Item* item, const CallContext& call) {
-  PredictMessage message;
-  const absl::Status parsed = message.Parse(item->bytes, limits_.max_parsed_bytes);
-  CallContext own = call;
-  own.request = item->hash;
-  const absl::StatusOr<v1::PredictResponse> reply =
-      parsed.ok() ? pipeline_->Predict(message.request(), message.graph(), own) : parsed;
-  NoteRequestBytes(message.bytes());
-  if (reply.ok()) {
-    item->result = ResultOf(v1::PredictResult::kResponseFieldNumber, reply->SerializeAsString());
-  } else {
-    v1::RpcStatus error;
-    proto::StatusToProto(reply.status(), &error);
-    item->result = ResultOf(v1::PredictResult::kErrorFieldNumber, error.SerializeAsString());
-  }
+void BatchWork::Keep(const absl::StatusOr<std::string>& reply, Item* item) {
+  constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
+  WireWriter writer(reply.ok() ? reply->size() + 16 : 256);
+  WriteResult(reply, kFields, &writer);
+  item->result = std::string(writer.bytes());
   reply_bytes_ += static_cast<int64_t>(item->result.size());
 }
 
@@ -108,7 +89,10 @@ bool BatchWork::RunSome(const CallContext& call) {
     if (call.Stopped() || !CheckReplyBytes(reply_bytes_).ok()) return false;
     const size_t next = next_.fetch_add(1);
     if (next >= missing_.size()) return false;
-    Answer(&items_[missing_[next]], call);
+    Item& item = items_[missing_[next]];
+    CallContext own = call;
+    own.request = item.hash;
+    Keep(AnswerItem(item.bytes, limits_.max_parsed_bytes, own, pipeline_), &item);
   } while (absl::Now() < end);
   return true;
 }
@@ -125,8 +109,7 @@ absl::Status BatchWork::Finish() {
   WireWriter writer(static_cast<size_t>(size) + 8 * items_.size());
   for (size_t i = items_.size(); i-- > 0;)
     writer.Text(v1::PredictBatchResponse::kResultsFieldNumber, items_[items_[i].same_as].result);
-  const grpc::Slice slice(writer.bytes().data(), writer.size());
-  grpc::ByteBuffer bytes(&slice, 1);
+  grpc::ByteBuffer bytes = BufferOf(writer.bytes());
   response_->Swap(&bytes);
   return absl::OkStatus();
 }

@@ -38,8 +38,7 @@ class BatchWork final : public UnaryCalls::SharedWork {
 
   absl::Status Split(absl::string_view request);
   absl::Status CheckReplyBytes(int64_t bytes) const;
-  void Answer(Item* item, const CallContext& call);
-  static std::string ResultOf(int field, absl::string_view message);
+  void Keep(const absl::StatusOr<std::string>& reply, Item* item);
 
   Pipeline* const pipeline_;
   const ServerLimits limits_;

@@ -15,7 +15,6 @@ bool PredictMessage::SplitGraph(absl::string_view text, std::string* rest) {
   int models = 0;
   const char* part = text.data();  // where what is not in `rest` yet begins
   for (absl::string_view left = text; !left.empty();) {
-    const char* begin = left.data();
     WireField field;
     if (!NextWireField(&left, &field)) return false;
     const auto model = static_cast<v1::PredictRequest::ModelCase>(field.number);
@@ -24,7 +23,7 @@ bool PredictMessage::SplitGraph(absl::string_view text, std::string* rest) {
     if (model != v1::PredictRequest::kGraph || field.kind != WireField::Kind::kBytes) continue;
     ++models;
     graph = field.bytes;
-    rest->append(part, static_cast<size_t>(begin - part));
+    rest->append(part, static_cast<size_t>(field.whole.data() - part));
     part = left.data();
   }
   if (graph.data() == nullptr || models != 1) return false;
@@ -37,19 +36,11 @@ bool PredictMessage::Join(const grpc::ByteBuffer& bytes, absl::string_view* text
   constexpr size_t kKept = 256 << 10;
   thread_local std::string joined;
   std::vector<grpc::Slice> slices;
-  if (!bytes.Valid()) return false;
-  if (!bytes.TrySingleSlice(&slice_).ok()) {
-    if (bytes.Length() > kKept) {
-      if (!bytes.DumpToSingleSlice(&slice_).ok()) return false;
-    } else {
-      if (!bytes.Dump(&slices).ok()) return false;
-      joined.clear();
-      for (const grpc::Slice& slice : slices) joined.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-      *text = joined;
-      return true;
-    }
-  }
-  *text = absl::string_view(reinterpret_cast<const char*>(slice_.begin()), slice_.size());
+  if (!bytes.Valid() || bytes.Length() > kKept || bytes.TrySingleSlice(&slice_).ok() || !bytes.Dump(&slices).ok())
+    return InOnePiece(bytes, &slice_, text);
+  joined.clear();
+  for (const grpc::Slice& slice : slices) joined.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  *text = joined;
   return true;
 }
 

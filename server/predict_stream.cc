@@ -4,9 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/time/clock.h"
 #include "base/keyed_hash.h"
@@ -14,12 +12,10 @@
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/grpc_status.h"
-#include "proto/status_proto.h"
 #include "server/caller.h"
 #include "server/credentials.h"
-#include "server/memory_trim.h"
 #include "server/message_bytes.h"
-#include "server/predict_message.h"
+#include "server/predict_item.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -46,12 +42,13 @@ bool ParseStreamRequest(absl::string_view message, StreamRequest* request) {
   return true;
 }
 
-grpc::ByteBuffer Message(uint64_t id, int field, absl::string_view result) {
-  WireWriter writer(result.size() + 32);
-  writer.Text(field, result);
+grpc::ByteBuffer Message(uint64_t id, const absl::StatusOr<std::string>& reply) {
+  constexpr ResultFields kFields = {v1::PredictStreamResponse::kResponseFieldNumber,
+                                    v1::PredictStreamResponse::kErrorFieldNumber};
+  WireWriter writer(reply.ok() ? reply->size() + 32 : 256);
+  WriteResult(reply, kFields, &writer);
   writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, id);
-  const grpc::Slice slice(writer.bytes().data(), writer.size());
-  return grpc::ByteBuffer(&slice, 1);
+  return BufferOf(writer.bytes());
 }
 
 }  // namespace
@@ -78,9 +75,8 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
       added_ = status.ok();
     }
     absl::MutexLock lock(&mutex_);
-    if (!status.ok()) return EndLocked(status);
-    reading_ = true;
-    StartRead(&incoming_);
+    if (!status.ok()) EndLocked(status);
+    ReadMoreLocked();
   }
 
   // No request more is taken.
@@ -90,14 +86,17 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void OnReadDone(bool ok) override {
-    if (ok) Take();
+    bool take = false;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (!ok) EndLocked(absl::OkStatus());  // the caller has sent all, or is gone
+      take = !ending_;
+      running_ += take ? 1 : 0;  // from now on Finish() waits for it
+    }
+    if (take) Take();
     absl::MutexLock lock(&mutex_);
     reading_ = false;
-    if (!ok) {  // the caller has sent all, or is gone
-      EndLocked(absl::OkStatus());
-    } else {
-      ReadMoreLocked();
-    }
+    ReadMoreLocked();
   }
 
   void OnWriteDone(bool ok) override {
@@ -123,64 +122,35 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // One request; on gRPC's thread, where a cache knows the answer.
   void Take() {
     grpc::Slice slice;
+    absl::string_view text;
     StreamRequest request;
-    const bool whole = incoming_.TrySingleSlice(&slice).ok() || incoming_.DumpToSingleSlice(&slice).ok();
-    const absl::string_view text(reinterpret_cast<const char*>(slice.begin()), slice.size());
-    if (!whole || !ParseStreamRequest(text, &request)) {
+    if (!InOnePiece(incoming_, &slice, &text) || !ParseStreamRequest(text, &request)) {
       absl::MutexLock lock(&mutex_);
+      --running_;
       return EndLocked(NoMessage(v1::PredictStreamRequest()));
     }
-    const Hash128 hash = KeyedHash(request.bytes);
+    CallContext call = call_;
+    call.deadline = std::min(deadline_, absl::Now() + streams_->limits_.default_deadline);
+    call.request = KeyedHash(request.bytes);
     bool must_wait = false;
-    if (const auto reply = streams_->pipeline_->FindReply(hash, /*may_wait=*/false, &must_wait))
-      return Send(Message(request.id, v1::PredictStreamResponse::kResponseFieldNumber, reply->bytes));
-    {
-      absl::MutexLock lock(&mutex_);
-      ++running_;
-    }
-    const absl::Time deadline = std::min(deadline_, absl::Now() + streams_->limits_.default_deadline);
-    const auto run = [this, id = request.id, hash, deadline, bytes = std::string(request.bytes)](
-                         const absl::Status& admitted) { Answer(id, hash, bytes, deadline, admitted); };
-    streams_->lanes_->Submit({Rpc::kPredictStream, call_.caller, deadline, run});
+    if (const auto reply = streams_->pipeline_->FindReply(call.request, /*may_wait=*/false, &must_wait))
+      return Answer(request.id, reply->bytes);
+    const auto run = [this, id = request.id, call, bytes = std::string(request.bytes)](const absl::Status& admitted) {
+      Answer(id, admitted.ok() ? AnswerItem(bytes, streams_->limits_.max_parsed_bytes, call, streams_->pipeline_)
+                               : absl::StatusOr<std::string>(admitted));
+    };
+    streams_->lanes_->Submit({Rpc::kPredictStream, call.caller, call.deadline, run});
   }
 
-  void Answer(uint64_t id, const Hash128& hash, const std::string& bytes, absl::Time deadline,
-              const absl::Status& admitted) {
-    CallContext call = call_;
-    call.deadline = deadline;
-    call.request = hash;
-    absl::Status status = admitted.ok() ? call.Check() : admitted;
-    std::optional<grpc::ByteBuffer> answer;
-    bool must_wait = false;
-    if (status.ok()) {
-      if (const auto known = streams_->pipeline_->FindReply(hash, /*may_wait=*/true, &must_wait))
-        answer = Message(id, v1::PredictStreamResponse::kResponseFieldNumber, known->bytes);
-    }
-    if (status.ok() && !answer.has_value()) {
-      PredictMessage message;
-      status = message.Parse(bytes, streams_->limits_.max_parsed_bytes);
-      const absl::StatusOr<v1::PredictResponse> reply =
-          status.ok() ? streams_->pipeline_->Predict(message.request(), message.graph(), call) : status;
-      NoteRequestBytes(message.bytes());
-      status = reply.status();
-      if (status.ok())
-        answer = Message(id, v1::PredictStreamResponse::kResponseFieldNumber, reply->SerializeAsString());
-    }
-    if (!answer.has_value()) {
-      v1::RpcStatus error;
-      proto::StatusToProto(status, &error);
-      answer = Message(id, v1::PredictStreamResponse::kErrorFieldNumber, error.SerializeAsString());
-    }
+  // To one request that was taken. This may be deleted when it returns.
+  void Answer(uint64_t id, const absl::StatusOr<std::string>& reply) {
+    grpc::ByteBuffer message = Message(id, reply);
     absl::MutexLock lock(&mutex_);
     --running_;
-    SendLocked(*std::move(answer));
+    SendLocked(std::move(message));
     FinishLocked();
   }
 
-  void Send(grpc::ByteBuffer answer) {
-    absl::MutexLock lock(&mutex_);
-    SendLocked(std::move(answer));
-  }
   void SendLocked(grpc::ByteBuffer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     answers_.push_back(std::move(answer));
     WriteLocked();

@@ -35,9 +35,4 @@ bool ReplyCache::SeenBefore(const Hash128& request) {
   return seen_[request.low % kSeen].exchange(request.high, std::memory_order_relaxed) == request.high;
 }
 
-predict::CacheStats ReplyCache::stats() {
-  const auto s = cache_.stats();
-  return {s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
-}
-
 }  // namespace cobra::server

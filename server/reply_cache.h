@@ -43,7 +43,7 @@ class ReplyCache {
   void Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply);
   // Whether this was called for the request not long ago: for many others it was not called since.
   bool SeenBefore(const Hash128& request);
-  predict::CacheStats stats();
+  predict::CacheStats stats() { return cache_.stats(); }
 
  private:
   static constexpr size_t kSeen = 1 << 14;

@@ -84,8 +84,7 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
   constexpr size_t kMaxGraphBytes = 64 << 10;
   bool must_wait = false;
   if (const std::shared_ptr<const CachedReply> reply = pipeline_->FindReply(hash, may_wait, &must_wait)) {
-    const grpc::Slice slice(reply->bytes);
-    grpc::ByteBuffer bytes(&slice, 1);
+    grpc::ByteBuffer bytes = BufferOf(reply->bytes);
     response->Swap(&bytes);
     return UnaryCalls::Shortcut::kAnswered;
   }

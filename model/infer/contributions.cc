@@ -10,7 +10,6 @@
 namespace cobra::infer {
 namespace {
 
-std::vector<float> Rows(int64_t rows, int64_t stride) { return std::vector<float>(static_cast<size_t>(rows * stride)); }
 float* RowOf(std::vector<float>& values, int64_t row, int64_t stride) { return values.data() + row * stride; }
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace {
 // So many rows stay in a core's cache from one map to the next.
 constexpr int64_t kRowsTogether = 256;
 
-std::vector<float> Rows(int64_t rows, int64_t stride) { return std::vector<float>(static_cast<size_t>(rows * stride)); }
-
 }  // namespace
 
 absl::StatusOr<Encoder> Encoder::Create(const Tensors& tensors, const net::NetConfig& c) {

@@ -14,6 +14,11 @@
 
 namespace cobra::infer {
 
+// Rows of zeros, one after the other.
+inline std::vector<float> Rows(int64_t rows, int64_t stride) {
+  return std::vector<float>(static_cast<size_t>(rows * stride));
+}
+
 // y = x * w + bias, of torch.nn.Linear.
 struct Linear {
   int64_t in = 0, out = 0;

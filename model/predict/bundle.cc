@@ -18,7 +18,6 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory) {
   ModelBundle bundle;
   bundle.manifest = std::move(version.manifest);
   bundle.vocabulary = std::move(version.vocabulary);
-  bundle.manifest_sha256 = std::move(version.manifest_sha256);
   try {
     bundle.net =
         std::make_shared<net::CobraNet>(bundle.manifest.net, static_cast<int64_t>(bundle.manifest.targets.size()));

@@ -19,7 +19,6 @@ struct ModelBundle {
   Manifest manifest;
   text::Vocabulary vocabulary;
   std::shared_ptr<net::CobraNet> net;
-  std::string manifest_sha256;
 };
 
 absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory);

@@ -16,16 +16,13 @@
 #include "absl/synchronization/mutex.h"
 #include "base/hash.h"
 #include "base/heap_bytes.h"
+#include "model/predict/cache_stats.h"
 
 namespace cobra::predict {
 
 template <typename Value>
 class LruCache {
  public:
-  struct Stats {
-    int64_t hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, capacity_bytes = 0;
-  };
-
   explicit LruCache(int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
   // Null when absent.
@@ -58,8 +55,8 @@ class LruCache {
     }
   }
 
-  Stats stats() {
-    Stats s;
+  CacheStats stats() {
+    CacheStats s;
     s.hits = hits_.load(std::memory_order_relaxed);
     s.misses = misses_.load(std::memory_order_relaxed);
     s.evictions = evictions_.load(std::memory_order_relaxed);

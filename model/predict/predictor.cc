@@ -158,10 +158,7 @@ class LoadedPredictor : public Predictor {
     return c;
   }
 
-  CacheStats embedding_cache_stats() const override {
-    const auto s = cache_.stats();
-    return {s.hits, s.misses, s.evictions, s.entries, s.bytes, s.capacity_bytes};
-  }
+  CacheStats embedding_cache_stats() const override { return cache_.stats(); }
 
  private:
   using Layers = std::vector<std::shared_ptr<const LayerEntry>>;

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
+#include "model/predict/cache_stats.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
@@ -67,10 +68,6 @@ struct LatencyPrediction : PredictionTotals {
   // One a graph node: why it is unlike what the model was trained on; empty where it is like it. At most some 200
   // bytes, whatever the call's arguments are.
   std::vector<std::string> node_unknown;
-};
-
-struct CacheStats {
-  int64_t hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, capacity_bytes = 0;
 };
 
 struct PredictorOptions {

@@ -1,0 +1,32 @@
+#include "server/predict_item.h"
+
+#include "base/status_macros.h"
+#include "cobra/v1/cobra.pb.h"
+#include "proto/status_proto.h"
+#include "server/memory_trim.h"
+#include "server/predict_message.h"
+
+namespace cobra::server {
+
+absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_parsed_bytes, const CallContext& call,
+                                       Pipeline* pipeline) {
+  COBRA_RETURN_IF_ERROR(call.Check());
+  bool must_wait = false;
+  if (const auto known = pipeline->FindReply(call.request, /*may_wait=*/true, &must_wait)) return known->bytes;
+  PredictMessage message;
+  const absl::Status parsed = message.Parse(request, max_parsed_bytes);
+  const absl::StatusOr<v1::PredictResponse> reply =
+      parsed.ok() ? pipeline->Predict(message.request(), message.graph(), call) : parsed;
+  NoteRequestBytes(message.bytes());
+  COBRA_RETURN_IF_ERROR(reply.status());
+  return reply->SerializeAsString();
+}
+
+void WriteResult(const absl::StatusOr<std::string>& reply, const ResultFields& fields, WireWriter* out) {
+  if (reply.ok()) return out->Text(fields.response, *reply);
+  v1::RpcStatus error;
+  proto::StatusToProto(reply.status(), &error);
+  out->Text(fields.error, error.SerializeAsString());
+}
+
+}  // namespace cobra::server
