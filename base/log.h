@@ -1,4 +1,4 @@
-// Lines on standard error: "2026-11-20T08:00:00.123Z I server.cc: message". Standard output is for results only.
+// Lines on standard error: "2026-11-20T08:00:00.123Z I message name=value". Standard output is for results only.
 //
 // A message may quote what strangers send. It is always one line, without characters that a terminal obeys, and of
 // bounded length.
@@ -6,8 +6,10 @@
 #define COBRA_BASE_LOG_H_
 
 #include <string>
+#include <variant>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace cobra {
 
@@ -17,8 +19,17 @@ enum class LogLevel { kInfo, kWarning, kError };
 // "\\"; what lies beyond 4,000 bytes is left out.
 std::string LogText(absl::string_view message);
 
+// What a program that reads the log may look for: rpc=Predict, duration_ms=1200.
+struct LogField {
+  absl::string_view name;
+  std::variant<absl::string_view, double> value;
+};
+
 void SetMinLogLevel(LogLevel level);
-void Log(LogLevel level, absl::string_view message);
+// kJson: each line is an object, {"time": ..., "level": "info", "message": ..., NAME: VALUE ...}.
+enum class LogFormat { kText, kJson };
+void SetLogFormat(LogFormat format);
+void Log(LogLevel level, absl::string_view message, absl::Span<const LogField> fields = {});
 inline void LogInfo(absl::string_view message) { Log(LogLevel::kInfo, message); }
 inline void LogWarning(absl::string_view message) { Log(LogLevel::kWarning, message); }
 inline void LogError(absl::string_view message) { Log(LogLevel::kError, message); }

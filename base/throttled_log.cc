@@ -8,7 +8,7 @@
 
 namespace cobra {
 
-void ThrottledLog::Log(LogLevel level, absl::string_view message) {
+void ThrottledLog::Log(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
   int64_t left_out = 0;
   {
     absl::MutexLock lock(&mutex_);
@@ -20,8 +20,10 @@ void ThrottledLog::Log(LogLevel level, absl::string_view message) {
     next_ = now + period_;
     left_out = std::exchange(left_out_, 0);
   }
-  cobra::Log(level, left_out == 0 ? std::string(message)
-                                  : absl::StrCat(message, " (", left_out, " more such messages were left out)"));
+  cobra::Log(level,
+             left_out == 0 ? std::string(message)
+                           : absl::StrCat(message, " (", left_out, " more such messages were left out)"),
+             fields);
 }
 
 }  // namespace cobra

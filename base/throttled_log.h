@@ -17,7 +17,7 @@ class ThrottledLog {
   explicit ThrottledLog(absl::Duration period = absl::Seconds(10)) : period_(period) {}
 
   // Logs at most one message in each period. It says how many were left out since the one before.
-  void Log(LogLevel level, absl::string_view message);
+  void Log(LogLevel level, absl::string_view message, absl::Span<const LogField> fields = {});
   void Warning(absl::string_view message) { Log(LogLevel::kWarning, message); }
   void Error(absl::string_view message) { Log(LogLevel::kError, message); }
 

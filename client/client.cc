@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "cobra/v1/admin.grpc.pb.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
 #include "proto/connection.h"
@@ -34,43 +35,65 @@ class GrpcClient final : public Client {
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
     channel_ = proto::Connect(options.connection, options.address, arguments);
     stub_ = v1::Cobra::NewStub(channel_);
+    admin_ = v1::Admin::NewStub(channel_);
   }
 
   absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) override {
-    return Run<v1::PredictResponse>(&v1::Cobra::Stub::Predict, request);
+    return Run<v1::PredictResponse>(stub_.get(), &v1::Cobra::Stub::Predict, request);
   }
   absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) override {
-    return Run<v1::ListTargetsResponse>(&v1::Cobra::Stub::ListTargets, request);
+    return Run<v1::ListTargetsResponse>(stub_.get(), &v1::Cobra::Stub::ListTargets, request);
   }
   absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) override {
-    return Run<v1::GetModelInfoResponse>(&v1::Cobra::Stub::GetModelInfo, request);
+    return Run<v1::GetModelInfoResponse>(stub_.get(), &v1::Cobra::Stub::GetModelInfo, request);
   }
   absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) override {
-    return Run<v1::CalibrateResponse>(&v1::Cobra::Stub::Calibrate, request);
+    return Run<v1::CalibrateResponse>(stub_.get(), &v1::Cobra::Stub::Calibrate, request);
   }
   absl::StatusOr<v1::UndoCalibrationResponse> UndoCalibration(const v1::UndoCalibrationRequest& request) override {
-    return Run<v1::UndoCalibrationResponse>(&v1::Cobra::Stub::UndoCalibration, request);
+    return Run<v1::UndoCalibrationResponse>(stub_.get(), &v1::Cobra::Stub::UndoCalibration, request);
+  }
+
+  absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) override {
+    return Run<v1::ReloadModelResponse>(admin_.get(), &v1::Admin::Stub::ReloadModel, request);
+  }
+  absl::StatusOr<v1::ListModelVersionsResponse> ListModelVersions(
+      const v1::ListModelVersionsRequest& request) override {
+    return Run<v1::ListModelVersionsResponse>(admin_.get(), &v1::Admin::Stub::ListModelVersions, request);
+  }
+  absl::StatusOr<v1::GetCachesResponse> GetCaches(const v1::GetCachesRequest& request) override {
+    return Run<v1::GetCachesResponse>(admin_.get(), &v1::Admin::Stub::GetCaches, request);
+  }
+  absl::StatusOr<v1::FlushCachesResponse> FlushCaches(const v1::FlushCachesRequest& request) override {
+    return Run<v1::FlushCachesResponse>(admin_.get(), &v1::Admin::Stub::FlushCaches, request);
+  }
+  absl::StatusOr<v1::DrainResponse> Drain(const v1::DrainRequest& request) override {
+    return Run<v1::DrainResponse>(admin_.get(), &v1::Admin::Stub::Drain, request);
   }
 
  private:
-  template <typename Response, typename Request>
-  absl::StatusOr<Response> Run(grpc::Status (v1::Cobra::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+  template <typename Response, typename Stub, typename Request>
+  absl::StatusOr<Response> Run(Stub* stub,
+                               grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                                const Request& request) {
     const absl::Time deadline = absl::Now() + options_.deadline;
     Response response;
     absl::Status status;
     const auto attempt = [&] {
-      // The deadline passed while the server was out of reach: that remains the reason.
-      if (absl::IsUnavailable(status) && absl::Now() >= deadline) return status;
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
+      for (const auto& [name, value] : options_.labels) context.AddMetadata(absl::StrCat("cobra-label-", name), value);
       status = proto::AddToken(options_.connection, &context);
       if (!status.ok()) return status;
-      status = proto::FromGrpcStatus((stub_.get()->*method)(&context, request, &response));
+      status = proto::FromGrpcStatus((stub->*method)(&context, request, &response));
       return status;
     };
-    const auto sleep = [&](absl::Duration d) { Wait(std::min(absl::Now() + d, deadline)); };
+    // When the deadline passes meanwhile, the last status remains the reason.
+    const auto sleep = [&](absl::Duration d) {
+      Wait(std::min(absl::Now() + d, deadline));
+      return absl::Now() < deadline;
+    };
     status = RetryLoop(options_.retry, sleep, attempt);
     if (status.ok()) return response;
     if (absl::IsUnavailable(status)) {
@@ -98,6 +121,7 @@ class GrpcClient final : public Client {
   const ClientOptions options_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Cobra::Stub> stub_;
+  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 }  // namespace

@@ -5,11 +5,14 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/connection_files.h"
 #include "client/retry.h"
+#include "cobra/v1/admin.pb.h"
 #include "cobra/v1/cobra.pb.h"
 
 namespace cobra::client {
@@ -19,6 +22,8 @@ struct ClientOptions {
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
   RetryPolicy retry;
+  // Of every call, NAME and VALUE: the server stores them with the predictions.
+  std::vector<std::pair<std::string, std::string>> labels;
   // A breakdown of 20,000 calls on ten targets has 20 MB.
   int max_reply_bytes = 64 << 20;
 };
@@ -35,6 +40,13 @@ class Client {
   virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;
   virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;
   virtual absl::StatusOr<v1::UndoCalibrationResponse> UndoCalibration(const v1::UndoCalibrationRequest& request) = 0;
+
+  virtual absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListModelVersionsResponse> ListModelVersions(
+      const v1::ListModelVersionsRequest& request) = 0;
+  virtual absl::StatusOr<v1::GetCachesResponse> GetCaches(const v1::GetCachesRequest& request) = 0;
+  virtual absl::StatusOr<v1::FlushCachesResponse> FlushCaches(const v1::FlushCachesRequest& request) = 0;
+  virtual absl::StatusOr<v1::DrainResponse> Drain(const v1::DrainRequest& request) = 0;
 };
 
 }  // namespace cobra::client

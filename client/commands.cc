@@ -64,12 +64,6 @@ constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
 // The limit of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB.
 constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 
-// Called before anything is read or measured, so that an invalid address costs no time.
-absl::Status CheckServer(const CommonFlags& common) {
-  COBRA_RETURN_IF_ERROR(CheckAddress("--server", common.client.address));
-  return proto::CheckConnection(common.client.connection, common.client.address);
-}
-
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
   if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
@@ -169,6 +163,11 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
 
 }  // namespace
 
+absl::Status CheckServer(const CommonFlags& common) {
+  COBRA_RETURN_IF_ERROR(CheckAddress("--server", common.client.address));
+  return proto::CheckConnection(common.client.connection, common.client.address);
+}
+
 absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(model));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
@@ -187,6 +186,7 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const Pr
   }
   request.set_breakdown(flags.breakdown);
   request.set_keep_private(flags.keep_private);
+  request.set_model_version(flags.model_version);
   if (flags.send_source) {
     COBRA_RETURN_IF_ERROR(input.FillModel(&request));
   } else {
@@ -285,9 +285,17 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& fl
   return kExitOk;
 }
 
-absl::StatusOr<int> RunTargets(const CommonFlags& common) {
+absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets({}));
+  v1::ListTargetsRequest request;
+  request.set_name(flags.name);
+  request.set_device(flags.device);
+  request.set_runtime(flags.runtime);
+  request.set_kind(flags.kind);
+  request.set_precision(flags.precision);
+  if (flags.trained) request.set_origin(v1::ListTargetsRequest::ORIGIN_TRAINED);
+  if (flags.calibrated) request.set_origin(v1::ListTargetsRequest::ORIGIN_CALIBRATED);
+  COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets(request));
   Print(common.json ? TargetsJson(response) : TargetsTable(response));
   return kExitOk;
 }

@@ -23,7 +23,8 @@ struct PredictFlags {
   bool send_source = false;
   bool breakdown = false;
   bool keep_private = false;
-  double budget_ms = 0;  // 0: none; exit code 1 if a target is slower
+  std::string model_version;  // that is to answer; empty: the one that serves
+  double budget_ms = 0;       // 0: none; exit code 1 if a target is slower
   // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a change is checked
   // and the prediction extrapolates.
   double min_confidence = -1;
@@ -46,6 +47,13 @@ struct ExplainFlags {
   std::string by;      // "layer", "module", "op", "line"; empty: an overview
 };
 
+// Filters of `targets`; empty: all.
+struct TargetsFlags {
+  std::string name, device, runtime;  // parts
+  std::string kind, precision;
+  bool calibrated = false, trained = false;
+};
+
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
@@ -53,12 +61,16 @@ struct CalibrateFlags {
   bool undo = false;  // withdraw the version that serves, instead of adding one
 };
 
+// Of the address and the files that a call needs. Called before anything is read or measured, so that an invalid
+// address costs no time.
+absl::Status CheckServer(const CommonFlags& common);
+
 // Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model);
 absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags);
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags);
 absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags);
-absl::StatusOr<int> RunTargets(const CommonFlags& common);
+absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& flags);
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags);
 absl::StatusOr<int> RunModel(const CommonFlags& common);
 

@@ -1,12 +1,14 @@
 // cobra-client: how long will this network take on that device?
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
+#include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
 
@@ -65,6 +67,19 @@ void AddFormat(CLI::App* command, CommonFlags* common) {
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
   command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
   AddConnectionFlags(command, &common->client.connection);
+  Repeatable(command
+                 ->add_option_function<std::vector<std::string>>(
+                     "--label",
+                     [common](const std::vector<std::string>& labels) {
+                       for (const std::string& label : labels) {
+                         const size_t equals = label.find('=');
+                         if (equals == std::string::npos)
+                           throw CLI::ValidationError("--label", absl::StrCat(label, ": is not NAME=VALUE"));
+                         common->client.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
+                       }
+                     },
+                     "Stored with the predictions of the call, for your own queries: NAME=VALUE; repeatable")
+                 ->type_name("NAME=VALUE"));
 }
 
 void AddDeadline(CLI::App* command, CommonFlags* common, const char* what = "Give up after this many seconds") {
@@ -104,6 +119,8 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   command->add_flag("--breakdown", flags->breakdown, "Print the share of every call");
   command->add_flag("--keep-private", flags->keep_private,
                     "Do not enqueue measurements of layers that the server's model does not know");
+  command->add_option("--model-version", flags->model_version,
+                      "Version of `cobra-client model` that is to answer; fails if another one serves");
   command
       ->add_option(
           "--budget-ms", flags->budget_ms,
@@ -170,6 +187,8 @@ struct Flags {
   CompareFlags compare;
   ExplainFlags explain;
   CalibrateFlags calibrate;
+  TargetsFlags targets;
+  AdminFlags admin;
   std::function<absl::StatusOr<int>()> run;  // the command that is given
 };
 
@@ -226,9 +245,39 @@ void AddGraph(CLI::App* app, Flags* flags) {
 }
 
 void AddTargets(CLI::App* app, Flags* flags) {
-  AddAskingFlags(AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
-                            [flags] { return RunTargets(flags->common); }),
-                 flags);
+  CLI::App* command = AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
+                                 [flags] { return RunTargets(flags->common, flags->targets); });
+  TargetsFlags& targets = flags->targets;
+  command->add_option("--name", targets.name, "Only those with this in their names");
+  command->add_option("--device", targets.device, "Only those with this in their devices' names: EPYC");
+  command->add_option("--runtime", targets.runtime, "Only those with this in their runtimes' names: onnxruntime");
+  command->add_option("--kind", targets.kind, "Only those of this kind: cpu, gpu");
+  command->add_option("--precision", targets.precision, "Only those of this precision: float32");
+  CLI::Option* calibrated = command->add_flag("--calibrated", targets.calibrated, "Only calibrated ones");
+  command->add_flag("--trained", targets.trained, "Only trained ones")->excludes(calibrated);
+  AddAskingFlags(command, flags);
+}
+
+void AddAdmin(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(app, flags, "admin", "Operates a server: reload, versions, caches, flush, drain",
+                                 kServerCodes, [flags] { return RunAdmin(flags->common, flags->admin); });
+  static const std::map<std::string, AdminAction> kActions = {{"reload", AdminAction::kReload},
+                                                              {"versions", AdminAction::kVersions},
+                                                              {"caches", AdminAction::kCaches},
+                                                              {"flush", AdminAction::kFlush},
+                                                              {"drain", AdminAction::kDrain}};
+  command
+      ->add_option_function<std::string>(
+          "action", [flags](const std::string& name) { flags->admin.action = kActions.at(name); },
+          "reload: load the model directory again; versions: those that were loaded; caches: what they hold; flush: "
+          "empty them; drain: stop the server as SIGTERM does")
+      ->check(CLI::IsMember(kActions))
+      ->type_name("ACTION")
+      ->required();
+  command->add_option("--cache", flags->admin.caches, "Of flush: reply, network, prediction, embedding; default: all")
+      ->delimiter(',')
+      ->type_name("NAME[,NAME]");
+  AddAskingFlags(command, flags);
 }
 
 void AddCalibrate(CLI::App* app, Flags* flags) {
@@ -258,7 +307,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add : {AddPredict, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel})
+  for (const auto add : {AddPredict, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

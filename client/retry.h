@@ -1,4 +1,5 @@
-// Retries while a server is UNAVAILABLE (starting, draining, out of reach). Other errors are not resolved by waiting.
+// Retries while a server is UNAVAILABLE (starting, draining, out of reach), and when a busy one says. Other errors are
+// not resolved by waiting.
 #ifndef COBRA_CLIENT_RETRY_H_
 #define COBRA_CLIENT_RETRY_H_
 
@@ -7,25 +8,36 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/retry_delay.h"
 
 namespace cobra::client {
 
 struct RetryPolicy {
-  // 5.1 s of waiting in all: long enough for a server to start, short enough to report a missing one.
+  // Of an unavailable server: 5.1 s of waiting in all, long enough for a server to start, short enough to report a
+  // missing one. A busy server is asked again until the deadline.
   int max_attempts = 7;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(2);
+  bool wait_while_busy = true;
 };
 
-// The last attempt's status. `sleep` waits; a test records the durations instead.
-inline absl::Status RetryLoop(const RetryPolicy& policy, absl::FunctionRef<void(absl::Duration)> sleep,
+// The last attempt's status. `sleep` waits and returns true, or returns false if the deadline comes first; a test
+// records the durations instead.
+inline absl::Status RetryLoop(const RetryPolicy& policy, absl::FunctionRef<bool(absl::Duration)> sleep,
                               absl::FunctionRef<absl::Status()> attempt) {
   absl::Duration backoff = policy.initial_backoff;
-  for (int i = 1;; ++i) {
+  for (int i = 1;;) {
     absl::Status status = attempt();
-    if (!absl::IsUnavailable(status) || i >= policy.max_attempts) return status;
-    sleep(backoff);
-    backoff = std::min(backoff * 2, policy.max_backoff);
+    absl::Duration wait = backoff;
+    if (absl::IsUnavailable(status)) {
+      if (i++ >= policy.max_attempts) return status;
+      backoff = std::min(backoff * 2, policy.max_backoff);
+    } else if (const auto delay = RetryDelayOf(status); delay.has_value() && policy.wait_while_busy) {
+      wait = *delay;
+    } else {
+      return status;
+    }
+    if (!sleep(wait)) return status;
   }
 }
 

@@ -1,12 +1,17 @@
 #include "proto/status_proto.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/retry_delay.h"
 #include "base/utf8.h"
 
 namespace cobra::proto {
@@ -46,6 +51,24 @@ void BoundForTrailer(v1::ErrorDetail* detail) {
     bound(frame.mutable_source_line(), kMaxLineBytes);
     bound(frame.mutable_function(), kMaxLineBytes);
   }
+}
+
+// Of another package than the message's own, so that gRPC's tools know it.
+constexpr char kRetryInfoType[] = "type.googleapis.com/google.rpc.RetryInfo";
+
+v1::RetryInfo RetryInfoOf(absl::Duration delay) {
+  v1::RetryInfo info;
+  const int64_t nanoseconds = absl::ToInt64Nanoseconds(delay);
+  info.mutable_retry_delay()->set_seconds(nanoseconds / 1'000'000'000);
+  info.mutable_retry_delay()->set_nanos(static_cast<int32_t>(nanoseconds % 1'000'000'000));
+  return info;
+}
+
+// A server that asks for more is not obeyed.
+absl::Duration DelayOf(const v1::RetryInfo& info) {
+  const absl::Duration delay =
+      absl::Seconds(info.retry_delay().seconds()) + absl::Nanoseconds(info.retry_delay().nanos());
+  return std::clamp(delay, absl::ZeroDuration(), absl::Hours(1));
 }
 
 }  // namespace
@@ -89,6 +112,11 @@ Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto) {
 void StatusToProto(const absl::Status& status, v1::RpcStatus* proto) {
   proto->set_code(static_cast<int>(status.code()));
   proto->set_message(ReplaceInvalidUtf8(status.message().substr(0, 1000)));
+  if (const std::optional<absl::Duration> delay = RetryDelayOf(status)) {
+    google::protobuf::Any* any = proto->add_details();
+    any->set_type_url(kRetryInfoType);
+    any->set_value(RetryInfoOf(*delay).SerializeAsString());
+  }
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value()) return;
   v1::ErrorDetail detail;
@@ -100,6 +128,9 @@ void StatusToProto(const absl::Status& status, v1::RpcStatus* proto) {
 absl::Status StatusFromProto(const v1::RpcStatus& proto) {
   absl::Status status(static_cast<absl::StatusCode>(proto.code()), proto.message());
   for (const auto& any : proto.details()) {
+    v1::RetryInfo retry;
+    if (any.type_url() == kRetryInfoType && retry.ParseFromString(any.value()) && !status.ok())
+      status = WithRetryDelay(std::move(status), DelayOf(retry));
     v1::ErrorDetail detail;
     if (!any.UnpackTo(&detail)) continue;
     DiagnosticToStatus(DiagnosticFromProto(detail))

@@ -11,9 +11,10 @@ namespace cobra::proto {
 void DiagnosticToProto(const Diagnostic& diagnostic, v1::ErrorDetail* proto);
 Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto);
 
-// With the Diagnostic in the details, its texts cut to what a trailer may carry. REQUIRES: not OK.
+// With the Diagnostic and the retry delay (base/retry_delay.h) in the details, texts cut to what a trailer may carry.
+// REQUIRES: not OK.
 void StatusToProto(const absl::Status& status, v1::RpcStatus* proto);
-// Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus() finds.
+// Keeps the code; what is in the details becomes the payloads that DiagnosticFromStatus() and RetryDelayOf() find.
 absl::Status StatusFromProto(const v1::RpcStatus& proto);
 
 }  // namespace cobra::proto

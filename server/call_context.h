@@ -13,7 +13,8 @@
 
 namespace cobra::server {
 
-struct Principal;  // access.h
+struct Principal;      // access.h
+struct RequestStages;  // request_record.h
 
 struct CallContext {
   std::string caller;  // to whom this request counts (caller.h)
@@ -21,6 +22,9 @@ struct CallContext {
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
   const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
   Hash128 request;  // keyed hash of the request's bytes (base/keyed_hash.h), of RPCs whose replies are cached
+  std::shared_ptr<const std::string> labels;   // call_metadata.h; null: none
+  RequestStages* stages = nullptr;             // where the time is noted; null: nowhere; not owned
+  bool is_warm_up = false;                     // nobody asks: a new version is prepared (LiveModel::Warm)
   std::shared_ptr<const Principal> principal;  // null: access control is off, and everybody may do everything
 
   bool Stopped() const { return IsSet(cancelled) || IsSet(abandoned) || absl::Now() > deadline; }

@@ -124,9 +124,8 @@ class Gate {
     proof.certificate_names = CertificateNames(context);
     const RpcInfo* rpc = RpcOfPath(path);
     if (rpc == nullptr) return access_->Admit(Role::kAnyRole, "this method", proof).status();
-    const RequestRecord record(rpc->rpc, metrics_);
     const absl::Status status = access_->Admit(rpc->role, rpc->method, proof).status();
-    if (!status.ok()) record.Done(status);
+    if (!status.ok()) RequestRecord(rpc->rpc, metrics_, /*context=*/nullptr).Done(status);
     return status;
   }
 

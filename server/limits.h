@@ -43,6 +43,8 @@ struct ServerLimits {
   int64_t transport_memory_bytes = int64_t{512} << 20;
   // The deadline of requests that have none, so that no request stays for ever.
   absl::Duration default_deadline = absl::Seconds(60);
+  // A request that takes longer is logged with its stages.
+  absl::Duration slow_request = absl::Seconds(1);
   // Limits of reading the model; its wall time is limited to the request's deadline.
   Limits read;
 };

@@ -119,9 +119,20 @@ std::shared_ptr<const ModelSnapshot> LiveModel::Get() const {
   return snapshot_;
 }
 
+std::vector<LoadedVersion> LiveModel::Loaded() const {
+  absl::ReaderMutexLock lock(&mutex_);
+  return loaded_;
+}
+
+void LiveModel::SetWarm(Warm warm) {
+  absl::MutexLock change(&change_);
+  warm_ = std::move(warm);
+}
+
 void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot) {
   snapshot->generation = NextGeneration();
   metrics_->SetTargets(static_cast<int64_t>(snapshot->Targets().size()));
+  if (warm_) warm_(snapshot);
   absl::MutexLock lock(&mutex_);
   generation_.store(snapshot->generation, std::memory_order_release);
   snapshot_ = std::move(snapshot);
@@ -137,10 +148,13 @@ absl::Status LiveModel::Reload() {
   auto snapshot = std::make_shared<ModelSnapshot>();
   snapshot->predictor = *loaded;
   FillCalibrations(snapshot.get());
-  const predict::ModelInfo& info = snapshot->predictor->info();
+  const predict::ModelInfo info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
   Publish(std::move(snapshot));
+  absl::MutexLock lock(&mutex_);
+  loaded_.insert(loaded_.begin(), {info, absl::Now()});
+  if (loaded_.size() > kMaxListedLoads) loaded_.pop_back();
   return absl::OkStatus();
 }
 

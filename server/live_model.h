@@ -39,6 +39,12 @@ struct ModelSnapshot {
   bool Knows(absl::string_view target) const;
 };
 
+// A version that was loaded.
+struct LoadedVersion {
+  predict::ModelInfo info;
+  absl::Time time;
+};
+
 struct CalibrationOutcome {
   predict::Calibration calibration;
   int layers = 0, networks = 0;
@@ -52,6 +58,10 @@ class LiveModel {
   // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
   static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, store::Store* store, Metrics* metrics);
 
+  // `warm` prepares each later snapshot before it serves; it is called by one thread at a time.
+  using Warm = std::function<void(const std::shared_ptr<const ModelSnapshot>& snapshot)>;
+  void SetWarm(Warm warm);
+
   std::shared_ptr<const ModelSnapshot> Get() const;
   // Of the snapshot that Get() returns; without a lock.
   int64_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -59,6 +69,9 @@ class LiveModel {
   // Loads the version in the background, tries it on a small network, fits the stored calibrations to it, then swaps.
   // On error the old version continues to serve.
   absl::Status Reload();
+  static constexpr size_t kMaxListedLoads = 16;
+  // The latest, newest first.
+  std::vector<LoadedVersion> Loaded() const;
 
   // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`. A
   // Diagnostic says why a probe is refused: it is implausible, or its machine is more than twice as fast or as slow as
@@ -84,7 +97,9 @@ class LiveModel {
   absl::Mutex change_ ABSL_ACQUIRED_BEFORE(mutex_);
   mutable absl::Mutex mutex_;
   std::shared_ptr<const ModelSnapshot> snapshot_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LoadedVersion> loaded_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int64_t> generation_{0};
+  Warm warm_ ABSL_GUARDED_BY(change_);
 };
 
 }  // namespace cobra::server

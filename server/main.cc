@@ -135,6 +135,7 @@ struct Flags {
   int embedding_cache_mb = 64;
   int prediction_cache_mb = 32;
   int reply_cache_mb = 32;
+  int slow_ms = 1000;
 };
 
 // Flags for who may call, and how.
@@ -194,6 +195,15 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process ends within this time")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
+  app->add_option("--slow-ms", flags->slow_ms, "Log requests that take longer, with their stages; 0: none")
+      ->check(CLI::Range(0, 3600000))
+      ->capture_default_str();
+  app->add_option_function<std::string>(
+         "--log-format",
+         [](const std::string& format) { SetLogFormat(format == "json" ? LogFormat::kJson : LogFormat::kText); },
+         "text, or json: one object a line")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
   app->add_option("--ready-file", flags->ready_file, "JSON file with the addresses, written once the server is ready");
 }
 
@@ -259,6 +269,9 @@ int Main(int argc, char** argv) {
   options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
   options.reply_cache_bytes = int64_t{flags.reply_cache_mb} << 20;
+
+  options.limits.slow_request = flags.slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags.slow_ms);
+  options.stop = [] { ::kill(::getpid(), SIGTERM); };
 
   proto::LogOnlyWhatIsFatal();
   ThrottleGrpcLog();

@@ -81,7 +81,8 @@ void FillEvent(const store::TaskStatus& status, v1::TaskEvent* event) {
 // One call of Watch. It lives until both gRPC and the watching thread have released it.
 class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public TaskWatch::Watcher {
  public:
-  WatchCall(TaskWatch* watch, Metrics* metrics) : watch_(watch), record_(Rpc::kWatch, metrics) {}
+  WatchCall(TaskWatch* watch, Metrics* metrics, const grpc::CallbackServerContext* context)
+      : watch_(watch), record_(Rpc::kWatch, metrics, context) {}
 
   // An error instead of the ids ends the call.
   void Start(const std::string& caller, absl::StatusOr<std::vector<std::string>> ids) {
@@ -310,7 +311,7 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext* context,
                                                                       const grpc::ByteBuffer* bytes) {
-  auto* call = new WatchCall(watch_, metrics_);
+  auto* call = new WatchCall(watch_, metrics_, context);
   const auto principal = AdmitCall(calls_.access(), Rpc::kWatch, context);
   if (principal.ok()) {
     call->Start(CallerOf(principal->get(), context->peer()), WatchedIds(*bytes));

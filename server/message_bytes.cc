@@ -21,6 +21,12 @@ grpc::ByteBuffer BufferOf(absl::string_view bytes) {
   return grpc::ByteBuffer(&slice, 1);
 }
 
+std::string TextOf(const grpc::ByteBuffer& bytes) {
+  grpc::Slice slice;
+  absl::string_view text;
+  return InOnePiece(bytes, &slice, &text) ? std::string(text) : "";
+}
+
 absl::Status NoMessage(const google::protobuf::Message& message) {
   return UserError(Diagnostic::Kind::kUsage,
                    absl::StrCat("the request: its bytes are not a ", message.GetDescriptor()->full_name()));

@@ -20,6 +20,7 @@ absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, googl
 // The bytes in one piece, which `*slice` holds: gRPC's own or a copy. False if there are none.
 bool InOnePiece(const grpc::ByteBuffer& bytes, grpc::Slice* slice, absl::string_view* text);
 grpc::ByteBuffer BufferOf(absl::string_view bytes);
+std::string TextOf(const grpc::ByteBuffer& bytes);                 // a copy; "" if there are none
 absl::Status NoMessage(const google::protobuf::Message& message);  // of kind kUsage
 
 // Protocol buffers count the bytes of a message in an int, and end the process beyond that.

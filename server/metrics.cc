@@ -2,10 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "prometheus/counter.h"
@@ -68,6 +73,19 @@ std::array<prometheus::Counter*, std::size(kReportLabels)> ByOutcome(prometheus:
   return counters;
 }
 
+// One gauge per class and lane, each at 0.
+std::array<std::array<prometheus::Gauge*, std::size(kLanes)>, std::size(kUrgencies)> ByUrgency(
+    prometheus::Family<prometheus::Gauge>& family) {
+  std::array<std::array<prometheus::Gauge*, std::size(kLanes)>, std::size(kUrgencies)> gauges{};
+  for (const Urgency urgency : kUrgencies) {
+    for (const Lane lane : kLanes) {
+      gauges[static_cast<size_t>(urgency)][static_cast<size_t>(lane)] =
+          &family.Add({{"lane", LaneName(lane)}, {"class", UrgencyName(urgency)}});
+    }
+  }
+  return gauges;
+}
+
 // One gauge per lane, each at 0.
 std::array<prometheus::Gauge*, std::size(kLanes)> ByLane(prometheus::Family<prometheus::Gauge>& family) {
   std::array<prometheus::Gauge*, std::size(kLanes)> gauges{};
@@ -75,7 +93,72 @@ std::array<prometheus::Gauge*, std::size(kLanes)> ByLane(prometheus::Family<prom
   return gauges;
 }
 
+// As go-grpc-prometheus has it, whose dashboards many have.
+const char* GrpcType(RpcKind kind) {
+  switch (kind) {
+    case RpcKind::kUnary: return "unary";
+    case RpcKind::kServerStreaming: return "server_stream";
+    case RpcKind::kBidirectional: return "bidi_stream";
+  }
+  return "unary";
+}
+
+// "NotFound" of "NOT_FOUND".
+std::string GrpcCode(absl::string_view status) {
+  if (status == "OK") return "OK";
+  std::string code;
+  for (const absl::string_view word : absl::StrSplit(status, '_'))
+    absl::StrAppend(&code, word.substr(0, 1), absl::AsciiStrToLower(word.substr(1)));
+  return code == "Cancelled" ? "Canceled" : code;
+}
+
+prometheus::Labels GrpcLabels(const RpcInfo& rpc) {
+  return {{"grpc_type", GrpcType(rpc.kind)}, {"grpc_service", rpc.service}, {"grpc_method", rpc.method}};
+}
+
 }  // namespace
+
+// Our counts of requests under the names that standard dashboards for gRPC know.
+class Metrics::GrpcNames : public prometheus::Collectable {
+ public:
+  GrpcNames(const prometheus::Family<prometheus::Counter>* requests,
+            const prometheus::Family<prometheus::Histogram>* seconds)
+      : requests_(requests), seconds_(seconds) {}
+
+  std::vector<prometheus::MetricFamily> Collect() const override {
+    std::vector<prometheus::MetricFamily> families;
+    Append(requests_->Collect(), "grpc_server_handled_total", &families);
+    Append(seconds_->Collect(), "grpc_server_handling_seconds", &families);
+    return families;
+  }
+
+ private:
+  static void Append(std::vector<prometheus::MetricFamily> ours, const char* name,
+                     std::vector<prometheus::MetricFamily>* families) {
+    for (prometheus::MetricFamily& family : ours) {
+      family.name = name;
+      for (prometheus::ClientMetric& metric : family.metric) metric.label = Renamed(metric.label);
+      families->push_back(std::move(family));
+    }
+  }
+
+  static std::vector<prometheus::ClientMetric::Label> Renamed(
+      const std::vector<prometheus::ClientMetric::Label>& labels) {
+    std::vector<prometheus::ClientMetric::Label> renamed;
+    for (const prometheus::ClientMetric::Label& label : labels) {
+      if (label.name == "status") renamed.push_back({"grpc_code", GrpcCode(label.value)});
+      if (label.name != "method") continue;
+      const auto rpc = std::find_if(std::begin(kRpcs), std::end(kRpcs),
+                                    [&label](const RpcInfo& info) { return label.value == info.method; });
+      if (rpc == std::end(kRpcs)) continue;
+      for (const auto& [name, value] : GrpcLabels(*rpc)) renamed.push_back({name, value});
+    }
+    return renamed;
+  }
+
+  const prometheus::Family<prometheus::Counter>* const requests_;
+  const prometheus::Family<prometheus::Histogram>* const seconds_;
+};
 
 class Metrics::ScrapedValues : public prometheus::Collectable {
  public:
@@ -116,6 +199,7 @@ std::string StatusName(absl::StatusCode code) { return absl::StatusCodeToString(
 Metrics::Metrics()
     : registry_(std::make_shared<prometheus::Registry>()),
       pulled_(std::make_shared<ScrapedValues>()),
+      began_(Counters("grpc_server_started_total", "Requests that have arrived")),
       requests_(Counters("cobra_requests_total", "Finished requests")),
       request_seconds_(Histograms("cobra_request_duration_seconds",
                                   "From the arrival of a request to its status, waiting included; of Watch, as long as "
@@ -144,7 +228,7 @@ Metrics::Metrics()
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
       targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
-      queued_(ByLane(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane"))),
+      queued_(ByUrgency(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane and class"))),
       running_(ByLane(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane"))),
       stuck_(ByLane(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane"))),
       overdue_(Counters("cobra_requests_overdue_total", "Requests still worked on a second after their deadline")),
@@ -152,6 +236,7 @@ Metrics::Metrics()
       connections_ended_(
           Counters("cobra_connections_closed_total", "Connections closed to make room for new ones").Add({})) {
   AddKnownLabels();
+  grpc_names_ = std::make_shared<GrpcNames>(&requests_, &request_seconds_);
 }
 
 prometheus::Family<prometheus::Counter>& Metrics::Counters(const char* name, const char* help) {
@@ -166,7 +251,8 @@ prometheus::Family<prometheus::Histogram>& Metrics::Histograms(const char* name,
 
 void Metrics::AddKnownLabels() {
   for (const RpcInfo& rpc : kRpcs) {
-    by_rpc_[static_cast<size_t>(rpc.rpc)] = {&requests_.Add({{"method", rpc.method}, {"status", "OK"}}),
+    by_rpc_[static_cast<size_t>(rpc.rpc)] = {&began_.Add(GrpcLabels(rpc)),
+                                             &requests_.Add({{"method", rpc.method}, {"status", "OK"}}),
                                              &request_seconds_.Add({{"method", rpc.method}}, kSeconds)};
     overdue_.Add({{"method", rpc.method}});
   }
@@ -185,6 +271,8 @@ void Metrics::AddKnownLabels() {
   }
   reloads_.Add({{"result", "failed"}});
 }
+
+void Metrics::RequestBegan(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].began->Increment(); }
 
 void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration) {
   const RpcSeries& series = by_rpc_[static_cast<size_t>(rpc)];
@@ -258,8 +346,11 @@ void Metrics::ModelReloadFailed() { reloads_.Add({{"result", "failed"}}).Increme
 
 void Metrics::SetTargets(int64_t num_targets) { targets_.Set(static_cast<double>(num_targets)); }
 
-void Metrics::SetQueue(Lane lane, int64_t queued, int64_t running) {
-  queued_[static_cast<size_t>(lane)]->Set(static_cast<double>(queued));
+void Metrics::SetQueued(Lane lane, Urgency urgency, int64_t queued) {
+  queued_[static_cast<size_t>(urgency)][static_cast<size_t>(lane)]->Set(static_cast<double>(queued));
+}
+
+void Metrics::SetRunning(Lane lane, int64_t running) {
   running_[static_cast<size_t>(lane)]->Set(static_cast<double>(running));
 }
 
@@ -277,6 +368,8 @@ void Metrics::WatchCache(absl::string_view name, std::function<predict::CacheSta
   pulled_->Add(std::string(name), std::move(stats));
 }
 
-std::vector<std::shared_ptr<prometheus::Collectable>> Metrics::collectables() const { return {registry_, pulled_}; }
+std::vector<std::shared_ptr<prometheus::Collectable>> Metrics::collectables() const {
+  return {registry_, grpc_names_, pulled_};
+}
 
 }  // namespace cobra::server

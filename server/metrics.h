@@ -37,6 +37,7 @@ class Metrics {
  public:
   Metrics();
 
+  void RequestBegan(Rpc rpc);
   void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
@@ -53,7 +54,8 @@ class Metrics {
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
   void ModelReloadFailed();
   void SetTargets(int64_t num_targets);
-  void SetQueue(Lane lane, int64_t queued, int64_t running);
+  void SetQueued(Lane lane, Urgency urgency, int64_t queued);
+  void SetRunning(Lane lane, int64_t running);
   void SetStuckThreads(Lane lane, int64_t threads);
   void CallOverdue(Rpc rpc);
   void SetConnections(int64_t open);
@@ -67,6 +69,7 @@ class Metrics {
 
  private:
   class ScrapedValues;  // values that are computed at a scrape
+  class GrpcNames;
 
   // A new family of the registry.
   prometheus::Family<prometheus::Counter>& Counters(const char* name, const char* help);
@@ -77,11 +80,14 @@ class Metrics {
 
   std::shared_ptr<prometheus::Registry> registry_;
   std::shared_ptr<ScrapedValues> pulled_;
+  std::shared_ptr<GrpcNames> grpc_names_;
 
+  prometheus::Family<prometheus::Counter>& began_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
-  // Of each RPC: its requests that succeeded, and how long requests took. Looked up once.
+  // Of each RPC: its requests, those that succeeded, and how long they took. Looked up once.
   struct RpcSeries {
+    prometheus::Counter* began;
     prometheus::Counter* ok;
     prometheus::Histogram* seconds;
   };
@@ -100,9 +106,10 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& reloads_;
   prometheus::Family<prometheus::Gauge>& model_info_;
   prometheus::Gauge& targets_;
-  // By lane. Looking a gauge up by its label costs more than setting it, and each call sets two of them three times.
+  // By lane. Looking a gauge up by its label costs more than setting it, and each call sets four of them three times.
   using LaneGauges = std::array<prometheus::Gauge*, std::size(kLanes)>;
-  LaneGauges queued_, running_, stuck_;
+  std::array<LaneGauges, std::size(kUrgencies)> queued_;
+  LaneGauges running_, stuck_;
   prometheus::Family<prometheus::Counter>& overdue_;
   prometheus::Gauge& connections_;
   prometheus::Counter& connections_ended_;

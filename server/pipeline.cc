@@ -4,13 +4,16 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "base/counted.h"
 #include "base/diagnostic.h"
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
 #include "base/limit_message.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/model_source.h"
@@ -20,21 +23,34 @@
 #include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
 #include "proto/network_hash.h"
+#include "server/predict_message.h"
+#include "server/request_record.h"
 
 namespace cobra::server {
 namespace {
 
-// NOT_FOUND as the code of the RPC, and a usage diagnostic for the user.
+// A usage diagnostic for the user, with another code of the RPC.
+absl::Status WithCode(absl::StatusCode code, const absl::Status& usage) {
+  absl::Status status(code, usage.message());
+  usage.ForEachPayload(
+      [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
+  return status;
+}
+
+absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
+  return WithCode(absl::StatusCode::kFailedPrecondition,
+                  UserError(Diagnostic::Kind::kUsage,
+                            absl::StrCat(wanted, ": this model version does not serve; ", serving, " does"),
+                            "leave model_version out to take what serves"));
+}
+
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   std::string hint = absl::StrCat("targets: ", absl::StrJoin(names, ", "));
   if (target == kThisMachine) absl::StrAppend(&hint, "; `cobra-client calibrate` makes this-machine");
-  absl::Status usage = UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint));
-  absl::Status status(absl::StatusCode::kNotFound, usage.message());
-  usage.ForEachPayload(
-      [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
-  return status;
+  return WithCode(absl::StatusCode::kNotFound,
+                  UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }
 
 // PyTorch runs many networks on empty inputs (a batch of 0), but such a request is a mistake.
@@ -127,25 +143,32 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
       metrics_(metrics),
       networks_(options_.network_cache_bytes),
       cache_(options_.prediction_cache_bytes),
-      replies_(options_.reply_cache_bytes) {
-  metrics_->WatchCache("reply", [this] { return replies_.stats(); });
-  metrics_->WatchCache("network", [this] { return networks_.stats(); });
-  metrics_->WatchCache("prediction", [this] { return cache_.stats(); });
-  metrics_->WatchCache("embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); });
+      replies_(options_.reply_cache_bytes),
+      named_caches_({{"reply", [this] { return replies_.stats(); }, [this] { replies_.Clear(); }},
+                     {"network", [this] { return networks_.stats(); }, [this] { networks_.Clear(); }},
+                     {"prediction", [this] { return cache_.stats(); }, [this] { cache_.Clear(); }},
+                     {"embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); },
+                      [this] { model_->Get()->predictor->ClearEmbeddingCache(); }}}) {
+  for (const NamedCache& cache : named_caches_) metrics_->WatchCache(cache.name, cache.stats);
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, Bytes graph_bytes,
                                                       const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();  // one version for the whole request
-  COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, *model));
+  return PredictOn(*model, request, graph_bytes, call);
+}
+
+absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& model, v1::PredictRequest* request,
+                                                        Bytes graph_bytes, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, model));
   const Targets targets = DifferentTargets(*request);
   v1::PredictResponse reply;
-  reply.set_model_version(model->predictor->info().version);
+  reply.set_model_version(model.predictor->info().version);
 
   std::optional<Hash128> network_hash;
   if (graph_bytes.has_value() && !request->breakdown())
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
-  if (network_hash.has_value() && AnswerKnown(*network_hash, *model, targets, &reply)) return reply;
+  if (network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
 
   const absl::Time start = absl::Now();
   COBRA_ASSIGN_OR_RETURN(const ReadResult source, ReadModel(request, graph_bytes, call));
@@ -154,13 +177,19 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
 
   const std::shared_ptr<const Network> network = NetworkOf(source.graph);
   if (network_hash.has_value()) RememberNetwork(*network_hash, network);
-  const Question question{*model, source.graph, *network, request->keep_private(), call};
+  const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
   COBRA_RETURN_IF_ERROR(request->breakdown() ? PredictCalls(question, targets, &reply)
                                              : PredictTotals(question, targets, &reply));
   const absl::Time predicted = absl::Now();
-  if (source.repeatable) RememberReply(call.request, *model, source.files_unchanged, reply);
+  if (call.labels != nullptr) RecordLabelled(reply, call);
+  if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
+  if (call.is_warm_up) return reply;
 
+  if (call.stages != nullptr) {
+    call.stages->read = read - start;
+    call.stages->predicted = predicted - read;
+  }
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));
   reply.set_predict_us(absl::ToDoubleMicroseconds(predicted - read));
   metrics_->PhaseDone("read", read - start);
@@ -170,16 +199,16 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
 
 // A breakdown has names, so it needs the graph.
 std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictRequest& request, absl::string_view graph,
-                                                          const Hash128& request_hash) {
+                                                          const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   if (request.breakdown() || !CheckRequest(request, graph, *model).ok()) return std::nullopt;
   const std::optional<Hash128> network_hash = proto::NetworkHash(graph, options_.limits.read.graph);
   v1::PredictResponse reply;
   reply.set_model_version(model->predictor->info().version);
-  if (!network_hash.has_value() || !AnswerKnown(*network_hash, *model, DifferentTargets(request), &reply))
+  if (!network_hash.has_value() || !AnswerKnown(*network_hash, *model, DifferentTargets(request), call, &reply))
     return std::nullopt;
   // Requests with names of their own come once: they would only drive other replies out.
-  if (replies_.SeenBefore(request_hash)) RememberReply(request_hash, *model, nullptr, reply);
+  if (replies_.SeenBefore(call.request)) RememberReply(call.request, *model, nullptr, reply);
   return reply;
 }
 
@@ -228,7 +257,7 @@ Hash128 Pipeline::KeyOfTotals(const Network& network, const ModelSnapshot& model
 }
 
 bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& model, const Targets& targets,
-                           v1::PredictResponse* reply) {
+                           const CallContext& call, v1::PredictResponse* reply) {
   const std::shared_ptr<const Network> network = networks_.Find(network_hash);
   if (network == nullptr) return false;
   std::vector<std::shared_ptr<const KnownTotals>> known;
@@ -241,14 +270,43 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
     Count(known[i]->counters);
     FillPrediction(targets[i], known[i]->totals, reply->add_predictions());
   }
+  if (call.labels != nullptr) RecordLabelled(*reply, call);
   return true;
 }
 
-std::shared_ptr<const CachedReply> Pipeline::FindReply(const Hash128& request, bool may_wait, bool* must_wait) {
-  std::shared_ptr<const CachedReply> reply = replies_.Find(request, model_->generation(), may_wait, must_wait);
+std::shared_ptr<const CachedReply> Pipeline::FindReply(const CallContext& call, absl::FunctionRef<std::string()> bytes,
+                                                       bool may_wait, bool* must_wait) {
+  std::shared_ptr<const CachedReply> reply = replies_.Find(call.request, model_->generation(), may_wait, must_wait);
   if (reply == nullptr) return nullptr;
+  hot_.Asked(call.request, bytes);
   for (const PredictionCounters& counters : reply->predicted) Count(counters);
+  v1::PredictResponse message;
+  if (call.labels != nullptr && message.ParseFromString(reply->bytes)) RecordLabelled(message, call);
   return reply;
+}
+
+// Every prediction that a labelled call gets, computed or known. Of other calls the computed ones are stored.
+void Pipeline::RecordLabelled(const v1::PredictResponse& reply, const CallContext& call) {
+  for (const v1::TargetPrediction& p : reply.predictions()) {
+    log_->Append({absl::Now(), reply.fingerprint(), p.target(), reply.model_version(), p.latency_us(), p.low_us(),
+                  p.high_us(), p.confidence(), p.extrapolating(), reply.node_count(), *call.labels});
+  }
+}
+
+void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline) {
+  int64_t answered = 0;
+  for (const std::string& bytes : hot_.Hottest()) {
+    if (absl::Now() >= deadline) break;
+    PredictMessage message;
+    if (!message.Parse(bytes, options_.limits.max_parsed_bytes).ok()) continue;
+    CallContext call;
+    call.deadline = deadline;
+    call.request = KeyedHash(bytes);
+    call.is_warm_up = true;
+    answered += PredictOn(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
+  }
+  if (answered > 0)
+    LogInfo(absl::StrCat("the new version knows ", Counted(answered, "request"), " that are asked most"));
 }
 
 // The times stay out: another request's reading takes no time.
@@ -276,6 +334,9 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes gra
                      LimitMessage("", request.targets_size(), options_.limits.max_targets, "targets"),
                      "split them into several requests");
   }
+  const std::string& serving = model.predictor->info().version;
+  if (!request.model_version().empty() && request.model_version() != serving)
+    return OtherVersion(request.model_version(), serving);
   for (const std::string& target : request.targets()) {
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
@@ -324,10 +385,13 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
     COBRA_RETURN_IF_ERROR(call.Check());  // the predictor does not know why it was stopped
     return computed.status();
   }
+  if (call.is_warm_up) return computed;
   metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
-  log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
-                computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
-                static_cast<int64_t>(graph.nodes().size())});
+  if (call.labels == nullptr) {
+    log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
+                  computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
+                  static_cast<int64_t>(graph.nodes().size()), ""});
+  }
   if (computed->extrapolating && !keep_private) unseen_->Offer(graph, *computed, target);
   return computed;
 }
@@ -350,22 +414,41 @@ absl::Status Pipeline::PredictCalls(const Question& question, const Targets& tar
 
 absl::Status Pipeline::PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   for (const std::string& target : targets) {
-    const Hash128 key = KeyOfTotals(question.network, question.model, target);
-    std::shared_ptr<const KnownTotals> known = cache_.Find(key);
-    if (known != nullptr) {
-      Count(known->counters);
-    } else {
-      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
-      known = std::make_shared<const KnownTotals>(
-          KnownTotals{computed, metrics_->CountersOf(target, computed.extrapolating)});  // without the calls
-      const std::vector<predict::UnknownPart>& unknown = known->totals.unknown;
-      int64_t held_bytes = HeapBytes(unknown);
-      for (const predict::UnknownPart& part : unknown) held_bytes += HeapBytes(part.why);
-      cache_.Insert(key, known, held_bytes);
-    }
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const KnownTotals> known, TotalsOf(question, target));
     FillPrediction(target, known->totals, reply->add_predictions());
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const Pipeline::KnownTotals>> Pipeline::TotalsOf(const Question& question,
+                                                                                const std::string& target) {
+  const Hash128 key = KeyOfTotals(question.network, question.model, target);
+  std::shared_ptr<const KnownTotals> known = cache_.Find(key);
+  if (known == nullptr) {
+    const bool is_first = computing_.Begin(key, [&] { return question.call.Stopped(); });
+    if (!is_first) known = cache_.Find(key);
+    if (known == nullptr) {  // also if the one that was first has failed
+      const auto end = absl::MakeCleanup([&] {
+        if (is_first) computing_.End(key);
+      });
+      return ComputeTotals(question, target, key);
+    }
+  }
+  if (!question.call.is_warm_up) Count(known->counters);
+  return known;
+}
+
+absl::StatusOr<std::shared_ptr<const Pipeline::KnownTotals>> Pipeline::ComputeTotals(const Question& question,
+                                                                                     const std::string& target,
+                                                                                     const Hash128& key) {
+  COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
+  const auto totals = std::make_shared<const KnownTotals>(
+      KnownTotals{computed, metrics_->CountersOf(target, computed.extrapolating)});  // without the calls
+  const std::vector<predict::UnknownPart>& unknown = totals->totals.unknown;
+  int64_t held_bytes = HeapBytes(unknown);
+  for (const predict::UnknownPart& part : unknown) held_bytes += HeapBytes(part.why);
+  cache_.Insert(key, totals, held_bytes);
+  return totals;
 }
 
 }  // namespace cobra::server

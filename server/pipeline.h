@@ -2,25 +2,30 @@
 #ifndef COBRA_SERVER_PIPELINE_H_
 #define COBRA_SERVER_PIPELINE_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
 #include "model/predict/lru_cache.h"
 #include "model/predict/predictor.h"
 #include "server/call_context.h"
+#include "server/hot_requests.h"
 #include "server/limits.h"
 #include "server/live_model.h"
 #include "server/metrics.h"
 #include "server/prediction_log.h"
 #include "server/reader_processes.h"
 #include "server/reply_cache.h"
+#include "server/single_flight.h"
 #include "server/unseen_layers.h"
 
 namespace cobra::server {
@@ -40,21 +45,34 @@ class Pipeline {
   Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
            UnseenLayers* unseen, Metrics* metrics);
 
-  // The reply's bytes, if this request was answered before and nothing has changed since; else null (reply_cache.h).
-  // Counts the predictions.
-  std::shared_ptr<const CachedReply> FindReply(const Hash128& request, bool may_wait, bool* must_wait);
+  // The reply's bytes, if `call.request` was answered before and nothing has changed since; else null (reply_cache.h).
+  // Counts the predictions. `bytes` gives the request's own, for few requests.
+  std::shared_ptr<const CachedReply> FindReply(const CallContext& call, absl::FunctionRef<std::string()> bytes,
+                                               bool may_wait, bool* must_wait);
   // The reply to a request whose network and targets were predicted before, under whatever names; nothing if some of it
   // is not known, or the request is not one that this can answer. Takes time in proportion to the graph's bytes.
   std::optional<v1::PredictResponse> PredictKnown(const v1::PredictRequest& request, absl::string_view graph,
-                                                  const Hash128& request_hash);
+                                                  const CallContext& call);
   // `graph`: the bytes of the request's graph, which is then not in `request` (predict_message.h). Moves the texts and
   // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                               const CallContext& call);
+  // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it when it does. Stops
+  // at the deadline.
+  void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline);
+  // In the order in which a request asks them.
+  struct NamedCache {
+    absl::string_view name;
+    std::function<predict::CacheStats()> stats;
+    std::function<void()> flush;
+  };
+  const std::vector<NamedCache>& caches() const { return named_caches_; }
 
  private:
   using Bytes = std::optional<absl::string_view>;
   using Targets = std::vector<std::string>;
+  absl::StatusOr<v1::PredictResponse> PredictOn(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
+                                                const CallContext& call);
   absl::Status CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const;
   absl::StatusOr<ReadResult> ReadModel(v1::PredictRequest* request, Bytes graph, const CallContext& call);
   absl::StatusOr<ReadResult> ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph,
@@ -89,7 +107,11 @@ class Pipeline {
   static Hash128 KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target);
   // The whole reply without reading the graph; false if some of it is not known.
   bool AnswerKnown(const Hash128& network_hash, const ModelSnapshot& model, const Targets& targets,
-                   v1::PredictResponse* reply);
+                   const CallContext& call, v1::PredictResponse* reply);
+  void RecordLabelled(const v1::PredictResponse& reply, const CallContext& call);
+  absl::StatusOr<std::shared_ptr<const KnownTotals>> TotalsOf(const Question& question, const std::string& target);
+  absl::StatusOr<std::shared_ptr<const KnownTotals>> ComputeTotals(const Question& question, const std::string& target,
+                                                                   const Hash128& key);
   absl::StatusOr<predict::LatencyPrediction> Compute(const Question& question, const std::string& target);
   absl::Status PredictCalls(const Question& question, const Targets& targets, v1::PredictResponse* reply);
   absl::Status PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply);
@@ -105,6 +127,9 @@ class Pipeline {
   // (graph, snapshot, target) -> totals.
   predict::LruCache<KnownTotals> cache_;
   ReplyCache replies_;
+  SingleFlight computing_;  // by KeyOfTotals()
+  HotRequests hot_;
+  const std::vector<NamedCache> named_caches_;
 };
 
 }  // namespace cobra::server

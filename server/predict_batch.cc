@@ -66,7 +66,10 @@ absl::Status BatchWork::Begin(const CallContext& call) {
     item.same_as = known->second;
     if (!added) continue;
     bool must_wait = false;
-    if (const auto reply = pipeline_->FindReply(item.hash, /*may_wait=*/true, &must_wait)) {
+    CallContext own = call;
+    own.request = item.hash;
+    const auto bytes = [&item] { return std::string(item.bytes); };
+    if (const auto reply = pipeline_->FindReply(own, bytes, /*may_wait=*/true, &must_wait)) {
       Keep(reply->bytes, &item);
     } else {
       missing_.push_back(i);

@@ -11,8 +11,9 @@ namespace cobra::server {
 absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_parsed_bytes, const CallContext& call,
                                        Pipeline* pipeline) {
   COBRA_RETURN_IF_ERROR(call.Check());
+  const auto bytes = [request] { return std::string(request); };
   bool must_wait = false;
-  if (const auto known = pipeline->FindReply(call.request, /*may_wait=*/true, &must_wait)) return known->bytes;
+  if (const auto known = pipeline->FindReply(call, bytes, /*may_wait=*/true, &must_wait)) return known->bytes;
   PredictMessage message;
   const absl::Status parsed = message.Parse(request, max_parsed_bytes);
   const absl::StatusOr<v1::PredictResponse> reply =

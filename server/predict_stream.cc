@@ -12,6 +12,7 @@
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/grpc_status.h"
+#include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
 #include "server/message_bytes.h"
@@ -59,7 +60,7 @@ grpc::ByteBuffer Message(uint64_t id, const absl::StatusOr<std::string>& reply) 
 class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
-      : streams_(streams), context_(context), record_(Rpc::kPredictStream, streams->metrics_) {
+      : streams_(streams), context_(context), record_(Rpc::kPredictStream, streams->metrics_, context) {
     call_.cancelled = &cancelled_;
     call_.abandoned = streams_->lanes_->abandoned();
     streams_->lanes_->CallBegan();
@@ -67,7 +68,10 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   void Start(absl::StatusOr<std::shared_ptr<const Principal>> principal) {
     absl::Status status = principal.status();
+    const auto labels = LabelsOf(context_->client_metadata());
+    if (status.ok()) status = labels.status();
     if (status.ok()) {
+      call_.labels = *labels;
       call_.caller = CallerOf(principal->get(), context_->peer());
       call_.principal = *std::move(principal);
       deadline_ = absl::FromChrono(context_->deadline());
@@ -132,14 +136,15 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     CallContext call = call_;
     call.deadline = std::min(deadline_, absl::Now() + streams_->limits_.default_deadline);
     call.request = KeyedHash(request.bytes);
+    const auto bytes = [&request] { return std::string(request.bytes); };
     bool must_wait = false;
-    if (const auto reply = streams_->pipeline_->FindReply(call.request, /*may_wait=*/false, &must_wait))
+    if (const auto reply = streams_->pipeline_->FindReply(call, bytes, /*may_wait=*/false, &must_wait))
       return Answer(request.id, reply->bytes);
-    const auto run = [this, id = request.id, call, bytes = std::string(request.bytes)](const absl::Status& admitted) {
+    const auto run = [this, id = request.id, call, bytes = bytes()](const absl::Status& admitted) {
       Answer(id, admitted.ok() ? AnswerItem(bytes, streams_->limits_.max_parsed_bytes, call, streams_->pipeline_)
                                : absl::StatusOr<std::string>(admitted));
     };
-    streams_->lanes_->Submit({Rpc::kPredictStream, call.caller, call.deadline, run});
+    streams_->lanes_->Submit({Rpc::kPredictStream, call.caller, call.deadline, run, Urgency::kBulk});
   }
 
   // To one request that was taken. This may be deleted when it returns.

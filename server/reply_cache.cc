@@ -10,11 +10,18 @@ constexpr int64_t kFilesTrustedNs = 1'000'000'000;
 // A reply beyond this size is a breakdown that is hardly asked for twice.
 constexpr size_t kMaxReplyBytes = 256 << 10;
 
+// A new snapshot fills its replies while the old one still serves its own.
+Hash128 KeyOf(const Hash128& request, int64_t generation) {
+  Hash128 key = request;
+  key.high += static_cast<uint64_t>(generation);  // half of a keyed hash: nobody knows which requests would collide
+  return key;
+}
+
 }  // namespace
 
 std::shared_ptr<const CachedReply> ReplyCache::Find(const Hash128& request, int64_t generation, bool may_wait,
                                                     bool* must_wait) {
-  std::shared_ptr<const CachedReply> reply = cache_.Find(request);
+  std::shared_ptr<const CachedReply> reply = cache_.Find(KeyOf(request, generation));
   if (reply == nullptr || reply->generation != generation) return nullptr;
   if (!reply->files_unchanged) return reply;
   const int64_t now = absl::GetCurrentTimeNanos();
@@ -28,7 +35,7 @@ std::shared_ptr<const CachedReply> ReplyCache::Find(const Hash128& request, int6
 void ReplyCache::Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply) {
   if (reply->bytes.size() > kMaxReplyBytes) return;
   const int64_t held_bytes = HeapBytes(reply->bytes) + HeapBytes(reply->predicted);
-  cache_.Insert(request, std::move(reply), held_bytes);
+  cache_.Insert(KeyOf(request, reply->generation), reply, held_bytes);
 }
 
 bool ReplyCache::SeenBefore(const Hash128& request) {

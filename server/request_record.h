@@ -3,25 +3,38 @@
 #define COBRA_SERVER_REQUEST_RECORD_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "grpcpp/grpcpp.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
 
 namespace cobra::server {
 
+// Where the time of a request went. What was not measured is zero.
+struct RequestStages {
+  absl::Duration waited;     // for a thread
+  absl::Duration read;       // source or graph
+  absl::Duration predicted;  // all targets
+};
+
 class RequestRecord {
  public:
-  // Constructed when the request arrives. `metrics` is not owned and must live longer.
-  RequestRecord(Rpc rpc, Metrics* metrics) : rpc_(rpc), metrics_(metrics) {}
+  // Constructed when the request arrives. The pointers are not owned and must live longer; `context` may be null. A
+  // request that takes longer than `slow` is logged with its stages.
+  RequestRecord(Rpc rpc, Metrics* metrics, const grpc::CallbackServerContext* context,
+                absl::Duration slow = absl::InfiniteDuration());
 
   // Counts the request; logs an error that is the server's and not the caller's. REQUIRES: called once.
-  void Done(const absl::Status& status) const;
+  void Done(const absl::Status& status, absl::string_view caller = "", const RequestStages& stages = {}) const;
 
  private:
-  Rpc rpc_;
-  Metrics* metrics_;
-  absl::Time arrived_ = absl::Now();
+  const Rpc rpc_;
+  Metrics* const metrics_;
+  const grpc::CallbackServerContext* const context_;
+  const absl::Duration slow_;
+  const absl::Time arrived_ = absl::Now();
 };
 
 }  // namespace cobra::server

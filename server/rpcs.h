@@ -1,4 +1,4 @@
-// The list of the server's RPCs. The services' names, the metrics' labels, the base classes of the two services
+// The list of the server's RPCs. The services' names, the metrics' labels, the base classes of the services
 // (raw_service.h) and who may call what (access.h) are generated from it. tests/server/rpcs_test.cc compares it with
 // proto/cobra/v1.
 #ifndef COBRA_SERVER_RPCS_H_
@@ -22,9 +22,16 @@ namespace cobra::server {
   RPC(Measurements, Report, kUnary, kQueue, kMeasure) \
   RPC(Measurements, Cancel, kUnary, kQueue, kAsk)     \
   RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)
-#define COBRA_RPCS(RPC)    \
-  COBRA_RPCS_OF_COBRA(RPC) \
-  COBRA_RPCS_OF_MEASUREMENTS(RPC)
+#define COBRA_RPCS_OF_ADMIN(RPC)                                 \
+  RPC(Admin, ReloadModel, kUnary, kAdministration, kAdmin)       \
+  RPC(Admin, ListModelVersions, kUnary, kAdministration, kAdmin) \
+  RPC(Admin, GetCaches, kUnary, kAdministration, kAdmin)         \
+  RPC(Admin, FlushCaches, kUnary, kAdministration, kAdmin)       \
+  RPC(Admin, Drain, kUnary, kAdministration, kAdmin)
+#define COBRA_RPCS(RPC)           \
+  COBRA_RPCS_OF_COBRA(RPC)        \
+  COBRA_RPCS_OF_MEASUREMENTS(RPC) \
+  COBRA_RPCS_OF_ADMIN(RPC)
 
 // kPredict, kListTargets, ...
 enum class Rpc {
@@ -42,6 +49,19 @@ inline constexpr Lane kLanes[] = {Lane::kPredictions, Lane::kQueue, Lane::kAdmin
 constexpr const char* LaneName(Lane lane) {
   constexpr const char* names[] = {"predictions", "queue", "administration"};
   return names[static_cast<int>(lane)];
+}
+
+// What a call asks of its lane. Each class waits in a queue of its own (worker_pool.h).
+enum class Urgency {
+  kWarm,  // an answer that is known, or nearly
+  kCold,  // one that has to be computed
+  kBulk,  // one of many of a batch or a stream
+};
+inline constexpr Urgency kUrgencies[] = {Urgency::kWarm, Urgency::kCold, Urgency::kBulk};
+// The metrics' label.
+constexpr const char* UrgencyName(Urgency urgency) {
+  constexpr const char* names[] = {"warm", "cold", "bulk"};
+  return names[static_cast<int>(urgency)];
 }
 
 // The role that may call an RPC where access control is on. kAdmin may call all; kAnyRole: whoever has a role.

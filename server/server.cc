@@ -19,6 +19,7 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "model/predict/predictor.h"
 #include "server/access.h"
+#include "server/admin_service.h"
 #include "server/connections.h"
 #include "server/credentials.h"
 #include "server/exposure.h"
@@ -47,6 +48,8 @@ namespace {
 // is flushed.
 constexpr absl::Duration kAbandonTime = absl::Seconds(3);
 constexpr absl::Duration kFlushTime = absl::Seconds(2);
+// A new version serves after this time, even if it does not know yet all that is asked most.
+constexpr absl::Duration kWarmUpTime = absl::Seconds(10);
 constexpr absl::Duration kSendTime = absl::Milliseconds(500);
 
 // "host:0" with the port that the system chose.
@@ -104,6 +107,10 @@ class ServerImpl final : public Server {
     service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
+    admin_service_ = std::make_unique<AdminService>(pipeline_.get(), model_.get(), calls, options_.stop);
+    model_->SetWarm([this](const std::shared_ptr<const ModelSnapshot>& snapshot) {
+      pipeline_->WarmUp(snapshot, absl::Now() + kWarmUpTime);
+    });
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }
@@ -193,6 +200,7 @@ class ServerImpl final : public Server {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
+    builder.RegisterService(admin_service_.get());
     SetLimits(&builder);
     grpc_server_ = builder.BuildAndStart();
     if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
@@ -262,6 +270,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<PredictStreams> streams_;
   std::unique_ptr<CobraService> service_;
   std::unique_ptr<MeasurementService> measurement_service_;
+  std::unique_ptr<AdminService> admin_service_;
   std::unique_ptr<MetricsEndpoint> endpoint_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> grpc_server_;

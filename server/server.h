@@ -37,7 +37,8 @@ struct ServerOptions {
   int64_t reply_cache_bytes = int64_t{32} << 20;
   WatchdogOptions watchdog;
   ServerLimits limits;
-  LiveModel::Loader loader;  // empty: loads model_directory; tests pass a model of their own
+  std::function<void()> stop;  // begins to end the process, for Admin.Drain; empty: that is UNIMPLEMENTED
+  LiveModel::Loader loader;    // empty: loads model_directory; tests pass a model of their own
 };
 
 class Server {

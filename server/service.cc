@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/version.h"
@@ -67,6 +69,20 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   out->set_probe_network_mape_after(calibration->probe_network_mape_after);
 }
 
+bool HasPart(absl::string_view text, absl::string_view part) {
+  return absl::StrContains(absl::AsciiStrToLower(text), absl::AsciiStrToLower(part));
+}
+
+bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& target) {
+  const predict::TargetSpec& spec = target.spec;
+  return HasPart(spec.name, filter.name()) && HasPart(spec.device, filter.device()) &&
+         HasPart(spec.runtime, filter.runtime()) &&
+         (filter.kind().empty() || absl::EqualsIgnoreCase(spec.kind, filter.kind())) &&
+         (filter.precision().empty() || absl::EqualsIgnoreCase(spec.precision, filter.precision())) &&
+         (filter.origin() == v1::ListTargetsRequest::ORIGIN_UNSPECIFIED ||
+          (filter.origin() == v1::ListTargetsRequest::ORIGIN_CALIBRATED) == target.calibrated);
+}
+
 absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
   for (const predict::TargetInfo& info : model.Targets()) {
     if (info.spec.name != name) continue;
@@ -78,12 +94,13 @@ absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name
 
 }  // namespace
 
-UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, const Hash128& hash, bool may_wait,
+UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
                                              grpc::ByteBuffer* response) const {
   // Some 50 us; what takes longer is for the pool.
   constexpr size_t kMaxGraphBytes = 64 << 10;
+  const auto bytes = [&request] { return TextOf(request); };
   bool must_wait = false;
-  if (const std::shared_ptr<const CachedReply> reply = pipeline_->FindReply(hash, may_wait, &must_wait)) {
+  if (const std::shared_ptr<const CachedReply> reply = pipeline_->FindReply(call, bytes, may_wait, &must_wait)) {
     grpc::ByteBuffer bytes = BufferOf(reply->bytes);
     response->Swap(&bytes);
     return UnaryCalls::Shortcut::kAnswered;
@@ -93,7 +110,7 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
   if (may_wait || request.Length() > kMaxGraphBytes || !message.Parse(request, calls_.limits().max_parsed_bytes).ok() ||
       !message.graph().has_value())
     return UnaryCalls::Shortcut::kUnknown;
-  const std::optional<v1::PredictResponse> reply = pipeline_->PredictKnown(*message.request(), *message.graph(), hash);
+  const std::optional<v1::PredictResponse> reply = pipeline_->PredictKnown(*message.request(), *message.graph(), call);
   return reply.has_value() && SerializeMessage(*reply, response).ok() ? UnaryCalls::Shortcut::kAnswered
                                                                       : UnaryCalls::Shortcut::kUnknown;
 }
@@ -113,7 +130,7 @@ absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& reque
                                              const CallContext& call) {
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   for (const predict::TargetInfo& info : model->Targets()) {
-    FillTarget(info, *model, response->add_targets());
+    if (Fits(request, info)) FillTarget(info, *model, response->add_targets());
   }
   return absl::OkStatus();
 }

@@ -23,7 +23,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                     grpc::ByteBuffer* response) override {
     return calls_.RunBytes(
         Rpc::kPredict, context, *request,
-        [=](const Hash128& hash, bool may_wait) { return FindReply(*request, hash, may_wait, response); },
+        [=](const CallContext& call, bool may_wait) { return FindReply(*request, call, may_wait, response); },
         [=](const CallContext& call) { return HandlePredict(*request, response, call); });
   }
   grpc::ServerUnaryReactor* PredictBatch(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
@@ -53,7 +53,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   }
 
  private:
-  UnaryCalls::Shortcut FindReply(const grpc::ByteBuffer& request, const Hash128& hash, bool may_wait,
+  UnaryCalls::Shortcut FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
                                  grpc::ByteBuffer* response) const;
   absl::Status HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response, const CallContext& call);
   absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,

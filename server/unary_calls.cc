@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/keyed_hash.h"
+#include "base/retry_delay.h"
+#include "base/status_macros.h"
 #include "proto/grpc_status.h"
+#include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
 #include "server/request_record.h"
@@ -18,17 +24,26 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, Lanes* lanes, Metrics* metrics) : lanes_(lanes), record_(rpc, metrics) {
+  Call(Rpc rpc, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context, absl::Duration slow)
+      : lanes_(lanes), grpc_context_(context), record_(rpc, metrics, context, slow) {
     context_.cancelled = &cancelled_;
     context_.abandoned = lanes->abandoned();
+    context_.stages = &stages_;
     lanes_->CallBegan();
   }
 
   CallContext& context() { return context_; }
+  // A thread has taken the call.
+  void Began() { stages_.waited = absl::Now() - submitted_; }
+  // From here on the call waits for a thread.
+  void Submitted() { submitted_ = absl::Now(); }
 
   // REQUIRES: called once. The object may be deleted when it returns.
   void End(const absl::Status& status) {
-    record_.Done(status);
+    record_.Done(status, context_.caller, stages_);
+    // gRPC's own retries obey this one, people's code reads the details of the status.
+    if (const std::optional<absl::Duration> delay = RetryDelayOf(status))
+      grpc_context_->AddTrailingMetadata("grpc-retry-pushback-ms", absl::StrCat(absl::ToInt64Milliseconds(*delay)));
     Finish(proto::ToGrpcStatus(status));
   }
 
@@ -40,7 +55,10 @@ class Call final : public grpc::ServerUnaryReactor {
 
  private:
   Lanes* const lanes_;
+  grpc::CallbackServerContext* const grpc_context_;
   const RequestRecord record_;
+  RequestStages stages_;
+  absl::Time submitted_;
   std::atomic<bool> cancelled_{false};
   CallContext context_;
 };
@@ -57,10 +75,15 @@ Hash128 HashOf(const grpc::ByteBuffer& bytes) {
   return std::move(hasher).Finish();
 }
 
-void FillContext(grpc::CallbackServerContext* context, std::shared_ptr<const Principal> principal,
-                 absl::Duration default_deadline, CallContext* call) {
-  call->caller = CallerOf(principal.get(), context->peer());
-  call->principal = std::move(principal);
+// Whether the call may go on: who calls, and with which labels.
+absl::Status Admit(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call) {
+  COBRA_ASSIGN_OR_RETURN(call->principal, AdmitCall(access, rpc, context));
+  COBRA_ASSIGN_OR_RETURN(call->labels, LabelsOf(context->client_metadata()));
+  return absl::OkStatus();
+}
+
+void FillContext(grpc::CallbackServerContext* context, absl::Duration default_deadline, CallContext* call) {
+  call->caller = CallerOf(call->principal.get(), context->peer());
   call->deadline = std::min(absl::FromChrono(context->deadline()), absl::Now() + default_deadline);
 }
 
@@ -69,33 +92,34 @@ void FillContext(grpc::CallbackServerContext* context, std::shared_ptr<const Pri
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
                                                const grpc::ByteBuffer& request, TakeShortcut shortcut,
                                                std::function<absl::Status(const CallContext&)> work) const {
-  absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
-  auto* call = new Call(rpc, lanes_, metrics_);
-  if (!principal.ok()) {
-    call->End(principal.status());
+  auto* call = new Call(rpc, lanes_, metrics_, context, limits_.slow_request);
+  if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
+    call->End(admitted);
     return call;
   }
   bool later = false;
   if (shortcut && request.Length() <= kMaxHashedBytes && !lanes_->closed()) {  // a drain refuses all alike
     call->context().request = HashOf(request);
-    const Shortcut taken = shortcut(call->context().request, /*may_wait=*/false);
+    const Shortcut taken = shortcut(call->context(), /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {
       call->End(absl::OkStatus());
       return call;
     }
     later = taken == Shortcut::kLater;
   }
-  FillContext(context, *std::move(principal), default_deadline_, &call->context());
+  FillContext(context, limits_.default_deadline, &call->context());
   const auto run = [=, shortcut = later ? std::move(shortcut) : nullptr,
                     work = std::move(work)](const absl::Status& admitted) {
+    call->Began();
     absl::Status status = admitted;
     if (status.ok()) status = call->context().Check();  // the deadline may have passed in the queue
     const bool answered =
-        status.ok() && shortcut && shortcut(call->context().request, /*may_wait=*/true) == Shortcut::kAnswered;
+        status.ok() && shortcut && shortcut(call->context(), /*may_wait=*/true) == Shortcut::kAnswered;
     if (status.ok() && !answered) status = work(call->context());
     call->End(status);
   };
-  lanes_->Submit({rpc, call->context().caller, call->context().deadline, run});
+  call->Submitted();
+  lanes_->Submit({rpc, call->context().caller, call->context().deadline, run, later ? Urgency::kWarm : Urgency::kCold});
   return call;
 }
 
@@ -118,7 +142,7 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
   }
 
   void Submit(std::function<void(const absl::Status&)> run) {
-    lanes_->Submit({rpc_, call_->context().caller, call_->context().deadline, std::move(run)});
+    lanes_->Submit({rpc_, call_->context().caller, call_->context().deadline, std::move(run), Urgency::kBulk});
   }
 
  private:
@@ -156,13 +180,14 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
 
 grpc::ServerUnaryReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerContext* context,
                                                 std::shared_ptr<SharedWork> work) const {
-  absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
-  auto* call = new Call(rpc, lanes_, metrics_);
-  if (!principal.ok()) {
-    call->End(principal.status());
+  // Many requests take their time.
+  auto* call = new Call(rpc, lanes_, metrics_, context, /*slow=*/absl::InfiniteDuration());
+  call->context().stages = nullptr;  // several threads work on the call
+  if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
+    call->End(admitted);
     return call;
   }
-  FillContext(context, *std::move(principal), default_deadline_, &call->context());
+  FillContext(context, limits_.default_deadline, &call->context());
   const auto shared = std::make_shared<SharedCall>(rpc, call, std::move(work), lanes_);
   shared->Submit([shared](const absl::Status& admitted) { shared->Begin(admitted); });
   return call;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "google/protobuf/arena.h"
 #include "grpcpp/grpcpp.h"
@@ -28,16 +27,12 @@ class UnaryCalls {
  public:
   // The pointers are not owned and must outlive this object. `access` is null where access control is off.
   UnaryCalls(Lanes* lanes, Metrics* metrics, const ServerLimits& limits, Access* access)
-      : lanes_(lanes),
-        metrics_(metrics),
-        access_(access),
-        default_deadline_(limits.default_deadline),
-        limits_(limits) {}
+      : lanes_(lanes), metrics_(metrics), access_(access), limits_(limits) {}
 
   // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it
-  // can, since that takes a while.
+  // can, since that takes a while. Of `call` only the hash and the labels are known yet.
   enum class Shortcut { kAnswered, kUnknown, kLater };
-  using TakeShortcut = std::function<Shortcut(const Hash128& request, bool may_wait)>;
+  using TakeShortcut = std::function<Shortcut(const CallContext& call, bool may_wait)>;
 
   // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless
   // `handle` changes it. gRPC keeps both buffers until the call ends.
@@ -81,7 +76,6 @@ class UnaryCalls {
   Lanes* lanes_;
   Metrics* metrics_;
   Access* access_;
-  absl::Duration default_deadline_;
   ServerLimits limits_;
 };
 

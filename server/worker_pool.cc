@@ -1,5 +1,7 @@
 #include "server/worker_pool.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,18 +9,27 @@
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
 #include "base/log.h"
+#include "base/retry_delay.h"
 
 namespace cobra::server {
 namespace {
 
+constexpr int kShares[] = {5, 2, 1};  // by Urgency
+static_assert(std::size(kShares) == std::size(kUrgencies));
+
+// A busy server says to come back when half of what waits has run.
+constexpr absl::Duration kShortestDelay = absl::Milliseconds(50), kLongestDelay = absl::Seconds(5);
+constexpr double kNewestWeight = 0.05;  // of the latest call in the mean run time
+
 absl::Status Stopping() { return absl::UnavailableError("the server is stopping; use another one"); }
 
-absl::Status Busy(absl::string_view what, int limit) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat(LimitMessage(what, int64_t{limit}, "waiting requests"), "; try again later"));
-}
-
 }  // namespace
+
+size_t WorkerPool::Caller::num_waiting() const {
+  size_t sum = 0;
+  for (const std::deque<PoolCall>& calls : waiting) sum += calls.size();
+  return sum;
+}
 
 WorkerPool::WorkerPool(const PoolOptions& options, Metrics* metrics) : options_(options), metrics_(metrics) {
   for (int i = 0; i < options.threads + options.spare_threads; ++i) threads_.emplace_back([this] { Loop(); });
@@ -34,39 +45,64 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::Submit(PoolCall call) {
-  absl::Status admitted;
+  absl::Status admitted, busy;
   PoolCall given_up;
   {
     absl::MutexLock lock(&mutex_);
     admitted = MakeRoomLocked(call.caller, &given_up);
+    if (given_up.run) busy = BusyLocked("this client", options_.max_queued);
     if (admitted.ok()) {
+      const auto urgency = static_cast<size_t>(call.urgency);
       const Callers::iterator caller = callers_.try_emplace(call.caller).first;
-      if (caller->second.waiting.empty()) turns_.push_back(caller);
-      caller->second.waiting.push_back(std::move(call));
+      if (caller->second.waiting[urgency].empty()) classes_[urgency].turns.push_back(caller);
+      caller->second.waiting[urgency].push_back(std::move(call));
+      ++classes_[urgency].queued;
       ++queued_;
       PublishLocked();
     }
   }
   if (!admitted.ok()) call.run(admitted);
-  if (given_up.run) given_up.run(Busy("this client", options_.max_queued));
+  if (given_up.run) given_up.run(busy);
+}
+
+// Callers come back at different times, or all of them would be refused again.
+absl::Status WorkerPool::BusyLocked(absl::string_view what, int limit) {
+  const absl::Duration until_half = absl::Seconds(mean_run_seconds_ * queued_ / options_.threads / 2);
+  const absl::Duration delay = std::clamp(until_half, kShortestDelay, kLongestDelay) * absl::Uniform(random_, 1.0, 1.5);
+  return WithRetryDelay(
+      absl::ResourceExhaustedError(absl::StrCat(LimitMessage(what, int64_t{limit}, "waiting requests"),
+                                                "; try again in ", absl::ToInt64Milliseconds(delay), " ms")),
+      delay);
 }
 
 absl::Status WorkerPool::MakeRoomLocked(const std::string& caller, PoolCall* given_up) {
   if (closed_) return Stopping();
   const auto own = callers_.find(caller);
-  const size_t waiting = own == callers_.end() ? 0 : own->second.waiting.size();
+  const size_t waiting = own == callers_.end() ? 0 : own->second.num_waiting();
   if (waiting >= static_cast<size_t>(options_.max_queued_per_caller))
-    return Busy("this client", options_.max_queued_per_caller);
+    return BusyLocked("this client", options_.max_queued_per_caller);
   if (queued_ < options_.max_queued) return absl::OkStatus();
-  const auto greediest = std::max_element(turns_.begin(), turns_.end(), [](const auto& a, const auto& b) {
-    return a->second.waiting.size() < b->second.waiting.size();
+  const auto greediest = std::max_element(callers_.begin(), callers_.end(), [](const auto& a, const auto& b) {
+    return a.second.num_waiting() < b.second.num_waiting();
   });
-  std::deque<PoolCall>& most = (*greediest)->second.waiting;
-  if (most.size() <= waiting + 1) return Busy("the server is busy", options_.max_queued);
-  *given_up = std::move(most.back());
-  most.pop_back();
-  --queued_;
+  if (greediest->second.num_waiting() <= waiting + 1) return BusyLocked("the server is busy", options_.max_queued);
+  GiveUpLocked(greediest, given_up);
   return absl::OkStatus();
+}
+
+// The newest of the least urgent ones. REQUIRES: the caller has another one waiting.
+void WorkerPool::GiveUpLocked(Callers::iterator caller, PoolCall* given_up) {
+  for (size_t urgency = std::size(kUrgencies); urgency-- > 0;) {
+    std::deque<PoolCall>& calls = caller->second.waiting[urgency];
+    if (calls.empty()) continue;
+    *given_up = std::move(calls.back());
+    calls.pop_back();
+    Class& of = classes_[urgency];
+    if (calls.empty()) of.turns.erase(std::find(of.turns.begin(), of.turns.end(), caller));
+    --of.queued;
+    --queued_;
+    return;
+  }
 }
 
 void WorkerPool::Close() {
@@ -78,7 +114,9 @@ void WorkerPool::RefuseQueued() {
   std::vector<PoolCall> refused;
   {
     absl::MutexLock lock(&mutex_);
-    while (!turns_.empty()) refused.push_back(TakeLocked(0));
+    for (size_t urgency = 0; urgency < classes_.size(); ++urgency) {
+      while (!classes_[urgency].turns.empty()) refused.push_back(TakeLocked({urgency, 0}));
+    }
     PublishLocked();
   }
   for (const PoolCall& call : refused) call.run(Stopping());
@@ -109,52 +147,80 @@ int WorkerPool::num_stuck(absl::Duration grace) {
                                         [&](const Running& call) { return now - call.deadline > grace; }));
 }
 
-size_t WorkerPool::NextLocked() const {
-  if (running_.size() < static_cast<size_t>(options_.threads)) return 0;
-  const auto next = std::find_if(turns_.begin(), turns_.end(), [](const auto& c) { return c->second.running == 0; });
-  return static_cast<size_t>(next - turns_.begin());
+// Smooth weighted round robin, as in nginx: each class that waits gains its share, the one that has most pays for all.
+std::optional<WorkerPool::Turn> WorkerPool::NextLocked() const {
+  const bool only_new_callers = running_.size() >= static_cast<size_t>(options_.threads);
+  std::optional<Turn> next;
+  int most = 0;
+  for (size_t urgency = 0; urgency < classes_.size(); ++urgency) {
+    const auto& turns = classes_[urgency].turns;
+    const auto turn = std::find_if(turns.begin(), turns.end(),
+                                   [&](const auto& c) { return !only_new_callers || c->second.running == 0; });
+    const int credit = classes_[urgency].credit + kShares[urgency];
+    if (turn == turns.end() || (next.has_value() && credit <= most)) continue;
+    next = {urgency, static_cast<size_t>(turn - turns.begin())};
+    most = credit;
+  }
+  return next;
 }
 
-PoolCall WorkerPool::TakeLocked(size_t turn) {
-  const Callers::iterator caller = turns_[turn];
-  turns_.erase(turns_.begin() + static_cast<std::ptrdiff_t>(turn));
-  PoolCall call = std::move(caller->second.waiting.front());
-  caller->second.waiting.pop_front();
+PoolCall WorkerPool::TakeLocked(Turn turn) {
+  Class& taken = classes_[turn.urgency];
+  for (size_t urgency = 0; urgency < classes_.size(); ++urgency) {
+    if (classes_[urgency].turns.empty()) continue;
+    classes_[urgency].credit += kShares[urgency];
+    taken.credit -= kShares[urgency];
+  }
+  const Callers::iterator caller = taken.turns[turn.position];
+  taken.turns.erase(taken.turns.begin() + static_cast<std::ptrdiff_t>(turn.position));
+  std::deque<PoolCall>& calls = caller->second.waiting[turn.urgency];
+  PoolCall call = std::move(calls.front());
+  calls.pop_front();
+  --taken.queued;
   --queued_;
-  if (!caller->second.waiting.empty()) {
-    turns_.push_back(caller);
-  } else if (caller->second.running == 0) {
+  if (!calls.empty()) {
+    taken.turns.push_back(caller);
+  } else if (caller->second.running == 0 && caller->second.num_waiting() == 0) {
     callers_.erase(caller);
   }
+  if (taken.turns.empty()) taken.credit = 0;
   return call;
 }
 
 void WorkerPool::PublishLocked() {
-  if (metrics_ != nullptr) metrics_->SetQueue(options_.lane, queued_, static_cast<int64_t>(running_.size()));
+  if (metrics_ == nullptr) return;
+  for (const Urgency urgency : kUrgencies)
+    metrics_->SetQueued(options_.lane, urgency, classes_[static_cast<size_t>(urgency)].queued);
+  metrics_->SetRunning(options_.lane, static_cast<int64_t>(running_.size()));
 }
 
 void WorkerPool::Loop() {
-  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked() < turns_.size() || stop_; };
+  // Of this thread alone, on Linux. A failure leaves the thread as urgent as the others.
+  if (options_.niceness != 0) ::setpriority(PRIO_PROCESS, 0, options_.niceness);
+  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked().has_value() || stop_; };
   absl::MutexLock lock(&mutex_);
   while (true) {
     mutex_.Await(absl::Condition(&work));
-    const size_t turn = NextLocked();
-    if (turn >= turns_.size()) return;
-    PoolCall call = TakeLocked(turn);
+    const std::optional<Turn> turn = NextLocked();
+    if (!turn.has_value()) return;
+    PoolCall call = TakeLocked(*turn);
     ++callers_[call.caller].running;
     const auto running = running_.insert(running_.end(), {call.rpc, call.caller, call.deadline});
     PublishLocked();
     mutex_.Unlock();
+    const absl::Time began = absl::Now();
     call.run(absl::OkStatus());
     call.run = nullptr;  // release its captures before the thread counts as idle
+    const double seconds = absl::ToDoubleSeconds(absl::Now() - began);
     mutex_.Lock();
+    mean_run_seconds_ += kNewestWeight * (seconds - mean_run_seconds_);
     if (running->reported) {
       LogWarning(absl::StrCat(MethodName(call.rpc), " of ", call.caller, " ended ",
                               absl::FormatDuration(absl::Now() - call.deadline), " past its deadline"));
     }
     running_.erase(running);
     const Callers::iterator caller = callers_.find(call.caller);
-    if (--caller->second.running == 0 && caller->second.waiting.empty()) callers_.erase(caller);
+    if (--caller->second.running == 0 && caller->second.num_waiting() == 0) callers_.erase(caller);
     PublishLocked();
   }
 }

@@ -4,20 +4,27 @@
 // Callers share the threads fairly. The next call is that of the caller whose turn it is, however many the others have
 // waiting. When the queue is full, the caller with the most waiting calls gives up its newest one. Spare threads take
 // only calls of callers that have nothing running, so that slow calls of one caller cannot hold all threads.
+//
+// Calls wait in three classes. Of eight that are taken while all three wait, five are warm, two cold, one is bulk.
 #ifndef COBRA_SERVER_WORKER_POOL_H_
 #define COBRA_SERVER_WORKER_POOL_H_
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/random/random.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/metrics.h"
@@ -31,6 +38,7 @@ struct PoolOptions {
   int spare_threads = 0;
   int max_queued = 1024;
   int max_queued_per_caller = 512;
+  int niceness = 0;  // of the threads, see nice(2): others of the process go first
 };
 
 // A call as the pool sees it.
@@ -40,6 +48,7 @@ struct PoolCall {
   absl::Time deadline = absl::InfiniteFuture();
   // Called once: with OK on a thread of the pool, or, on any thread, with the reason why the call does not run.
   std::function<void(const absl::Status& admitted)> run;
+  Urgency urgency = Urgency::kCold;
 };
 
 // A call that a thread of the pool still works on after its deadline.
@@ -55,7 +64,8 @@ class WorkerPool {
   WorkerPool(const PoolOptions& options, Metrics* metrics);
   ~WorkerPool();  // runs what is queued, then joins
 
-  // The call is refused with ResourceExhausted when the queue is full, with Unavailable after Close().
+  // The call is refused when the queue is full, with ResourceExhausted that says when to come back
+  // (base/retry_delay.h), and with Unavailable after Close().
   void Submit(PoolCall call);
   // After this call Submit() refuses.
   void Close();
@@ -73,8 +83,10 @@ class WorkerPool {
 
  private:
   struct Caller {
-    std::deque<PoolCall> waiting;
+    std::array<std::deque<PoolCall>, std::size(kUrgencies)> waiting;
     int running = 0;
+
+    size_t num_waiting() const;
   };
   struct Running {
     Rpc rpc;
@@ -84,20 +96,34 @@ class WorkerPool {
   };
   using Callers = std::map<std::string, Caller>;
 
+  // The calls of one class.
+  struct Class {
+    std::deque<Callers::iterator> turns;  // callers with calls that wait, the next one first
+    int queued = 0;
+    int credit = 0;  // how far it is behind its share
+  };
+  struct Turn {
+    size_t urgency = 0, position = 0;  // in turns
+  };
+
   void Loop();
   // OK if the call may wait; `*given_up` is a call that must be refused to make room for it.
   absl::Status MakeRoomLocked(const std::string& caller, PoolCall* given_up) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The position in turns_ of the caller whose call may run now; turns_.size() if there is none.
-  size_t NextLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  PoolCall TakeLocked(size_t turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveUpLocked(Callers::iterator caller, PoolCall* given_up) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status BusyLocked(absl::string_view what, int limit) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The caller whose call may run now.
+  std::optional<Turn> NextLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  PoolCall TakeLocked(Turn turn) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void PublishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const PoolOptions options_;
   Metrics* const metrics_;
   absl::Mutex mutex_;
-  Callers callers_ ABSL_GUARDED_BY(mutex_);                      // those with calls that wait or run
-  std::deque<Callers::iterator> turns_ ABSL_GUARDED_BY(mutex_);  // those with calls that wait, the next one first
+  Callers callers_ ABSL_GUARDED_BY(mutex_);  // those with calls that wait or run
+  std::array<Class, std::size(kUrgencies)> classes_ ABSL_GUARDED_BY(mutex_);
   int queued_ ABSL_GUARDED_BY(mutex_) = 0;
+  double mean_run_seconds_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest calls
+  absl::BitGen random_ ABSL_GUARDED_BY(mutex_);
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;

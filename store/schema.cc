@@ -86,8 +86,9 @@ constexpr Statement kStatements[] = {
     {3, "CREATE TABLE task_requests (task_id TEXT NOT NULL, caller TEXT NOT NULL, PRIMARY KEY (task_id, caller))"},
     {3, "ALTER TABLE calibrations ADD COLUMN caller TEXT NOT NULL DEFAULT ''"},
     {3, "ALTER TABLE calibrations ADD COLUMN withdrawn BIGINT NOT NULL DEFAULT 0"},
+    {4, "ALTER TABLE predictions ADD COLUMN labels_json TEXT NOT NULL DEFAULT ''"},
 };
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 absl::Status Migrate(SqlDatabase* database) {
   return database->Transaction([](SqlSession& session) -> absl::Status {

@@ -74,10 +74,10 @@ class SqlStore final : public Store {
       for (const PredictionRecord& r : records) {
         COBRA_RETURN_IF_ERROR(session.Execute(
             R"sql(INSERT INTO predictions (time_us, fingerprint, target, model_version, latency_us, low_us, high_us,
-                                           confidence, extrapolating, node_count)
-                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))sql",
+                                           confidence, extrapolating, node_count, labels_json)
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))sql",
             {absl::ToUnixMicros(r.time), r.fingerprint, r.target, r.model_version, r.latency_us, r.low_us, r.high_us,
-             r.confidence, int64_t{r.extrapolating}, r.node_count}));
+             r.confidence, int64_t{r.extrapolating}, r.node_count, r.labels_json}));
       }
       return absl::OkStatus();
     });

@@ -28,6 +28,7 @@ struct PredictionRecord {
   double confidence = 0;
   bool extrapolating = false;
   int64_t node_count = 0;
+  std::string labels_json;  // of the call, as an object; empty: none
 };
 
 // Where a measurement comes from.

@@ -55,6 +55,17 @@ class LruCache {
     }
   }
 
+  // Forgets all entries; they do not count as evicted.
+  void Clear() {
+    for (Shard& shard : shards_) {
+      std::list<Entry> entries;  // destroyed after the lock
+      absl::MutexLock lock(&shard.mutex);
+      entries.swap(shard.entries);
+      shard.index.clear();
+      shard.bytes = 0;
+    }
+  }
+
   CacheStats stats() {
     CacheStats s;
     s.hits = hits_.load(std::memory_order_relaxed);

@@ -159,6 +159,7 @@ class LoadedPredictor : public Predictor {
   }
 
   CacheStats embedding_cache_stats() const override { return cache_.stats(); }
+  void ClearEmbeddingCache() const override { cache_.Clear(); }
 
  private:
   using Layers = std::vector<std::shared_ptr<const LayerEntry>>;

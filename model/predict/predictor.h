@@ -100,6 +100,7 @@ class Predictor {
   virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;
+  virtual void ClearEmbeddingCache() const = 0;
 };
 
 }  // namespace cobra::predict

@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace cobra {
 namespace {
@@ -43,6 +45,27 @@ TEST(LogTest, ANameCannotForgeALine) {
   const std::string written = testing::internal::GetCapturedStderr();
   EXPECT_EQ(written.find('\n'), written.size() - 1);
   EXPECT_THAT(written, HasSubstr(" W target x\\n2026-01-01"));
+}
+
+TEST(LogTest, FieldsFollowTheMessage) {
+  testing::internal::CaptureStderr();
+  LogField fields[] = {{"rpc", "Predict"}, {"ms", 1200.5}, {"caller", "a b=\"c\""}, {"trace", ""}};
+  Log(LogLevel::kWarning, "slow request", fields);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              EndsWith(" W slow request rpc=Predict ms=1200.5 caller=\"a b=\\\"c\\\"\" trace=\"\"\n"));
+}
+
+TEST(LogTest, ALineCanBeAnObject) {
+  testing::internal::CaptureStderr();
+  SetLogFormat(LogFormat::kJson);
+  Log(LogLevel::kError, "a \"b\"\n\xff", {{"rpc", "Predict"}, {"ms", 7.0}});
+  SetLogFormat(LogFormat::kText);
+  const auto line = ParseJson<nlohmann::json>(testing::internal::GetCapturedStderr());
+  EXPECT_EQ(line["level"], "error");
+  EXPECT_EQ(line["message"], "a \"b\"\\n\\xff");
+  EXPECT_EQ(line["rpc"], "Predict");
+  EXPECT_EQ(line["ms"], 7.0);
+  EXPECT_TRUE(line["time"].is_string());
 }
 
 }  // namespace

@@ -11,11 +11,16 @@ namespace {
 struct Attempts {
   std::vector<absl::Status> results;
   std::vector<absl::Duration> sleeps;
-  size_t made = 0;
+  size_t made = 0, most_sleeps = 1000;
 
   absl::Status Run(const RetryPolicy& policy) {
     return RetryLoop(
-        policy, [this](absl::Duration d) { sleeps.push_back(d); }, [this] { return results[made++]; });
+        policy,
+        [this](absl::Duration d) {
+          sleeps.push_back(d);
+          return sleeps.size() < most_sleeps;
+        },
+        [this] { return results[made++]; });
   }
 };
 
@@ -48,6 +53,22 @@ TEST(RetryLoopTest, TheDefaultWaitsAsLongAsAServerTakesToStart) {
   absl::Duration waited;
   for (absl::Duration sleep : attempts.sleeps) waited += sleep;
   EXPECT_EQ(waited, absl::Milliseconds(5100));
+}
+
+TEST(RetryLoopTest, ABusyServerIsAskedAgainWhenItSays) {
+  const absl::Status busy = WithRetryDelay(absl::ResourceExhaustedError("busy"), absl::Milliseconds(700));
+  Attempts attempts{std::vector<absl::Status>(20, busy)};
+  attempts.results.push_back(absl::OkStatus());
+  EXPECT_TRUE(attempts.Run(FourAttempts()).ok());
+  EXPECT_EQ(attempts.sleeps, std::vector<absl::Duration>(20, absl::Milliseconds(700)));
+}
+
+TEST(RetryLoopTest, TheDeadlineEndsIt) {
+  const absl::Status busy = WithRetryDelay(absl::ResourceExhaustedError("busy"), absl::Milliseconds(700));
+  Attempts attempts{std::vector<absl::Status>(20, busy)};
+  attempts.most_sleeps = 3;
+  EXPECT_EQ(attempts.Run(FourAttempts()), busy);
+  EXPECT_EQ(attempts.made, 3u);
 }
 
 TEST(RetryLoopTest, NothingElseIsTriedAgain) {

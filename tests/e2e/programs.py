@@ -97,7 +97,7 @@ def stubs():
     proto = os.path.join(SOURCE, "proto")
     files = [
         os.path.join(proto, "cobra", "v1", name + ".proto")
-        for name in ("cobra", "error", "graph", "measurements", "target")
+        for name in ("admin", "cobra", "error", "graph", "measurements", "target")
     ]
     subprocess.run(
         [

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client
 gets."""
+import concurrent.futures
+import importlib
 import os
 import tempfile
+import textwrap
 import unittest
 
 import grpc
@@ -100,6 +103,29 @@ class PythonClientTest(unittest.TestCase):
             self.stub.Predict(request, timeout=60)
         self.assertEqual(raised.exception.code(), grpc.StatusCode.NOT_FOUND)
         self.assertIn(self.target, programs.error_detail(raised.exception).hint)
+
+    def test_thousands_at_once(self):
+        """The code of docs/api.md waits and goes on where the server refuses."""
+        with open(os.path.join(programs.SOURCE, "docs", "api.md")) as file:
+            section = file.read().split("### When the server is busy")[1]
+        names = {"grpc": grpc, "stub": self.stub, "error_pb2": importlib.import_module("cobra.v1.error_pb2")}
+        exec(textwrap.dedent(section.split("```python")[1].split("```")[0]), names)
+        operations = ["none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"]
+
+        def architecture(i):
+            a, b, c, d, e, f = (operations[i // 5**k % 5] for k in range(6))
+            text = f"nasbench201:|{a}~0|+|{b}~0|{c}~1|+|{d}~0|{e}~1|{f}~2|"
+            return self.pb.PredictRequest(architecture=self.pb.Architecture(text=text), targets=[self.target])
+
+        before = programs.metric(self.server, 'cobra_requests_total{method="Predict",status="RESOURCE_EXHAUSTED"}')
+        with concurrent.futures.ThreadPoolExecutor(1200) as pool:
+            replies = list(pool.map(lambda i: names["ask"](architecture(i), deadline_s=300), range(2000)))
+        self.assertTrue(all(reply.predictions[0].latency_us > 0 for reply in replies))
+        refused = programs.metric(self.server, 'cobra_requests_total{method="Predict",status="RESOURCE_EXHAUSTED"}')
+        self.assertGreater(refused - before, 0, "nothing was refused, so nothing was shown")
+        with self.assertRaises(grpc.RpcError) as raised:
+            names["ask"](self.pb.PredictRequest(targets=[self.target]))
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
 
     def test_message_over_the_limit(self):
         request = self.request()

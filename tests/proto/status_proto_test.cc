@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "absl/time/time.h"
 #include "base/diagnostic.h"
+#include "base/retry_delay.h"
 #include "gtest/gtest.h"
 #include "proto/grpc_status.h"
 
@@ -49,6 +51,21 @@ TEST(StatusProtoTest, EveryKindHasItsNameOnTheWire) {
 TEST(StatusProtoTest, PlainStatusKeepsCodeAndMessage) {
   const absl::Status received = FromGrpcStatus(ToGrpcStatus(absl::UnavailableError("draining")));
   EXPECT_EQ(received, absl::UnavailableError("draining"));
+}
+
+TEST(StatusProtoTest, ABusyServerSaysWhenToComeBack) {
+  const absl::Status busy = WithRetryDelay(absl::ResourceExhaustedError("busy"), absl::Milliseconds(1750));
+  const grpc::Status sent = ToGrpcStatus(busy);
+  v1::RpcStatus details;
+  ASSERT_TRUE(details.ParseFromString(sent.error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  EXPECT_EQ(details.details(0).type_url(), "type.googleapis.com/google.rpc.RetryInfo");
+  v1::RetryInfo info;
+  ASSERT_TRUE(info.ParseFromString(details.details(0).value()));
+  EXPECT_EQ(info.retry_delay().seconds(), 1);
+  EXPECT_EQ(info.retry_delay().nanos(), 750'000'000);
+  EXPECT_EQ(RetryDelayOf(FromGrpcStatus(sent)), absl::Milliseconds(1750));
+  EXPECT_EQ(RetryDelayOf(absl::ResourceExhaustedError("limit")), std::nullopt);
 }
 
 TEST(StatusProtoTest, TextThatIsNoUtf8IsStillSent) {

@@ -60,6 +60,7 @@ class FakePredictor : public predict::Predictor {
     return calibration;
   }
   predict::CacheStats embedding_cache_stats() const override { return {}; }
+  void ClearEmbeddingCache() const override {}
 
   mutable std::atomic<int> calls{0}, fits{0};
   bool knows_sigmoid = true;

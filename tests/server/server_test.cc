@@ -274,7 +274,7 @@ TEST_F(StreamTest, WhoNeverReadsIsReadNoFurther) {
   for (uint64_t id = 0; id < 200; ++id) ASSERT_TRUE(Send(stream.get(), id, MakeRequest()));
   WaitForStarted(1);
   absl::SleepFor(absl::Milliseconds(300));
-  EXPECT_THAT(MetricsText(), HasSubstr("cobra_requests_queued{lane=\"predictions\"} 63\n"));
+  EXPECT_THAT(MetricsText(), HasSubstr("cobra_requests_queued{class=\"bulk\",lane=\"predictions\"} 63\n"));
   release_.Notify();
   EXPECT_TRUE(stream->WritesDone());
   v1::PredictStreamResponse answer;

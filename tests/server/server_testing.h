@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
@@ -30,6 +31,7 @@ class ServerTest : public testing::Test {
     options.store_path = directory_.File("store.sqlite");
     options.threads = threads;
     options.limits.max_queued = max_queued;
+    options.limits.slow_request = slow_request_;
     options.watchdog.grace = absl::Milliseconds(100);
     options.watchdog.period = absl::Milliseconds(10);
     options.loader = [this] { return predictor_; };
@@ -43,6 +45,8 @@ class ServerTest : public testing::Test {
     options.address = server_->listen_address();
     options.deadline = deadline;
     options.retry.max_attempts = 1;
+    options.retry.wait_while_busy = false;
+    options.labels = labels_;
     return client::Client::Connect(options);
   }
 
@@ -77,7 +81,9 @@ class ServerTest : public testing::Test {
   }
 
   tests::TemporaryDirectory directory_;
+  std::vector<std::pair<std::string, std::string>> labels_;  // of clients that Connect() makes from now on
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
+  absl::Duration slow_request_ = absl::InfiniteDuration();
   std::atomic<int> started_{0};
   absl::Notification release_;
   std::unique_ptr<Server> server_;

@@ -1,13 +1,16 @@
 #include "server/worker_pool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "base/retry_delay.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -30,8 +33,9 @@ class WorkerPoolTest : public testing::Test {
 
   // A call whose name is in ran_ when it has run, or whose status is in refused_.
   void Submit(const std::string& caller, const std::string& name, std::function<void()> work = nullptr,
-              absl::Time deadline = absl::InfiniteFuture()) {
-    pool_->Submit({Rpc::kPredict, caller, deadline, [this, name, work](const absl::Status& admitted) {
+              absl::Time deadline = absl::InfiniteFuture(), Urgency urgency = Urgency::kCold) {
+    pool_->Submit({Rpc::kPredict, caller, deadline,
+                   [this, name, work](const absl::Status& admitted) {
                      if (admitted.ok() && work) work();
                      absl::MutexLock lock(&mutex_);
                      if (admitted.ok()) {
@@ -39,7 +43,8 @@ class WorkerPoolTest : public testing::Test {
                      } else {
                        refused_.push_back({name, admitted.code()});
                      }
-                   }});
+                   },
+                   urgency});
   }
 
   // A call that runs until go_; returns when it has begun.
@@ -99,6 +104,40 @@ TEST_F(WorkerPoolTest, CallersTakeTurns) {
   go_.Notify();
   EXPECT_TRUE(WaitIdle());
   EXPECT_THAT(Ran(), ElementsAre("block", "a1", "b1", "c1", "a2", "b2", "a3"));
+}
+
+TEST_F(WorkerPoolTest, WhatIsUrgentGoesFirstAndNothingStarves) {
+  Start(Options(1, 100));
+  Block("a");
+  for (int i = 0; i < 16; ++i) {
+    Submit("a", "bulk", nullptr, absl::InfiniteFuture(), Urgency::kBulk);
+    Submit("b", "cold", nullptr, absl::InfiniteFuture(), Urgency::kCold);
+    Submit("c", "warm", nullptr, absl::InfiniteFuture(), Urgency::kWarm);
+  }
+  go_.Notify();
+  EXPECT_TRUE(WaitIdle());
+  const std::vector<std::string> ran = Ran();
+  ASSERT_EQ(ran.size(), 49u);
+  const auto among_next = [&](size_t count, const char* name) {
+    return std::count(ran.begin() + 1, ran.begin() + 1 + static_cast<std::ptrdiff_t>(count), name);
+  };
+  EXPECT_EQ(among_next(16, "warm"), 10);
+  EXPECT_EQ(among_next(16, "cold"), 4);
+  EXPECT_EQ(among_next(16, "bulk"), 2);
+}
+
+TEST_F(WorkerPoolTest, ABusyPoolSaysWhenToComeBack) {
+  Start(Options(1, 1));
+  Block("a");
+  Submit("a", "1");
+  std::optional<absl::Duration> delay;
+  pool_->Submit({Rpc::kPredict, "a", absl::InfiniteFuture(),
+                 [&](const absl::Status& admitted) { delay = RetryDelayOf(admitted); }});
+  ASSERT_TRUE(delay.has_value());
+  EXPECT_GE(*delay, absl::Milliseconds(50));
+  EXPECT_LE(*delay, absl::Seconds(10));
+  go_.Notify();
+  EXPECT_TRUE(WaitIdle());
 }
 
 TEST_F(WorkerPoolTest, OneCallersCallsDoNotHoldAllThreads) {
