@@ -37,8 +37,8 @@ class ReplyCache {
   explicit ReplyCache(int64_t capacity_bytes) : cache_(capacity_bytes) {}
 
   // Null if there is none of that generation (those of others stay beside it), or if the files it depends on have
-  // changed. They count as unchanged for a second after they were looked at. When that is over, they are looked at again
-  // if `may_wait`; else null, and `*must_wait` is set.
+  // changed. They count as unchanged for a second after they were looked at. When that is over, they are looked at
+  // again if `may_wait`; else null, and `*must_wait` is set.
   std::shared_ptr<const CachedReply> Find(const Hash128& request, int64_t generation, bool may_wait, bool* must_wait);
   void Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply);
   // Whether this was called for the request not long ago: for many others it was not called since.

@@ -118,8 +118,9 @@ class Replica {
     request.set_keep_private(true);
     CallContext call;
     call.request = KeyedHash(absl::StrCat(request.SerializeAsString(), bytes));
+    const auto text = [&bytes] { return bytes; };
     bool must_wait = false;
-    if (const auto known = pipeline_->FindReply(call.request, /*may_wait=*/true, &must_wait)) {
+    if (const auto known = pipeline_->FindReply(call, text, /*may_wait=*/true, &must_wait)) {
       v1::PredictResponse reply;
       EXPECT_TRUE(reply.ParseFromString(known->bytes));
       return reply;
