@@ -28,39 +28,54 @@ constexpr uint64_t kC2 = 0x4cf5ad432745937fULL;
 
 }  // namespace
 
+namespace {
+
+// The state, h1 and h2, after 16 more bytes.
+inline void AddBlock(uint64_t k1, uint64_t k2, Hash128* h) {
+  h->high ^= Rotl(k1 * kC1, 31) * kC2;
+  h->high = (Rotl(h->high, 27) + h->low) * 5 + 0x52dce729;
+  h->low ^= Rotl(k2 * kC2, 33) * kC1;
+  h->low = (Rotl(h->low, 31) + h->high) * 5 + 0x38495ab5;
+}
+
+inline Hash128 Finish(Hash128 h, uint64_t size) {
+  h.high ^= size;
+  h.low ^= size;
+  h.high += h.low;
+  h.low += h.high;
+  h.high = Mix(h.high);
+  h.low = Mix(h.low);
+  h.high += h.low;
+  h.low += h.high;
+  return h;
+}
+
+}  // namespace
+
 Hash128 HashBytes(absl::string_view bytes) {
-  uint64_t h1 = 0, h2 = 0;
+  Hash128 h;
   const char* p = bytes.data();
   size_t n = bytes.size();
   while (n >= 16) {
-    uint64_t k1, k2;
-    std::memcpy(&k1, p, 8);
-    std::memcpy(&k2, p + 8, 8);
-    h1 ^= Rotl(k1 * kC1, 31) * kC2;
-    h1 = (Rotl(h1, 27) + h2) * 5 + 0x52dce729;
-    h2 ^= Rotl(k2 * kC2, 33) * kC1;
-    h2 = (Rotl(h2, 31) + h1) * 5 + 0x38495ab5;
+    uint64_t block[2];
+    std::memcpy(block, p, sizeof(block));
+    AddBlock(block[0], block[1], &h);
     p += 16;
     n -= 16;
   }
   uint64_t tail[2] = {0, 0};
   if (n > 0) std::memcpy(tail, p, n);  // the pointer of an empty text may be null
-  h2 ^= Rotl(tail[1] * kC2, 33) * kC1;
-  h1 ^= Rotl(tail[0] * kC1, 31) * kC2;
-  h1 ^= bytes.size();
-  h2 ^= bytes.size();
-  h1 += h2;
-  h2 += h1;
-  h1 = Mix(h1);
-  h2 = Mix(h2);
-  h1 += h2;
-  h2 += h1;
-  return {h1, h2};
+  h.low ^= Rotl(tail[1] * kC2, 33) * kC1;
+  h.high ^= Rotl(tail[0] * kC1, 31) * kC2;
+  return Finish(h, bytes.size());
 }
 
+// HashBytes() of the four words.
 Hash128 HashCombine(Hash128 a, Hash128 b) {
-  uint64_t words[4] = {a.high, a.low, b.high, b.low};
-  return HashBytes(absl::string_view(reinterpret_cast<const char*>(words), sizeof(words)));
+  Hash128 h;
+  AddBlock(a.high, a.low, &h);
+  AddBlock(b.high, b.low, &h);
+  return Finish(h, 32);
 }
 
 Hash128 HashCombine(Hash128 a, uint64_t b) { return HashCombine(a, Hash128{0x9e3779b97f4a7c15ULL, b}); }

@@ -27,6 +27,19 @@ class Writer {
     return std::move(bytes_);
   }
 
+  std::string WriteCall(const Graph& graph, const Node& node) {
+    Arguments(node);
+    Count(node.inputs.size());
+    for (const ValueRef& ref : node.inputs) {
+      enum Place : uint8_t { kNone, kActivation, kWeight };
+      const bool is_activation = ref.is_node() || ref.kind == ValueRef::Kind::kInput;
+      Number(static_cast<uint8_t>(ref.is_none() ? kNone : is_activation ? kActivation : kWeight));
+      if (!ref.is_none()) Type(graph.TypeOf(ref));
+    }
+    Outputs(node);
+    return std::move(bytes_);
+  }
+
  private:
   template <typename T>
   void Number(T value) {
@@ -68,7 +81,7 @@ class Writer {
     void operator()(const std::vector<double>& values) const { out->Numbers(absl::MakeConstSpan(values)); }
   };
 
-  void Call(const Node& node) {
+  void Arguments(const Node& node) {
     Number(static_cast<uint16_t>(node.op));
     Number(static_cast<uint8_t>(node.inplace));
     Count(node.attributes.size());
@@ -77,9 +90,16 @@ class Writer {
       Number(static_cast<uint8_t>(value.index()));
       std::visit(ValueWriter{this}, value);
     }
-    Refs(node.inputs);
+  }
+  void Outputs(const Node& node) {
     Count(node.outputs.size());
     for (const TensorType& type : node.outputs) Type(type);
+  }
+
+  void Call(const Node& node) {
+    Arguments(node);
+    Refs(node.inputs);
+    Outputs(node);
   }
 
   std::string bytes_;
@@ -88,5 +108,9 @@ class Writer {
 }  // namespace
 
 std::string ExactBytes(const Graph& graph) { return Writer().Write(graph); }
+
+std::string ExactBytesOfCall(const Graph& graph, int32_t node) {
+  return Writer().WriteCall(graph, graph.nodes()[static_cast<size_t>(node)]);
+}
 
 }  // namespace cobra::graph

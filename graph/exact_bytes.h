@@ -5,6 +5,7 @@
 #ifndef COBRA_GRAPH_EXACT_BYTES_H_
 #define COBRA_GRAPH_EXACT_BYTES_H_
 
+#include <cstdint>
 #include <string>
 
 #include "graph/graph.h"
@@ -13,6 +14,9 @@ namespace cobra::graph {
 
 // Some 200 bytes a call.
 std::string ExactBytes(const Graph& graph);
+// Of one call alone: two with the same bytes have the same operator, arguments and types, and weights at the same
+// places.
+std::string ExactBytesOfCall(const Graph& graph, int32_t node);
 
 }  // namespace cobra::graph
 

@@ -6,7 +6,9 @@
 #include "graph/fingerprint.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "graph/op_rules.h"
 
 namespace cobra::graph {
@@ -21,7 +23,7 @@ Hash128 HashType(Hash128 seed, const TensorType& type) {
   return seed;
 }
 
-Hash128 HashSorted(Hash128 seed, std::vector<Hash128>& colours) {
+Hash128 HashSorted(Hash128 seed, absl::Span<Hash128> colours) {
   std::sort(colours.begin(), colours.end());
   for (const Hash128& colour : colours) seed = HashCombine(seed, colour);
   return HashCombine(seed, colours.size());
@@ -55,7 +57,9 @@ class Refinement {
       for (const TensorType& type : node.outputs) colour = HashType(colour, type);
       colours_.push_back(HashCombine(colour, node.inplace ? 1 : 0));
       skipped_.push_back(IsAlias(graph, node));
+      commutative_.push_back(IsCommutative(node));
     }
+    CountReaders();
   }
 
   Hash128 Run() {
@@ -69,7 +73,7 @@ class Refinement {
       if (!skipped_[k]) all.push_back(colours_[k]);
     }
     for (const std::vector<Hash128>& kind : leaves_) all.insert(all.end(), kind.begin(), kind.end());
-    result = HashSorted(result, all);
+    result = HashSorted(result, absl::MakeSpan(all));
     for (const ValueRef& ref : graph_.outputs()) result = HashCombine(result, Source(ref));
     return result;
   }
@@ -89,41 +93,68 @@ class Refinement {
   }
 
   void SweepForward() {
+    std::vector<Hash128> sources;
     for (size_t k = 0; k < nodes_.size(); ++k) {
       if (skipped_[k]) continue;
-      std::vector<Hash128> sources;
+      sources.clear();
       for (const ValueRef& ref : nodes_[k].inputs) sources.push_back(Source(ref));
-      if (IsCommutative(nodes_[k])) std::sort(sources.begin(), sources.end());
+      if (commutative_[k]) std::sort(sources.begin(), sources.end());
       for (const Hash128& source : sources) colours_[k] = HashCombine(colours_[k], source);
+    }
+  }
+
+  // The readers of each value, one list after the other: a slot for each argument that reads it.
+  struct Readers {
+    std::vector<size_t> begin;  // one more than values
+    std::vector<size_t> size;   // in this sweep
+    std::vector<Hash128> colours;
+
+    void Count(size_t value) { ++begin[value + 1]; }
+    void Add(size_t value, Hash128 colour) { colours[begin[value] + size[value]++] = colour; }
+    absl::Span<Hash128> Of(size_t value) { return absl::MakeSpan(colours).subspan(begin[value], size[value]); }
+  };
+  Readers& ReadersOf(ValueRef ref) { return readers_[ref.is_node() ? 0 : 1 + static_cast<int>(ref.kind)]; }
+
+  void CountReaders() {
+    readers_[0].begin.assign(nodes_.size() + 1, 0);
+    for (int kind = 0; kind < kKinds; ++kind) readers_[1 + kind].begin.assign(leaves_[kind].size() + 1, 0);
+    const auto count = [this](ValueRef ref) {
+      if (ref.is_none()) return;
+      ref = Resolve(ref);
+      ReadersOf(ref).Count(static_cast<size_t>(ref.index));
+    };
+    for (const ValueRef& ref : graph_.outputs()) count(ref);
+    for (size_t k = 0; k < nodes_.size(); ++k) {
+      if (skipped_[k]) continue;
+      for (const ValueRef& ref : nodes_[k].inputs) count(ref);
+    }
+    for (Readers& readers : readers_) {
+      for (size_t i = 1; i < readers.begin.size(); ++i) readers.begin[i] += readers.begin[i - 1];
+      readers.colours.resize(readers.begin.back());
     }
   }
 
   // Each reader adds its colour and the position of the argument. The network's outputs count as readers.
   void SweepBackward() {
-    std::vector<std::vector<Hash128>> node_readers(nodes_.size());
-    std::vector<std::vector<Hash128>> leaf_readers[kKinds];
-    for (int kind = 0; kind < kKinds; ++kind) leaf_readers[kind].resize(leaves_[kind].size());
+    for (Readers& readers : readers_) readers.size.assign(readers.begin.size(), 0);
     const auto add = [&](ValueRef ref, Hash128 reader) {
       ref = Resolve(ref);
-      reader = HashCombine(reader, static_cast<uint64_t>(ref.output));
-      (ref.is_node() ? node_readers[ref.index] : leaf_readers[static_cast<int>(ref.kind)][ref.index]).push_back(reader);
+      ReadersOf(ref).Add(static_cast<size_t>(ref.index), HashCombine(reader, static_cast<uint64_t>(ref.output)));
     };
     for (size_t i = 0; i < graph_.outputs().size(); ++i) {
       if (!graph_.outputs()[i].is_none()) add(graph_.outputs()[i], HashCombine(HashBytes("output"), i));
     }
     for (size_t k = nodes_.size(); k-- > 0;) {
       if (skipped_[k]) continue;
-      colours_[k] = HashSorted(colours_[k], node_readers[k]);
-      const bool commutative = IsCommutative(nodes_[k]);
+      colours_[k] = HashSorted(colours_[k], readers_[0].Of(k));
       for (size_t i = 0; i < nodes_[k].inputs.size(); ++i) {
         if (nodes_[k].inputs[i].is_none()) continue;
-        add(nodes_[k].inputs[i], HashCombine(colours_[k], commutative ? 0 : i));
+        add(nodes_[k].inputs[i], HashCombine(colours_[k], commutative_[k] ? 0 : i));
       }
     }
     for (int kind = 0; kind < kKinds; ++kind) {
-      for (size_t i = 0; i < leaves_[kind].size(); ++i) {
-        leaves_[kind][i] = HashSorted(leaves_[kind][i], leaf_readers[kind][i]);
-      }
+      for (size_t i = 0; i < leaves_[kind].size(); ++i)
+        leaves_[kind][i] = HashSorted(leaves_[kind][i], readers_[1 + kind].Of(i));
     }
   }
 
@@ -132,7 +163,8 @@ class Refinement {
   const absl::Span<const Node> nodes_;
   std::vector<Hash128> leaves_[kKinds];
   std::vector<Hash128> colours_;
-  std::vector<bool> skipped_;
+  std::vector<bool> skipped_, commutative_;
+  Readers readers_[1 + kKinds];  // of calls, then of leaves by their kind
 };
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
@@ -51,34 +54,121 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
   return net;
 }
 
-// The logarithm of each call's time alone: the sum of its amounts of work times their prices.
-std::vector<float> ContributionNet::Alone(const Network& network, const std::vector<float>& embeddings,
+namespace {
+
+// Calls whose states are the same, bit for bit, at one depth of the network: a state is computed once a class.
+struct Classes {
+  std::vector<int32_t> of_call;
+  std::vector<int32_t> first;  // of each class, its first call
+
+  int64_t size() const { return static_cast<int64_t>(first.size()); }
+};
+
+// The neighbours of each call, in the order of the edges: sums of floats depend on their order.
+class Neighbors {
+ public:
+  Neighbors(absl::Span<const std::pair<int32_t, int32_t>> edges, size_t calls, bool along)
+      : begin_(calls + 1), neighbors_(edges.size()) {
+    const auto to = [along](const std::pair<int32_t, int32_t>& e) { return along ? e.second : e.first; };
+    for (const auto& edge : edges) ++begin_[static_cast<size_t>(to(edge)) + 1];
+    for (size_t call = 0; call < calls; ++call) begin_[call + 1] += begin_[call];
+    std::vector<int32_t> next(begin_.begin(), begin_.end() - 1);
+    for (const auto& edge : edges)
+      neighbors_[static_cast<size_t>(next[static_cast<size_t>(to(edge))]++)] = along ? edge.first : edge.second;
+  }
+  absl::Span<const int32_t> Of(int32_t call) const {
+    const auto begin = static_cast<size_t>(begin_[static_cast<size_t>(call)]);
+    const auto end = static_cast<size_t>(begin_[static_cast<size_t>(call) + 1]);
+    return absl::MakeConstSpan(neighbors_).subspan(begin, end - begin);
+  }
+
+ private:
+  std::vector<int32_t> begin_, neighbors_;
+};
+
+// Puts each call into the class of the first call that is like it.
+template <typename Hash, typename Equal>
+Classes Classify(size_t calls, const Hash& hash, const Equal& equal) {
+  Classes classes;
+  classes.of_call.reserve(calls);
+  absl::flat_hash_map<int32_t, int32_t, Hash, Equal> class_of(calls, hash, equal);
+  for (int32_t call = 0; call < static_cast<int32_t>(calls); ++call) {
+    const auto [found, is_new] = class_of.try_emplace(call, static_cast<int32_t>(classes.first.size()));
+    if (is_new) classes.first.push_back(call);
+    classes.of_call.push_back(found->second);
+  }
+  return classes;
+}
+
+// Calls of the same layer, with the same work.
+Classes ClassesOfLayers(const Network& network) {
+  const size_t calls = network.layers.size(), terms = calls == 0 ? 0 : network.work.size() / calls;
+  const auto work = [&](int32_t call) { return network.work.data() + static_cast<size_t>(call) * terms; };
+  const auto layer = [&](int32_t call) { return network.layers[static_cast<size_t>(call)]; };
+  const auto hash = [&](int32_t call) { return absl::HashOf(layer(call), terms == 0 ? 0.0f : work(call)[0]); };
+  const auto equal = [&](int32_t a, int32_t b) {
+    return layer(a) == layer(b) && std::memcmp(work(a), work(b), terms * sizeof(float)) == 0;
+  };
+  return Classify(calls, hash, equal);
+}
+
+// After a convolution: calls that were alike before it, and so were their neighbours, in their order.
+Classes Refine(const Classes& before, const Neighbors& along, const Neighbors& against) {
+  const auto of = [&](int32_t call) { return before.of_call[static_cast<size_t>(call)]; };
+  const auto same = [&](absl::Span<const int32_t> a, absl::Span<const int32_t> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](int32_t x, int32_t y) { return of(x) == of(y); });
+  };
+  const auto hash = [&](int32_t call) {
+    uint64_t sum = static_cast<uint64_t>(of(call));
+    for (const int32_t neighbor : along.Of(call)) sum = sum * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(of(neighbor));
+    sum = ~sum;
+    for (const int32_t neighbor : against.Of(call))
+      sum = sum * 0x9E3779B97F4A7C15 + static_cast<uint64_t>(of(neighbor));
+    return absl::HashOf(sum);
+  };
+  const auto equal = [&](int32_t a, int32_t b) {
+    return of(a) == of(b) && same(along.Of(a), along.Of(b)) && same(against.Of(a), against.Of(b));
+  };
+  return Classify(before.of_call.size(), hash, equal);
+}
+
+}  // namespace
+
+struct ContributionNet::States {
+  Neighbors along, against;
+  Classes classes;
+  std::vector<float> h;  // a row a class
+};
+
+// The logarithm of the time alone of each class's calls: the sum of its amounts of work times their prices.
+std::vector<float> ContributionNet::Alone(const Network& network, const std::vector<int32_t>& calls,
+                                          const std::vector<float>& embeddings,
                                           const std::vector<float>& target) const {
   const Kernels& kernels = BestKernels();
-  const auto calls = static_cast<int64_t>(network.layers.size());
+  const auto rows = static_cast<int64_t>(calls.size());
   const int64_t work_stride = PaddedWidth(work_terms_);
-  std::vector<float> work = Rows(calls, work_stride), for_target = Rows(1, stride_);
-  for (int64_t call = 0; call < calls; ++call) {
+  const auto work_of = [&](int64_t row, int64_t term) {
+    return network.work[static_cast<size_t>(calls[static_cast<size_t>(row)] * work_terms_ + term)];
+  };
+  std::vector<float> work = Rows(rows, work_stride), for_target = Rows(1, stride_);
+  for (int64_t row = 0; row < rows; ++row) {
     for (int64_t term = 0; term < work_terms_; ++term)
-      work[static_cast<size_t>(call * work_stride + term)] =
-          std::max(network.work[static_cast<size_t>(call * work_terms_ + term)], 0.0f) / 10;
+      work[static_cast<size_t>(row * work_stride + term)] = std::max(work_of(row, term), 0.0f) / 10;
   }
   target_price_.Apply(target.data(), 1, 0, for_target.data(), stride_);
-  std::vector<float> h = Rows(calls, stride_), h2 = Rows(calls, stride_), prices = Rows(calls, work_stride);
-  hidden_.Apply(embeddings.data(), calls, stride_, h.data(), stride_);
-  work_.Apply(work.data(), calls, work_stride, h.data(), stride_, /*add=*/true);
-  for (int64_t call = 0; call < calls; ++call)
-    kernels.add_scaled(for_target.data(), 1, stride_, RowOf(h, call, stride_));
-  kernels.gelu(h.data(), calls * stride_);
-  hidden2_.Apply(h.data(), calls, stride_, h2.data(), stride_);
-  kernels.gelu(h2.data(), calls * stride_);
-  prices_.Apply(h2.data(), calls, stride_, prices.data(), work_stride);
+  std::vector<float> h = Rows(rows, stride_), h2 = Rows(rows, stride_), prices = Rows(rows, work_stride);
+  hidden_.Apply(embeddings.data(), rows, stride_, h.data(), stride_);
+  work_.Apply(work.data(), rows, work_stride, h.data(), stride_, /*add=*/true);
+  for (int64_t row = 0; row < rows; ++row) kernels.add_scaled(for_target.data(), 1, stride_, RowOf(h, row, stride_));
+  kernels.gelu(h.data(), rows * stride_);
+  hidden2_.Apply(h.data(), rows, stride_, h2.data(), stride_);
+  kernels.gelu(h2.data(), rows * stride_);
+  prices_.Apply(h2.data(), rows, stride_, prices.data(), work_stride);
   std::vector<float> log_us, powers = Rows(1, work_stride);
-  log_us.reserve(static_cast<size_t>(calls));
-  for (int64_t call = 0; call < calls; ++call) {
-    float* terms = RowOf(prices, call, work_stride);
-    for (int64_t term = 0; term < work_terms_; ++term)
-      terms[term] += network.work[static_cast<size_t>(call * work_terms_ + term)];
+  log_us.reserve(calls.size());
+  for (int64_t row = 0; row < rows; ++row) {
+    float* terms = RowOf(prices, row, work_stride);
+    for (int64_t term = 0; term < work_terms_; ++term) terms[term] += work_of(row, term);
     const float most = *std::max_element(terms, terms + work_terms_);
     for (int64_t term = 0; term < work_terms_; ++term) terms[term] -= most;
     kernels.exponentials(terms, work_stride, powers.data());
@@ -89,60 +179,88 @@ std::vector<float> ContributionNet::Alone(const Network& network, const std::vec
   return log_us;
 }
 
-void ContributionNet::Convolve(const Convolution& convolution, const Network& network, std::vector<float>* h) const {
+void ContributionNet::Convolve(const Convolution& convolution, States* states) const {
   const Kernels& kernels = BestKernels();
-  const auto calls = static_cast<int64_t>(network.layers.size());
-  const int64_t stride = graph_stride_;
-  std::vector<float> x = Rows(calls, stride), y = Rows(calls, stride), passed = Rows(calls, stride);
-  convolution.norm.Apply(h->data(), calls, stride, x.data());
-  convolution.self.Apply(x.data(), calls, stride, y.data(), stride);
-  convolution.along.Apply(x.data(), calls, stride, passed.data(), stride);
-  for (const auto& [source, destination] : network.edges)
-    kernels.add_scaled(RowOf(passed, source, stride), 1, stride, RowOf(y, destination, stride));
-  convolution.against.Apply(x.data(), calls, stride, passed.data(), stride);
-  for (const auto& [source, destination] : network.edges)
-    kernels.add_scaled(RowOf(passed, destination, stride), 1, stride, RowOf(y, source, stride));
+  const int64_t stride = graph_stride_, before = states->classes.size();
+  const std::vector<int32_t> class_before = states->classes.of_call;
+  const auto row_before = [&](std::vector<float>& rows, int32_t call) {
+    return RowOf(rows, class_before[static_cast<size_t>(call)], stride);
+  };
+  std::vector<float> x = Rows(before, stride), own = Rows(before, stride), along = Rows(before, stride),
+                     against = Rows(before, stride);
+  convolution.norm.Apply(states->h.data(), before, stride, x.data());
+  convolution.self.Apply(x.data(), before, stride, own.data(), stride);
+  convolution.along.Apply(x.data(), before, stride, along.data(), stride);
+  convolution.against.Apply(x.data(), before, stride, against.data(), stride);
   std::vector<float> mean = Rows(1, stride), global = Rows(1, stride);
-  for (int64_t call = 0; call < calls; ++call)
-    kernels.add_scaled(RowOf(x, call, stride), 1.0f / static_cast<float>(calls), stride, mean.data());
+  const auto calls = static_cast<int32_t>(class_before.size());
+  for (int32_t call = 0; call < calls; ++call)
+    kernels.add_scaled(row_before(x, call), 1.0f / static_cast<float>(calls), stride, mean.data());
   convolution.global.Apply(mean.data(), 1, stride, global.data(), stride);
-  for (int64_t call = 0; call < calls; ++call) kernels.add_scaled(global.data(), 1, stride, RowOf(y, call, stride));
-  kernels.gelu(y.data(), calls * stride);
-  convolution.out.Apply(y.data(), calls, stride, h->data(), stride, /*add=*/true);
+
+  states->classes = Refine(states->classes, states->along, states->against);
+  const int64_t after = states->classes.size();
+  std::vector<float> y = Rows(after, stride), h = Rows(after, stride);
+  for (int64_t row = 0; row < after; ++row) {
+    const int32_t call = states->classes.first[static_cast<size_t>(row)];
+    float* const sum = RowOf(y, row, stride);
+    std::copy_n(row_before(states->h, call), stride, RowOf(h, row, stride));
+    std::copy_n(row_before(own, call), stride, sum);
+    for (const int32_t source : states->along.Of(call)) kernels.add_scaled(row_before(along, source), 1, stride, sum);
+    for (const int32_t reader : states->against.Of(call))
+      kernels.add_scaled(row_before(against, reader), 1, stride, sum);
+    kernels.add_scaled(global.data(), 1, stride, sum);
+  }
+  kernels.gelu(y.data(), after * stride);
+  convolution.out.Apply(y.data(), after, stride, h.data(), stride, /*add=*/true);
+  states->h = std::move(h);
 }
 
 NetworkContributions ContributionNet::Contribute(const Network& network, absl::Span<const float> spec_features,
                                                  int64_t target) const {
   const Kernels& kernels = BestKernels();
-  const auto calls = static_cast<int64_t>(network.layers.size());
+  const size_t calls = network.layers.size();
   std::vector<float> of_target(spec_features.begin(), spec_features.end());
   of_target.insert(of_target.end(), target_vectors_.Row(target), target_vectors_.Row(target) + learned_);
-  std::vector<float> embeddings = Rows(calls, stride_);
-  for (int64_t call = 0; call < calls; ++call)
-    std::copy_n(network.layers[static_cast<size_t>(call)], width_, RowOf(embeddings, call, stride_));
-  NetworkContributions out;
-  out.log_us = Alone(network, embeddings, of_target);
+  States states{Neighbors(network.edges, calls, /*along=*/true),
+                Neighbors(network.edges, calls, /*along=*/false),
+                ClassesOfLayers(network),
+                {}};
+  const Classes layers = states.classes;
+  std::vector<float> embeddings = Rows(layers.size(), stride_);
+  for (int64_t row = 0; row < layers.size(); ++row) {
+    const auto call = static_cast<size_t>(layers.first[static_cast<size_t>(row)]);
+    std::copy_n(network.layers[call], width_, RowOf(embeddings, row, stride_));
+  }
+  const std::vector<float> log_us_alone = Alone(network, layers.first, embeddings, of_target);
 
   const int64_t stride = graph_stride_;
-  std::vector<float> context = Rows(1, stride), h = Rows(calls, stride), alone = Rows(calls, 1);
+  std::vector<float> context = Rows(1, stride), alone = Rows(layers.size(), 1);
+  states.h = Rows(layers.size(), stride);
   target_.Apply(of_target.data(), 1, 0, context.data(), stride);
   graph_.Apply(network.graph_features.data(), 1, 0, context.data(), stride, /*add=*/true);
-  input_.Apply(embeddings.data(), calls, stride_, h.data(), stride);
-  for (size_t call = 0; call < out.log_us.size(); ++call) alone[call] = (out.log_us[call] - 4) / 4;
-  alone_.Apply(alone.data(), calls, 1, h.data(), stride, /*add=*/true);
-  for (int64_t call = 0; call < calls; ++call) kernels.add_scaled(context.data(), 1, stride, RowOf(h, call, stride));
-  for (const Convolution& convolution : convolutions_) Convolve(convolution, network, &h);
-  norm_.Apply(h.data(), calls, stride, h.data());
-  std::vector<float> change = Rows(calls, kLaneFloats);
-  out_.Apply(h.data(), calls, stride, change.data(), kLaneFloats);
-  for (size_t call = 0; call < out.log_us.size(); ++call) out.log_us[call] += change[call * kLaneFloats];
+  input_.Apply(embeddings.data(), layers.size(), stride_, states.h.data(), stride);
+  for (size_t row = 0; row < alone.size(); ++row) alone[row] = (log_us_alone[row] - 4) / 4;
+  alone_.Apply(alone.data(), layers.size(), 1, states.h.data(), stride, /*add=*/true);
+  for (int64_t row = 0; row < layers.size(); ++row)
+    kernels.add_scaled(context.data(), 1, stride, RowOf(states.h, row, stride));
+  for (const Convolution& convolution : convolutions_) Convolve(convolution, &states);
+  norm_.Apply(states.h.data(), states.classes.size(), stride, states.h.data());
+  std::vector<float> change = Rows(states.classes.size(), kLaneFloats);
+  out_.Apply(states.h.data(), states.classes.size(), stride, change.data(), kLaneFloats);
 
+  NetworkContributions out;
   double total = 0;
-  for (const float log_us : out.log_us) total += std::exp(static_cast<double>(log_us));
+  for (size_t call = 0; call < calls; ++call) {
+    out.log_us.push_back(log_us_alone[static_cast<size_t>(layers.of_call[call])] +
+                         change[static_cast<size_t>(states.classes.of_call[call] * kLaneFloats)]);
+    total += std::exp(static_cast<double>(out.log_us.back()));
+  }
   std::vector<float> mean = Rows(1, stride_);
-  for (int64_t call = 0; call < calls; ++call) {
-    const double share = std::exp(static_cast<double>(out.log_us[static_cast<size_t>(call)])) / total;
-    kernels.add_scaled(RowOf(embeddings, call, stride_), static_cast<float>(share), stride_, mean.data());
+  for (size_t call = 0; call < calls; ++call) {
+    const double share = std::exp(static_cast<double>(out.log_us[call])) / total;
+    kernels.add_scaled(RowOf(embeddings, layers.of_call[call], stride_), static_cast<float>(share), stride_,
+                       mean.data());
   }
   out.mean.assign(mean.begin(), mean.begin() + width_);
   return out;

@@ -14,7 +14,8 @@
 
 namespace cobra::infer {
 
-// A network. The views must outlive the call that takes it.
+// A network. The views must outlive the call that takes it. Calls of one layer that share its embedding share their
+// states too, as far as they have the same neighbours: repeated blocks cost less, and no bit changes.
 struct Network {
   absl::Span<const float* const> layers;                // embeddings [width], one per call
   absl::Span<const std::pair<int32_t, int32_t>> edges;  // from call to call
@@ -41,9 +42,11 @@ class ContributionNet {
     Linear self, along, against, global, out;
   };
 
-  std::vector<float> Alone(const Network& network, const std::vector<float>& embeddings,
-                           const std::vector<float>& target) const;
-  void Convolve(const Convolution& convolution, const Network& network, std::vector<float>* h) const;
+  struct States;  // of the calls, at one depth
+
+  std::vector<float> Alone(const Network& network, const std::vector<int32_t>& calls,
+                           const std::vector<float>& embeddings, const std::vector<float>& target) const;
+  void Convolve(const Convolution& convolution, States* states) const;
 
   int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, work_terms_ = 0, graph_features_ = 0;
   Table target_vectors_;

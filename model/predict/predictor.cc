@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
+#include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 #include "graph/untrusted.h"
 #include "model/infer/contributions.h"
@@ -237,8 +238,8 @@ class LoadedPredictor : public Predictor {
     std::vector<NewLayer> missing;
     absl::flat_hash_map<Hash128, size_t> positions;  // in `missing`
     for (size_t i = 0; i < layers.size(); ++i) {
-      std::string text = text::CanonicalText(graph, static_cast<int32_t>(i));
-      const Hash128 key = KeyedHash(text);  // strangers choose the text, and share the cache
+      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
+      const Hash128 key = KeyedHash(graph::ExactBytesOfCall(graph, static_cast<int32_t>(i)));
       const auto again = positions.find(key);
       if (again != positions.end()) {
         missing[again->second].calls.push_back(i);
@@ -247,6 +248,7 @@ class LoadedPredictor : public Predictor {
       layers[i] = cache_.Find(key);
       if (layers[i] != nullptr) continue;
       positions.emplace(key, missing.size());
+      std::string text = text::CanonicalText(graph, static_cast<int32_t>(i));
       std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
       missing.push_back({key, std::move(text), std::move(tokens), {i}});
     }
