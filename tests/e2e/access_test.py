@@ -374,7 +374,6 @@ class ReloadTest(Access):
         self.assertEqual(code(self.authority), UNAVAILABLE)
         self.assertEqual(open_before.code(path, request), OK)  # a connection goes on
 
-
     def test_tokens_need_no_authority_of_clients(self):
         access = os.path.join(self.folder, "only-tokens")
         write(access, "".join(line for line in self.lines.splitlines(True) if "certificate=" not in line))
