@@ -18,6 +18,8 @@
 #     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
+#     replicas       four servers on one PostgreSQL behind haproxy and round robin, reloaded and restarted one after the other
+#     capacity       what a request, a cached layer and a stored prediction cost (docs/capacity.md)
 #     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
 #     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
 #                    compared; leave the machine alone meanwhile
@@ -28,7 +30,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak queue faults agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -145,6 +147,8 @@ run_step() {
     soak) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/soak.py --minutes "${MINUTES:-60}" ;;
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
+    replicas) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/replicas_test.py --long ;;
+    capacity) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/capacity.py ;;
     agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;
     other-machine) build release cobra-server cobra-client cobra-worker && run_other_machine ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;

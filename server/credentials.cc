@@ -55,7 +55,9 @@ class CertificateFiles {
     }
     if (!std::exchange(is_new_, false)) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     grpc_ssl_pem_key_cert_pair pair = {pair_.key.c_str(), pair_.certificates.c_str()};
-    *config = grpc_ssl_server_certificate_config_create(files_.ca.empty() ? nullptr : authority_.c_str(), &pair, 1);
+    // gRPC aborts without an authority, also where it never asks a client for a certificate.
+    const std::string& authority = files_.ca.empty() ? pair_.certificates : authority_;
+    *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
   }
 

@@ -73,6 +73,11 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
   return calibration;
 }
 
+// They are read again when the store answers (RefreshCalibrations).
+void LogUnread(const absl::Status& read) {
+  if (!read.ok()) LogError(absl::StrCat("stored calibrations cannot be read: ", read.message()));
+}
+
 }  // namespace
 
 const predict::Calibration* ModelSnapshot::FindCalibration(absl::string_view target) const {
@@ -147,7 +152,7 @@ absl::Status LiveModel::Reload() {
   }
   auto snapshot = std::make_shared<ModelSnapshot>();
   snapshot->predictor = *loaded;
-  FillCalibrations(snapshot.get());
+  LogUnread(FillCalibrations(snapshot.get()));
   const predict::ModelInfo info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
@@ -159,24 +164,20 @@ absl::Status LiveModel::Reload() {
 }
 
 // A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its
-// stored probe.
-void LiveModel::FillCalibrations(ModelSnapshot* snapshot) {
+// stored probe, unless the snapshot has that fit already.
+absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   const predict::Predictor& predictor = *snapshot->predictor;
-  std::map<std::string, predict::Calibration>& calibrations = snapshot->calibrations;
-  absl::StatusOr<std::vector<store::CalibrationRecord>> records = store_->LatestCalibrations();
-  absl::StatusOr<std::vector<store::CalibrationVersion>> versions = store_->CalibrationVersions(kMaxListedVersions);
-  if (!records.ok() || !versions.ok()) {
-    LogError(absl::StrCat("stored calibrations cannot be read: ",
-                          (records.ok() ? versions.status() : records.status()).message()));
-    return;
-  }
-  calibrations.clear();
-  snapshot->versions.clear();
-  for (store::CalibrationVersion& version : *versions) {
-    std::vector<store::CalibrationVersion>& of_target = snapshot->versions[version.target];
-    of_target.push_back(std::move(version));
-  }
-  for (const store::CalibrationRecord& record : *records) {
+  COBRA_ASSIGN_OR_RETURN(const std::string stamp, store_->CalibrationStamp());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::CalibrationRecord> records, store_->LatestCalibrations());
+  COBRA_ASSIGN_OR_RETURN(std::vector<store::CalibrationVersion> versions,
+                         store_->CalibrationVersions(kMaxListedVersions));
+  std::map<std::string, predict::Calibration> calibrations;
+  for (const store::CalibrationRecord& record : records) {
+    const predict::Calibration* const known = snapshot->FindCalibration(record.target);
+    if (known != nullptr && ServingVersion(*snapshot, record.target) == record.version) {
+      calibrations[record.target] = *known;
+      continue;
+    }
     absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
     if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
       absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(record.probe_json);
@@ -189,6 +190,28 @@ void LiveModel::FillCalibrations(ModelSnapshot* snapshot) {
           absl::StrCat("target ", record.target, " cannot be used with this model: ", calibration.status().message()));
     }
   }
+  snapshot->calibrations = std::move(calibrations);
+  snapshot->versions.clear();
+  for (store::CalibrationVersion& version : versions) {
+    std::vector<store::CalibrationVersion>& of_target = snapshot->versions[version.target];
+    of_target.push_back(std::move(version));
+  }
+  snapshot->calibration_stamp = stamp;
+  return absl::OkStatus();
+}
+
+absl::Status LiveModel::RefreshCalibrations() {
+  // Without the lock: usually nothing has changed, and whoever calibrates need not wait for that.
+  COBRA_ASSIGN_OR_RETURN(const std::string stamp, store_->CalibrationStamp());
+  if (stamp == Get()->calibration_stamp) return absl::OkStatus();
+  absl::MutexLock change(&change_);
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  auto snapshot = std::make_shared<ModelSnapshot>(*old);
+  COBRA_RETURN_IF_ERROR(FillCalibrations(snapshot.get()));
+  if (snapshot->calibration_stamp == old->calibration_stamp) return absl::OkStatus();  // it was a change of our own
+  LogInfo(absl::StrCat("calibrations changed: ", Counted(snapshot->calibrations.size(), "calibrated target")));
+  Publish(std::move(snapshot));
+  return absl::OkStatus();
 }
 
 // The name must be free, or that of a machine as fast as this one.
@@ -254,7 +277,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
     ++(r.measurement.subject.is_network ? outcome.networks : outcome.layers);
   }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
-  FillCalibrations(snapshot.get());
+  LogUnread(FillCalibrations(snapshot.get()));
   LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves"));
   Publish(std::move(snapshot));
   outcome.calibration = *std::move(calibration);
@@ -269,7 +292,7 @@ absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t versio
   COBRA_RETURN_IF_ERROR(withdrawn);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
-  FillCalibrations(snapshot.get());
+  LogUnread(FillCalibrations(snapshot.get()));
   LogInfo(absl::StrCat("target ", target, ": calibration ", version, " is withdrawn; ",
                        ServingVersion(*snapshot, target), " serves"));
   Publish(std::move(snapshot));

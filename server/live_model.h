@@ -30,7 +30,8 @@ struct ModelSnapshot {
   std::map<std::string, predict::Calibration> calibrations;  // by target name
   // The newest of each target name, newest first: the first one that is not withdrawn serves.
   std::map<std::string, std::vector<store::CalibrationVersion>> versions;
-  int64_t generation = 0;  // unique for each snapshot of a process
+  std::string calibration_stamp;  // of the store, from before these were read
+  int64_t generation = 0;         // unique for each snapshot of a process
 
   // Null if `target` is a trained one, or unknown.
   const predict::Calibration* FindCalibration(absl::string_view target) const;
@@ -80,10 +81,14 @@ class LiveModel {
                                                absl::string_view caller = "");
   // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
   absl::Status UndoCalibration(absl::string_view target, int64_t version);
+  // Serves what other servers of the same store have calibrated and withdrawn. If that is nothing, the snapshot stays,
+  // and with it the caches.
+  absl::Status RefreshCalibrations();
 
  private:
   LiveModel(Loader loader, store::Store* store, Metrics* metrics);
-  void FillCalibrations(ModelSnapshot* snapshot);
+  // On error the snapshot stays as it was.
+  absl::Status FillCalibrations(ModelSnapshot* snapshot) const;
   absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
                              const predict::ProbeResult& probe) const;
   absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,

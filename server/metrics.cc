@@ -228,6 +228,8 @@ Metrics::Metrics()
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
       targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
+      listening_(
+          Gauges("cobra_calibrations_listening", "1 while changes of calibrations by other servers are heard").Add({})),
       queued_(ByUrgency(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane and class"))),
       running_(ByLane(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane"))),
       stuck_(ByLane(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane"))),
@@ -345,6 +347,8 @@ void Metrics::ModelLoaded(const predict::ModelInfo& info, int64_t num_targets) {
 void Metrics::ModelReloadFailed() { reloads_.Add({{"result", "failed"}}).Increment(); }
 
 void Metrics::SetTargets(int64_t num_targets) { targets_.Set(static_cast<double>(num_targets)); }
+
+void Metrics::SetListening(bool listening) { listening_.Set(listening ? 1 : 0); }
 
 void Metrics::SetQueued(Lane lane, Urgency urgency, int64_t queued) {
   queued_[static_cast<size_t>(urgency)][static_cast<size_t>(lane)]->Set(static_cast<double>(queued));

@@ -54,6 +54,7 @@ class Metrics {
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
   void ModelReloadFailed();
   void SetTargets(int64_t num_targets);
+  void SetListening(bool listening);
   void SetQueued(Lane lane, Urgency urgency, int64_t queued);
   void SetRunning(Lane lane, int64_t running);
   void SetStuckThreads(Lane lane, int64_t threads);
@@ -106,6 +107,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& reloads_;
   prometheus::Family<prometheus::Gauge>& model_info_;
   prometheus::Gauge& targets_;
+  prometheus::Gauge& listening_;
   // By lane. Looking a gauge up by its label costs more than setting it, and each call sets four of them three times.
   using LaneGauges = std::array<prometheus::Gauge*, std::size(kLanes)>;
   std::array<LaneGauges, std::size(kUrgencies)> queued_;

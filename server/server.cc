@@ -20,6 +20,7 @@
 #include "model/predict/predictor.h"
 #include "server/access.h"
 #include "server/admin_service.h"
+#include "server/calibration_watch.h"
 #include "server/connections.h"
 #include "server/credentials.h"
 #include "server/exposure.h"
@@ -38,6 +39,7 @@
 #include "server/unary_calls.h"
 #include "server/unseen_layers.h"
 #include "server/watchdog.h"
+#include "store/change_listener.h"
 #include "store/store.h"
 #include "store/task_queue.h"
 
@@ -82,6 +84,9 @@ class ServerImpl final : public Server {
     watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
+    calibration_watch_ = std::make_unique<CalibrationWatch>(
+        CalibrationWatchOptions(), store::MakeChangeListener(options_.store_path),
+        [this] { return model_->RefreshCalibrations(); }, &metrics_);
 
     ReaderOptions reader_options;
     reader_options.program = options_.reader;
@@ -124,6 +129,7 @@ class ServerImpl final : public Server {
     streams_->Close();
     lanes_->Close();
     watch_->Close();
+    calibration_watch_->Close();
     const absl::Duration left = deadline - absl::Now();
     if (!lanes_->WaitIdle(deadline - std::min(kAbandonTime, left / 2))) {
       LogWarning("requests still run: they are ended");
@@ -139,7 +145,7 @@ class ServerImpl final : public Server {
     if (idle) grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
     if (!log_->Flush(deadline)) LogWarning("predictions were not stored before the end");
     if (!unseen_->Flush(deadline)) LogWarning("unknown layers were not enqueued before the end");
-    return idle;
+    return calibration_watch_->WaitClosed(deadline) && idle;
   }
 
  private:
@@ -262,6 +268,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
+  std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<ReaderProcesses> readers_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<UnseenLayers> unseen_;

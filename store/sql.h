@@ -45,6 +45,8 @@ class SqlSession {
   absl::Status Execute(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
     return Query(sql, parameters).status();
   }
+  // When the transaction commits, whoever listens to this database hears of it (change_listener.h).
+  virtual absl::Status NotifyListeners() = 0;
 };
 
 struct SqlOptions {

@@ -1,4 +1,3 @@
-#include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -15,7 +14,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
+#include "store/change_listener.h"
 #include "store/sql.h"
+#include "store/sql_postgres_connection.h"
 
 namespace cobra::store {
 namespace {
@@ -23,28 +24,10 @@ namespace {
 // Types of result columns by their object identifiers (PostgreSQL's catalog/pg_type.dat, which never change).
 constexpr Oid kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kFloat4 = 700, kFloat8 = 701, kNumeric = 1700;
 
-struct ConnectionDeleter {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-};
-struct ResultDeleter {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using ConnectionPtr = std::unique_ptr<PGconn, ConnectionDeleter>;
-using ResultPtr = std::unique_ptr<PGresult, ResultDeleter>;
-
-// "postgresql://host/db" of "postgresql://user:secret@host/db".
-std::string WithoutUser(absl::string_view url) {
-  const size_t scheme = url.find("://");
-  const size_t at = url.find('@');
-  if (scheme == absl::string_view::npos || at == absl::string_view::npos)
-    return std::string(url.substr(0, url.find('?')));
-  return absl::StrCat(url.substr(0, scheme + 3), url.substr(at + 1, url.find('?') - at - 1));
-}
-
 class PostgresDatabase final : public SqlDatabase, private SqlSession {
  public:
   PostgresDatabase(absl::string_view url, const SqlOptions& options)
-      : SqlDatabase(options), url_(url), name_(WithoutUser(url)) {}
+      : SqlDatabase(options), url_(url), name_(PostgresName(url)) {}
 
  private:
   absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) override {
@@ -74,18 +57,12 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   absl::Status Connect() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK) return absl::OkStatus();
     prepared_.clear();
-    // A host that does not answer, now or later, must not block this thread for minutes. The URL may say otherwise.
-    const absl::Duration left = std::min(limits_.patient_until - absl::Now(), options().patience);
-    const std::string seconds = absl::StrCat(std::max<int64_t>(2, absl::ToInt64Seconds(left)));
-    const char* keys[] = {"application_name",    "connect_timeout",  "tcp_user_timeout", "keepalives_idle",
-                          "keepalives_interval", "keepalives_count", "dbname",           nullptr};
-    const char* values[] = {"cobra", seconds.c_str(), "10000", "10", "5", "3", url_.c_str(), nullptr};
-    connection_.reset(PQconnectdbParams(keys, values, /*expand_dbname=*/1));
+    const PostgresParameters parameters(url_, "cobra",
+                                        std::min(limits_.patient_until - absl::Now(), options().patience));
+    connection_.reset(PQconnectdbParams(parameters.keys(), parameters.values(), /*expand_dbname=*/1));
     if (PQstatus(connection_.get()) != CONNECTION_OK)
       return absl::UnavailableError(Message(PQerrorMessage(connection_.get())));
-    PQsetnonblocking(connection_.get(), 1);
-    PQsetNoticeProcessor(
-        connection_.get(), [](void*, const char*) {}, nullptr);
+    PreparePostgresConnection(connection_.get());
     return absl::OkStatus();
   }
 
@@ -100,11 +77,13 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
       texts[i] = TextOf(parameters[i]);
       values[i] = texts[i].c_str();
     }
-    COBRA_ASSIGN_OR_RETURN(const ResultPtr result,
+    COBRA_ASSIGN_OR_RETURN(const PostgresResult result,
                            Reply(PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()),
                                                      values.data(), nullptr, nullptr, 0)));
     return RowsOf(result.get());
   }
+
+  absl::Status NotifyListeners() override { return Execute("SELECT pg_notify($1, '')", {kPostgresChannel}); }
 
   absl::StatusOr<std::string> Prepared(absl::string_view sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto found = prepared_.find(sql);
@@ -164,14 +143,14 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
 
   // The reply to a command that libpq has taken (`sent` is 1): the first error, or the last result. libpq's own calls
   // that wait for a reply wait for ever.
-  absl::StatusOr<ResultPtr> Reply(int sent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  absl::StatusOr<PostgresResult> Reply(int sent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     PGconn* const connection = connection_.get();
     const auto lost = [&] { return absl::UnavailableError(Message(PQerrorMessage(connection))); };
     if (sent != 1) return lost();
     // A little later than the server ends the statement.
     const absl::Time until =
         std::min(limits_.deadline, absl::Now() + options().statement_timeout) + absl::Milliseconds(500);
-    ResultPtr last;
+    PostgresResult last;
     while (true) {
       int unsent = 0;
       while ((unsent = PQflush(connection)) == 1 || (unsent == 0 && PQisBusy(connection) == 1)) {
@@ -182,7 +161,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
         if (PQconsumeInput(connection) == 0) return lost();
       }
       if (unsent < 0) return lost();
-      ResultPtr next(PQgetResult(connection));
+      PostgresResult next(PQgetResult(connection));
       if (next == nullptr) break;
       if (last == nullptr || Check(last.get()).ok()) last = std::move(next);
     }
@@ -226,7 +205,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   const std::string name_;  // for messages
   absl::Mutex mutex_;
   TimeLimits limits_ ABSL_GUARDED_BY(mutex_);  // of the transaction that runs
-  ConnectionPtr connection_ ABSL_GUARDED_BY(mutex_);
+  PostgresConnection connection_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::string, std::less<>> prepared_ ABSL_GUARDED_BY(mutex_);  // of this connection: SQL -> name
 };
 

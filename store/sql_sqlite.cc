@@ -1,6 +1,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -57,6 +58,15 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
     sqlite3_clear_bindings(statement);
     if (!status.ok()) return status;
     return rows;
+  }
+
+  // Listeners look at this number (sql_listener_sqlite.cc). Nothing else uses it. It is written with the rest of the
+  // transaction.
+  absl::Status NotifyListeners() override {
+    mutex_.AssertHeld();
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, SqlSession::Query("PRAGMA user_version"));
+    const int64_t next = (rows[0].Int(0) + 1) & std::numeric_limits<int32_t>::max();
+    return Script(absl::StrCat("PRAGMA user_version=", next));
   }
 
   absl::StatusOr<sqlite3_stmt*> Prepared(absl::string_view sql) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

@@ -92,10 +92,11 @@ class SqlStore final : public Store {
 
   absl::Status AppendCalibration(const CalibrationRecord& r) override {
     return database_->Transaction([&](SqlSession& session) {
-      return session.Execute(
+      COBRA_RETURN_IF_ERROR(session.Execute(
           R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json, caller)
                 VALUES ($1, $2, $3, $4, $5, $6))sql",
-          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json, r.caller});
+          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json, r.caller}));
+      return session.NotifyListeners();
     });
   }
 
@@ -126,12 +127,23 @@ class SqlStore final : public Store {
     return versions;
   }
 
+  // Rows are never changed but by a withdrawal, so that two states have different numbers.
+  absl::StatusOr<std::string> CalibrationStamp() override {
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        Run("SELECT COUNT(*), MAX(id), COUNT(CASE WHEN withdrawn <> 0 THEN 1 END) FROM calibrations"));
+    return absl::StrCat(rows[0].Int(0), "/", rows[0].Int(1), "/", rows[0].Int(2));
+  }
+
   absl::Status WithdrawCalibration(absl::string_view target, int64_t version) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run("UPDATE calibrations SET withdrawn = 1 WHERE target = $1 AND id = $2 RETURNING id",
-                               {std::string(target), version}));
-    if (!rows.empty()) return absl::OkStatus();
-    return absl::NotFoundError(absl::StrCat(target, ": has no calibration ", version));
+    return database_->Transaction([&](SqlSession& session) -> absl::Status {
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query("UPDATE calibrations SET withdrawn = 1 WHERE target = $1 AND id = $2 RETURNING id",
+                        {std::string(target), version}));
+      if (rows.empty()) return absl::NotFoundError(absl::StrCat(target, ": has no calibration ", version));
+      return session.NotifyListeners();
+    });
   }
 
   absl::StatusOr<StoreCounts> Counts() override {

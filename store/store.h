@@ -94,11 +94,14 @@ class Store {
   virtual ~Store() = default;
   virtual absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) = 0;
   virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
+  // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
   // The newest record of each target that is not withdrawn, by name.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   // The newest `most` of each target, withdrawn ones too, newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
+  // Another text whenever calibrations were added or withdrawn; it costs less than reading them.
+  virtual absl::StatusOr<std::string> CalibrationStamp() = 0;
   // LatestCalibrations() ignores the version from now on. NotFound if the target has no such version.
   virtual absl::Status WithdrawCalibration(absl::string_view target, int64_t version) = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;

@@ -390,6 +390,16 @@ class ReloadTest(Access):
         self.assertEqual(code(self.authority), UNAVAILABLE)
         self.assertEqual(open_before.code(path, request), OK)  # a connection goes on
 
+    def test_tokens_need_no_authority_of_clients(self):
+        access = os.path.join(self.folder, "only-tokens")
+        write(access, "".join(line for line in self.lines.splitlines(True) if "certificate=" not in line))
+        flags = ("--tls-cert", self.pair.cert, "--tls-key", self.pair.key, "--access", access)
+        self.start(*flags, tls=False)
+        path, request, _ = self.requests()["ListTargets"]
+        self.assertEqual(self.caller("ask").code(path, request), OK)
+        self.assertEqual(self.caller(None).code(path, request), UNAUTHENTICATED)
+        self.assertEqual(self.caller(None, pair=self.pair).code(path, request), UNAUTHENTICATED)
+
 
 class StartTest(Access):
     def refused(self, *flags):

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "store/store.h"
@@ -18,6 +19,7 @@ class FakeStore : public store::Store {
  public:
   absl::Notification* block_writes_until = nullptr;
   bool fail_writes = false;
+  bool fail_reads = false;  // of calibrations
 
   absl::Status AppendPredictions(absl::Span<const store::PredictionRecord> records) override {
     if (block_writes_until != nullptr) block_writes_until->WaitForNotification();
@@ -57,6 +59,11 @@ class FakeStore : public store::Store {
           {record->time, record->target, record->caller, record->version, withdrawn.count(record->version) > 0});
     }
     return versions;
+  }
+  absl::StatusOr<std::string> CalibrationStamp() override {
+    if (fail_reads) return absl::UnavailableError("the database restarts");
+    absl::MutexLock lock(&mutex_);
+    return absl::StrCat(calibrations.size(), "/", withdrawn.size());
   }
   absl::Status WithdrawCalibration(absl::string_view, int64_t version) override {
     absl::MutexLock lock(&mutex_);

@@ -128,5 +128,52 @@ TEST_F(LiveModelTest, WhatIsNotStoredIsNotServed) {
   EXPECT_FALSE(live->Get()->Knows(kThisMachine));
 }
 
+TEST_F(LiveModelTest, CalibrationsOfAnotherServerAreServed) {
+  std::unique_ptr<LiveModel> live = Create(), other = Create();
+  ASSERT_TRUE(other->Calibrate(kThisMachine, SmallProbeJson(), "somebody").ok());
+  EXPECT_FALSE(live->Get()->Knows(kThisMachine));
+  ASSERT_TRUE(live->RefreshCalibrations().ok());
+  ASSERT_TRUE(live->Get()->Knows(kThisMachine));
+  EXPECT_EQ(live->Get()->versions.at(kThisMachine)[0].caller, "somebody");
+  ASSERT_TRUE(other->UndoCalibration(kThisMachine, 1).ok());
+  ASSERT_TRUE(live->RefreshCalibrations().ok());
+  EXPECT_FALSE(live->Get()->Knows(kThisMachine));
+  EXPECT_TRUE(live->Get()->versions.at(kThisMachine)[0].withdrawn);
+}
+
+TEST_F(LiveModelTest, NothingNewLeavesTheSnapshot) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  const std::shared_ptr<const ModelSnapshot> before = live->Get();
+  ASSERT_TRUE(live->RefreshCalibrations().ok());  // what it hears of its own calibration
+  EXPECT_EQ(live->Get(), before);
+  store_.fail_reads = true;
+  EXPECT_TRUE(absl::IsUnavailable(live->RefreshCalibrations()));
+  EXPECT_EQ(live->Get(), before);
+}
+
+TEST_F(LiveModelTest, OnlyWhatIsNewIsFittedAgain) {
+  std::unique_ptr<LiveModel> other = Create();
+  auto v2 = std::make_shared<const FakePredictor>("v2");
+  next_ = v2;
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(other->Calibrate("first", SmallProbeJson()).ok());
+  ASSERT_TRUE(live->RefreshCalibrations().ok());
+  ASSERT_TRUE(other->Calibrate("second", SmallProbeJson()).ok());
+  ASSERT_TRUE(live->RefreshCalibrations().ok());
+  EXPECT_EQ(v2->fits, 2);
+  EXPECT_EQ(live->Get()->calibrations.size(), 2u);
+}
+
+TEST_F(LiveModelTest, WhatCouldNotBeReadIsReadLater) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  store_.fail_reads = true;
+  ASSERT_TRUE(live->Reload().ok());
+  store_.fail_reads = false;
+  ASSERT_TRUE(live->RefreshCalibrations().ok());
+  EXPECT_TRUE(live->Get()->Knows(kThisMachine));
+}
+
 }  // namespace
 }  // namespace cobra::server
