@@ -28,6 +28,8 @@ struct ServerLimits {
   int max_queued_per_caller = 512;
   // Open HTTP/2 streams of one connection: bounds how many requests one client can queue.
   int max_streams_per_connection = 1024;
+  // Calls of server reflection at a time. gRPC gives each a thread of its own while it is open.
+  int max_reflection_calls = 32;
   // Open connections: a worker, a client and a proxy hold one each. Fewer where there are fewer descriptors.
   int max_connections = 4096;
   // Descriptors for everything else: the database, a socket and a process handle for each reader, scrapes.
