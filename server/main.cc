@@ -25,6 +25,7 @@
 #include "proto/protobuf_log.h"
 #include "server/access_token.h"
 #include "server/grpc_log.h"
+#include "server/memory_trim.h"
 #include "server/server.h"
 
 namespace cobra::server {
@@ -260,6 +261,7 @@ int Main(int argc, char** argv) {
   options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
   options.reply_cache_bytes = int64_t{flags.reply_cache_mb} << 20;
 
+  KeepNoLargeBlocks();
   proto::LogOnlyWhatIsFatal();
   ThrottleGrpcLog();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {

@@ -7,9 +7,11 @@
 
 #include "absl/time/clock.h"
 #include "base/keyed_hash.h"
+#include "base/status_macros.h"
 #include "proto/grpc_status.h"
 #include "server/caller.h"
 #include "server/credentials.h"
+#include "server/held_bytes.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -18,7 +20,8 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, Lanes* lanes, Metrics* metrics) : lanes_(lanes), record_(rpc, metrics) {
+  Call(Rpc rpc, Lanes* lanes, Metrics* metrics, const grpc::ByteBuffer* response)
+      : lanes_(lanes), response_(response), record_(rpc, metrics) {
     context_.cancelled = &cancelled_;
     context_.abandoned = lanes->abandoned();
     lanes_->CallBegan();
@@ -26,8 +29,15 @@ class Call final : public grpc::ServerUnaryReactor {
 
   CallContext& context() { return context_; }
 
+  // Admits the request, whose caller is known now, unless too much of that caller waits.
+  absl::Status HoldRequest(const grpc::ByteBuffer& request) {
+    COBRA_ASSIGN_OR_RETURN(request_bytes_, lanes_->requests().Hold(context_.caller, request.Length()));
+    return absl::OkStatus();
+  }
+
   // REQUIRES: called once. The object may be deleted when it returns.
-  void End(const absl::Status& status) {
+  void End(absl::Status status) {
+    if (status.ok()) status = HoldReply();
     record_.Done(status);
     Finish(proto::ToGrpcStatus(status));
   }
@@ -39,8 +49,15 @@ class Call final : public grpc::ServerUnaryReactor {
   }
 
  private:
+  absl::Status HoldReply() {
+    COBRA_ASSIGN_OR_RETURN(reply_bytes_, lanes_->replies().Hold(context_.caller, response_->Length()));
+    return absl::OkStatus();
+  }
+
   Lanes* const lanes_;
+  const grpc::ByteBuffer* const response_;
   const RequestRecord record_;
+  HeldBytes::Part request_bytes_, reply_bytes_;  // gRPC keeps both until the reply is sent
   std::atomic<bool> cancelled_{false};
   CallContext context_;
 };
@@ -67,10 +84,11 @@ void FillContext(grpc::CallbackServerContext* context, std::shared_ptr<const Pri
 }  // namespace
 
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer& request, TakeShortcut shortcut,
+                                               const grpc::ByteBuffer& request, const grpc::ByteBuffer* response,
+                                               TakeShortcut shortcut,
                                                std::function<absl::Status(const CallContext&)> work) const {
   absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
-  auto* call = new Call(rpc, lanes_, metrics_);
+  auto* call = new Call(rpc, lanes_, metrics_, response);
   if (!principal.ok()) {
     call->End(principal.status());
     return call;
@@ -80,12 +98,18 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->context().request = HashOf(request);
     const Shortcut taken = shortcut(call->context().request, /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {
+      if (response->Length() >= HeldBytes::kLeastBytes)
+        FillContext(context, *std::move(principal), default_deadline_, &call->context());
       call->End(absl::OkStatus());
       return call;
     }
     later = taken == Shortcut::kLater;
   }
   FillContext(context, *std::move(principal), default_deadline_, &call->context());
+  if (absl::Status room = call->HoldRequest(request); !room.ok()) {
+    call->End(room);
+    return call;
+  }
   const auto run = [=, shortcut = later ? std::move(shortcut) : nullptr,
                     work = std::move(work)](const absl::Status& admitted) {
     absl::Status status = admitted;
@@ -138,6 +162,7 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
     }
     if (open_.fetch_sub(1) > 1) return;
     absl::MutexLock lock(&mutex_);
+    if (absl::Status stopped = call_->context().Check(); !stopped.ok()) return call_->End(stopped);
     const absl::Status finished = work_->Finish();
     // What one thread was refused, others may have done.
     call_->End(finished.ok() || status_.ok() ? finished : status_);
@@ -155,14 +180,19 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
 }  // namespace
 
 grpc::ServerUnaryReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer& request, const grpc::ByteBuffer* response,
                                                 std::shared_ptr<SharedWork> work) const {
   absl::StatusOr<std::shared_ptr<const Principal>> principal = AdmitCall(access_, rpc, context);
-  auto* call = new Call(rpc, lanes_, metrics_);
+  auto* call = new Call(rpc, lanes_, metrics_, response);
   if (!principal.ok()) {
     call->End(principal.status());
     return call;
   }
   FillContext(context, *std::move(principal), default_deadline_, &call->context());
+  if (absl::Status room = call->HoldRequest(request); !room.ok()) {
+    call->End(room);
+    return call;
+  }
   const auto shared = std::make_shared<SharedCall>(rpc, call, std::move(work), lanes_);
   shared->Submit([shared](const absl::Status& admitted) { shared->Begin(admitted); });
   return call;
