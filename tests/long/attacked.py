@@ -178,7 +178,9 @@ def line(name, answers, begin, end):
     times = sorted(seconds for due, seconds, code in answers if begin <= due < end and code == "OK")
     failed = [code for due, _, code in answers if begin <= due < end and code != "OK"]
     quantile = lambda q: times[int(q * (len(times) - 1))] * 1e3 if times else float("nan")  # noqa: E731
-    print(f"{name:16} {len(times):6} answers, p50 {quantile(0.5):7.2f} ms, p99 {quantile(0.99):7.2f} ms, failed {len(failed)} {sorted(set(failed))}")
+    print(
+        f"{name:16} {len(times):6} answers, p50 {quantile(0.5):7.2f} ms, p99 {quantile(0.99):7.2f} ms, failed {len(failed)} {sorted(set(failed))}"
+    )
     return len(failed)
 
 
