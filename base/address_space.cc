@@ -5,14 +5,26 @@
 #include <cstdio>
 
 namespace cobra {
+namespace {
 
-int64_t AddressSpaceBytes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");  // its first number, in pages
-  if (file == nullptr) return 0;
-  long long pages = 0;
-  const int read = std::fscanf(file, "%lld", &pages);
+// The first numbers of /proc/self/statm, in bytes.
+struct Sizes {
+  int64_t total = 0, resident = 0;
+};
+
+Sizes ReadSizes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return {};
+  long long total = 0, resident = 0;  // pages
+  const int read = std::fscanf(file, "%lld %lld", &total, &resident);
   std::fclose(file);
-  return read == 1 ? pages * ::sysconf(_SC_PAGESIZE) : 0;
+  const int64_t page = ::sysconf(_SC_PAGESIZE);
+  return read == 2 ? Sizes{total * page, resident * page} : Sizes();
 }
+
+}  // namespace
+
+int64_t AddressSpaceBytes() { return ReadSizes().total; }
+int64_t ResidentBytes() { return ReadSizes().resident; }
 
 }  // namespace cobra

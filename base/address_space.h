@@ -1,4 +1,4 @@
-// The address space of this process.
+// The memory of this process.
 #ifndef COBRA_BASE_ADDRESS_SPACE_H_
 #define COBRA_BASE_ADDRESS_SPACE_H_
 
@@ -8,6 +8,7 @@ namespace cobra {
 
 // In bytes; 0 if the system does not say.
 int64_t AddressSpaceBytes();
+int64_t ResidentBytes();
 
 }  // namespace cobra
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 
@@ -18,8 +19,12 @@ namespace cobra::reader {
 namespace {
 
 absl::Status Limit(int resource, int64_t value, const char* name) {
-  // One more for the hard limit: processor time is distinguished from other ends by the signal of the soft one.
-  const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value) + 1};
+  rlimit limit = {};
+  if (::getrlimit(resource, &limit) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("getrlimit ", name));
+  // One more for the hard limit: processor time is distinguished from other ends by the signal of the soft one. A limit
+  // that the process was started with may be lower (ulimit -c 0), and nobody may raise it.
+  limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(value) + 1);
+  limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(value));
   if (::setrlimit(resource, &limit) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("setrlimit ", name));
   return absl::OkStatus();
 }

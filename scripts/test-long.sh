@@ -16,6 +16,7 @@
 #                    of wall time (10; more where the machine is shared)
 #     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server serves them
 #     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
+#     attacked       what a caller notices while another one attacks: latencies of warm requests, the server's memory; leave the machine alone meanwhile
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
 #     replicas       four servers on one PostgreSQL behind haproxy and round robin, reloaded and restarted one after the other
@@ -30,7 +31,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -145,6 +146,7 @@ run_step() {
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
     weights) build release cobra-server cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/damaged_weights.py --flips "${FLIPS:-10000}" ;;
     soak) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/soak.py --minutes "${MINUTES:-60}" ;;
+    attacked) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/attacked.py ;;
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
     replicas) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/replicas_test.py --long ;;

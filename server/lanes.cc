@@ -21,7 +21,10 @@ int ThreadsOf(Lane lane, int predictions) {
 
 }  // namespace
 
-Lanes::Lanes(int threads, const ServerLimits& limits, Metrics* metrics) {
+Lanes::Lanes(int threads, const ServerLimits& limits, Metrics* metrics)
+    : requests_("requests that wait", "try again later", limits.max_waiting_bytes, limits.max_waiting_bytes_per_caller),
+      replies_("replies that were not read", "read them, or ask for less at a time", limits.max_unsent_bytes,
+               limits.max_unsent_bytes_per_caller) {
   for (const Lane lane : kLanes) {
     PoolOptions options;
     options.lane = lane;

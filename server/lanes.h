@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/held_bytes.h"
 #include "server/limits.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
@@ -24,6 +25,10 @@ class Lanes {
 
   WorkerPool& pool(Lane lane) { return *pools_[static_cast<size_t>(lane)]; }
   void Submit(PoolCall call) { pool(InfoOf(call.rpc).lane).Submit(std::move(call)); }
+
+  // What callers have the server keep.
+  HeldBytes& requests() { return requests_; }
+  HeldBytes& replies() { return replies_; }
 
   // A unary call, from its arrival until gRPC has sent its reply.
   void CallBegan();
@@ -40,6 +45,7 @@ class Lanes {
   bool WaitUntilSent(absl::Time deadline);
 
  private:
+  HeldBytes requests_, replies_;
   std::array<std::unique_ptr<WorkerPool>, std::size(kLanes)> pools_;
   std::atomic<bool> closed_{false}, abandoned_{false};
   absl::Mutex mutex_;

@@ -21,6 +21,12 @@ struct ServerLimits {
   // Of one reply of Predict: a breakdown of 60,000 calls on one target, or of 1,500 on 64, has some 8 MB. A row repeats
   // the names of its file and module.
   int64_t max_reply_bytes = int64_t{16} << 20;
+  // Of replies that are made and not sent, since their callers do not read: four of the largest.
+  int64_t max_unsent_bytes_per_caller = int64_t{64} << 20;
+  int64_t max_unsent_bytes = int64_t{256} << 20;
+  // Of requests that wait or are worked on: four of the largest.
+  int64_t max_waiting_bytes_per_caller = int64_t{128} << 20;
+  int64_t max_waiting_bytes = int64_t{384} << 20;  // below `transport_memory_bytes`, beyond which gRPC ends connections
   // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of waiting; with a longer
   // queue, the caller should use another server.
   int max_queued = 1024;  // of each lane
@@ -28,6 +34,8 @@ struct ServerLimits {
   int max_queued_per_caller = 512;
   // Open HTTP/2 streams of one connection: bounds how many requests one client can queue.
   int max_streams_per_connection = 1024;
+  // Calls of server reflection at a time. gRPC gives each a thread of its own while it is open.
+  int max_reflection_calls = 32;
   // Open connections: a worker, a client and a proxy hold one each. Fewer where there are fewer descriptors.
   int max_connections = 4096;
   // Descriptors for everything else: the database, a socket and a process handle for each reader, scrapes.

@@ -25,6 +25,7 @@
 #include "proto/protobuf_log.h"
 #include "server/access_token.h"
 #include "server/grpc_log.h"
+#include "server/memory_trim.h"
 #include "server/server.h"
 
 namespace cobra::server {
@@ -273,6 +274,7 @@ int Main(int argc, char** argv) {
   options.limits.slow_request = flags.slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags.slow_ms);
   options.stop = [] { ::kill(::getpid(), SIGTERM); };
 
+  KeepNoLargeBlocks();
   proto::LogOnlyWhatIsFatal();
   ThrottleGrpcLog();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {

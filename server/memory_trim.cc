@@ -2,28 +2,37 @@
 
 #include <malloc.h>
 
-#include <atomic>
+#include <algorithm>
 
-#include "absl/time/clock.h"
+#include "base/address_space.h"
 
 namespace cobra::server {
 namespace {
 
-constexpr int64_t kLargeBytes = 4 << 20;
-constexpr absl::Duration kEndingTime = absl::Seconds(1);  // a request that was noted has ended by then
+constexpr absl::Duration kPeriod = absl::Seconds(1);
+constexpr int64_t kMuch = 8 << 20;
 
-std::atomic<int64_t> noted_ns{0};  // when the last large request was; 0: none since the last trim
+// What malloc could give out. It does not say which of it is the system's again.
+int64_t FreeBytes() { return static_cast<int64_t>(::mallinfo2().fordblks); }
 
 }  // namespace
 
-void NoteRequestBytes(int64_t bytes) {
-  if (bytes >= kLargeBytes) noted_ns.store(absl::GetCurrentTimeNanos(), std::memory_order_relaxed);
+void KeepNoLargeBlocks() {
+  constexpr int kLargeBlock = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  ::mallopt(M_TRIM_THRESHOLD, kLargeBlock);
 }
 
-void TrimMemory(absl::Time now) {
-  int64_t noted = noted_ns.load(std::memory_order_relaxed);
-  if (noted == 0 || now - absl::FromUnixNanos(noted) < kEndingTime) return;
-  if (noted_ns.compare_exchange_strong(noted, 0)) ::malloc_trim(0);
+void MemoryTrim::Tick(absl::Time now) {
+  if (now < next_) return;
+  next_ = now + kPeriod;
+  const int64_t free = FreeBytes(), resident = ResidentBytes();
+  least_free_ = std::min(least_free_, free);
+  least_resident_ = std::min(least_resident_, resident);
+  if (free - least_free_ < kMuch && resident - least_resident_ < kMuch) return;
+  ::malloc_trim(0);
+  least_free_ = FreeBytes();
+  least_resident_ = ResidentBytes();
 }
 
 }  // namespace cobra::server

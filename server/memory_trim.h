@@ -1,5 +1,5 @@
-// glibc keeps what a large request has freed: 400 MB after a few of them. It is returned to the system when the request
-// has ended.
+// glibc keeps what large requests, and floods of small ones, have freed: hundreds of megabytes after a few of them. It
+// goes back to the system within seconds.
 #ifndef COBRA_SERVER_MEMORY_TRIM_H_
 #define COBRA_SERVER_MEMORY_TRIM_H_
 
@@ -9,11 +9,20 @@
 
 namespace cobra::server {
 
-// A request has taken this much. From any thread.
-void NoteRequestBytes(int64_t bytes);
-// Returns free memory to the system if a large request was noted a second ago or earlier, and not since the last time.
-// Takes some milliseconds. From one thread.
-void TrimMemory(absl::Time now);
+// From now on large blocks go back as soon as they are free. By default glibc keeps up to 64 MiB of them for each of
+// its arenas, beyond the reach of malloc_trim. Before the process has threads.
+void KeepNoLargeBlocks();
+
+class MemoryTrim {
+ public:
+  // Returns free memory to the system if there is much more of it, or of memory in all, than there was; looks once a
+  // second. Takes some milliseconds. From one thread.
+  void Tick(absl::Time now);
+
+ private:
+  absl::Time next_ = absl::InfinitePast();
+  int64_t least_free_ = 0, least_resident_ = 0;  // since the last time that memory was returned
+};
 
 }  // namespace cobra::server
 

@@ -1,9 +1,6 @@
 #include "server/metrics.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -13,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "base/address_space.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
@@ -37,15 +35,6 @@ prometheus::MetricFamily OneValue(const char* name, const char* help, MetricType
   family.metric.resize(1);
   (type == MetricType::Counter ? family.metric[0].counter.value : family.metric[0].gauge.value) = value;
   return family;
-}
-
-double ResidentBytes() {
-  long total = 0, resident = 0;
-  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%ld %ld", &total, &resident) != 2) resident = 0;
-    std::fclose(file);
-  }
-  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 struct CacheColumn {
@@ -182,7 +171,7 @@ class Metrics::ScrapedValues : public prometheus::Collectable {
       }
     }
     families.push_back(
-        OneValue("process_resident_memory_bytes", "Resident memory", MetricType::Gauge, ResidentBytes()));
+        OneValue("process_resident_memory_bytes", "Resident memory", MetricType::Gauge, static_cast<double>(ResidentBytes())));
     families.push_back(OneValue("process_start_time_seconds", "Start of the server, Unix time", MetricType::Gauge,
                                 absl::ToDoubleSeconds(started_ - absl::UnixEpoch())));
     return families;

@@ -45,7 +45,7 @@ absl::Status BatchWork::Split(absl::string_view request) {
     if (field.number != v1::PredictBatchRequest::kRequestsFieldNumber || field.kind != WireField::Kind::kBytes)
       continue;
     targets += NumTargets(field.bytes);
-    items_.push_back({field.bytes, KeyedHash(field.bytes), items_.size(), ""});
+    items_.push_back({field.bytes, KeyedHash(field.bytes), items_.size(), "", {}});
     if (items_.size() > static_cast<size_t>(limits_.max_batch)) {
       return UserError(Diagnostic::Kind::kLimit, LimitMessage("requests", limits_.max_batch, "of one batch"),
                        "split them into several batches");
@@ -70,7 +70,7 @@ absl::Status BatchWork::Begin(const CallContext& call) {
     own.request = item.hash;
     const auto bytes = [&item] { return std::string(item.bytes); };
     if (const auto reply = pipeline_->FindReply(own, bytes, /*may_wait=*/true, &must_wait)) {
-      Keep(reply->bytes, &item);
+      Keep(reply->bytes, call.caller, &item);
     } else {
       missing_.push_back(i);
     }
@@ -78,11 +78,13 @@ absl::Status BatchWork::Begin(const CallContext& call) {
   return call.Check();
 }
 
-void BatchWork::Keep(const absl::StatusOr<std::string>& reply, Item* item) {
+void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item) {
   constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
   WireWriter writer(reply.ok() ? reply->size() + 16 : 256);
-  WriteResult(reply, kFields, &writer);
+  absl::StatusOr<HeldBytes::Part> held = replies_->Hold(caller, reply.ok() ? reply->size() : 0);
+  WriteResult(held.ok() ? reply : held.status(), kFields, &writer);
   item->result = std::string(writer.bytes());
+  if (held.ok()) item->held = *std::move(held);
   reply_bytes_ += static_cast<int64_t>(item->result.size());
 }
 
@@ -95,7 +97,7 @@ bool BatchWork::RunSome(const CallContext& call) {
     Item& item = items_[missing_[next]];
     CallContext own = call;
     own.request = item.hash;
-    Keep(AnswerItem(item.bytes, limits_.max_parsed_bytes, own, pipeline_), &item);
+    Keep(AnswerItem(item.bytes, limits_.max_parsed_bytes, own, pipeline_), call.caller, &item);
   } while (absl::Now() < end);
   return true;
 }

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
+#include "server/held_bytes.h"
 #include "server/limits.h"
 #include "server/pipeline.h"
 #include "server/unary_calls.h"
@@ -21,8 +22,9 @@ namespace cobra::server {
 class BatchWork final : public UnaryCalls::SharedWork {
  public:
   // The pointers are not owned; gRPC keeps both buffers until the call ends.
-  BatchWork(Pipeline* pipeline, const ServerLimits& limits, const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
-      : pipeline_(pipeline), limits_(limits), request_(request), response_(response) {}
+  BatchWork(Pipeline* pipeline, HeldBytes* replies, const ServerLimits& limits, const grpc::ByteBuffer* request,
+            grpc::ByteBuffer* response)
+      : pipeline_(pipeline), replies_(replies), limits_(limits), request_(request), response_(response) {}
 
   absl::Status Begin(const CallContext& call) override;
   bool RunSome(const CallContext& call) override;
@@ -34,13 +36,15 @@ class BatchWork final : public UnaryCalls::SharedWork {
     Hash128 hash;
     size_t same_as;      // the first item with these bytes
     std::string result;  // bytes of a PredictResult; of the first item only
+    HeldBytes::Part held;
   };
 
   absl::Status Split(absl::string_view request);
   absl::Status CheckReplyBytes(int64_t bytes) const;
-  void Keep(const absl::StatusOr<std::string>& reply, Item* item);
+  void Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item);
 
   Pipeline* const pipeline_;
+  HeldBytes* const replies_;
   const ServerLimits limits_;
   const grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;

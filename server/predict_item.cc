@@ -3,7 +3,6 @@
 #include "base/status_macros.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/status_proto.h"
-#include "server/memory_trim.h"
 #include "server/predict_message.h"
 
 namespace cobra::server {
@@ -15,12 +14,9 @@ absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_pa
   bool must_wait = false;
   if (const auto known = pipeline->FindReply(call, bytes, /*may_wait=*/true, &must_wait)) return known->bytes;
   PredictMessage message;
-  const absl::Status parsed = message.Parse(request, max_parsed_bytes);
-  const absl::StatusOr<v1::PredictResponse> reply =
-      parsed.ok() ? pipeline->Predict(message.request(), message.graph(), call) : parsed;
-  NoteRequestBytes(message.bytes());
-  COBRA_RETURN_IF_ERROR(reply.status());
-  return reply->SerializeAsString();
+  COBRA_RETURN_IF_ERROR(message.Parse(request, max_parsed_bytes));
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, pipeline->Predict(message.request(), message.graph(), call));
+  return reply.SerializeAsString();
 }
 
 void WriteResult(const absl::StatusOr<std::string>& reply, const ResultFields& fields, WireWriter* out) {

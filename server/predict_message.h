@@ -27,12 +27,6 @@ class PredictMessage {
   v1::PredictRequest* request() { return request_; }
   // The bytes of a cobra.v1.Graph, if the request has one.
   std::optional<absl::string_view> graph() const { return graph_; }
-  // What this takes beside the bytes that gRPC holds, and its graph when it is read.
-  int64_t bytes() const {
-    constexpr size_t kGraphGrowth = 16;  // strings, shapes and lists of their own
-    return static_cast<int64_t>(arena_.SpaceAllocated() + copy_.capacity() +
-                                kGraphGrowth * (graph_.has_value() ? graph_->size() : 0));
-  }
 
  private:
   // Finds the graph; false if it does not stand alone, or the bytes are not a message.

@@ -15,6 +15,7 @@
 #include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
+#include "server/held_bytes.h"
 #include "server/message_bytes.h"
 #include "server/predict_item.h"
 #include "server/request_record.h"
@@ -25,16 +26,26 @@ namespace {
 // Requests of one stream that are worked on, and answers that wait to be sent, together: then no more are read, and the
 // caller's own flow control tells it to wait.
 constexpr size_t kMaxPending = 64;
+// Of both, too: some requests of usual size for each thread.
+constexpr size_t kMaxPendingBytes = 4 << 20;
+// Of a request, on gRPC's own threads: less than a millisecond's work.
+constexpr size_t kMaxHashedBytes = 1 << 20;
+constexpr int kMaxFields = 64;  // of a PredictStreamRequest, which has two
 
 struct StreamRequest {
+  grpc::ByteBuffer message;
+  HeldBytes::Part held;
+  grpc::Slice slice;  // the rest is empty until Parse()
   uint64_t id = 0;
   absl::string_view bytes;  // of a PredictRequest
 };
 
-bool ParseStreamRequest(absl::string_view message, StreamRequest* request) {
+bool Parse(StreamRequest* request) {
   WireField field;
-  while (!message.empty()) {
-    if (!NextWireField(&message, &field)) return false;
+  absl::string_view message;
+  if (!InOnePiece(request->message, &request->slice, &message)) return false;
+  for (int fields = 0; !message.empty(); ++fields) {
+    if (fields == kMaxFields || !NextWireField(&message, &field)) return false;
     if (field.number == v1::PredictStreamRequest::kRequestIdFieldNumber && field.kind == WireField::Kind::kVarint)
       request->id = field.value;
     if (field.number == v1::PredictStreamRequest::kRequestFieldNumber && field.kind == WireField::Kind::kBytes)
@@ -96,6 +107,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
       if (!ok) EndLocked(absl::OkStatus());  // the caller has sent all, or is gone
       take = !ending_;
       running_ += take ? 1 : 0;  // from now on Finish() waits for it
+      pending_bytes_ += take ? incoming_.Length() : 0;
     }
     if (take) Take();
     absl::MutexLock lock(&mutex_);
@@ -105,8 +117,10 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   void OnWriteDone(bool ok) override {
     absl::MutexLock lock(&mutex_);
-    answers_.pop_front();
-    if (!ok) answers_.clear();  // the caller is gone
+    do {
+      pending_bytes_ -= answers_.front().message.Length();
+      answers_.pop_front();
+    } while (!ok && !answers_.empty());  // the caller is gone
     writing_ = false;
     WriteLocked();
     ReadMoreLocked();
@@ -123,42 +137,60 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
  private:
+  struct Unsent {
+    grpc::ByteBuffer message;
+    HeldBytes::Part held;
+  };
+
   // One request; on gRPC's thread, where a cache knows the answer.
   void Take() {
-    grpc::Slice slice;
-    absl::string_view text;
-    StreamRequest request;
-    if (!InOnePiece(incoming_, &slice, &text) || !ParseStreamRequest(text, &request)) {
-      absl::MutexLock lock(&mutex_);
-      --running_;
-      return EndLocked(NoMessage(v1::PredictStreamRequest()));
-    }
+    auto request = std::make_shared<StreamRequest>();
+    request->message.Swap(&incoming_);
     CallContext call = call_;
     call.deadline = std::min(deadline_, absl::Now() + streams_->limits_.default_deadline);
-    call.request = KeyedHash(request.bytes);
-    const auto bytes = [&request] { return std::string(request.bytes); };
-    bool must_wait = false;
-    if (const auto reply = streams_->pipeline_->FindReply(call, bytes, /*may_wait=*/false, &must_wait))
-      return Answer(request.id, reply->bytes);
-    const auto run = [this, id = request.id, call, bytes = bytes()](const absl::Status& admitted) {
-      Answer(id, admitted.ok() ? AnswerItem(bytes, streams_->limits_.max_parsed_bytes, call, streams_->pipeline_)
-                               : absl::StatusOr<std::string>(admitted));
+    const bool large = request->message.Length() > kMaxHashedBytes;
+    if (!large) {
+      if (!Parse(request.get())) return EndNoMessage(*request);
+      call.request = KeyedHash(request->bytes);
+      bool must_wait = false;
+      const auto bytes = [&request] { return std::string(request->bytes); };
+      if (const auto reply = streams_->pipeline_->FindReply(call, bytes, /*may_wait=*/false, &must_wait))
+        return Answer(*request, reply->bytes);
+    }
+    absl::StatusOr<HeldBytes::Part> held = streams_->lanes_->requests().Hold(call.caller, request->message.Length());
+    auto run = [this, large, request, call](const absl::Status& admitted) mutable {
+      if (large && !Parse(request.get())) return EndNoMessage(*request);
+      if (large) call.request = KeyedHash(request->bytes);
+      Answer(*request, admitted.ok() ? AnswerItem(request->bytes, streams_->limits_.max_parsed_bytes, call,
+                                                  streams_->pipeline_)
+                                     : absl::StatusOr<std::string>(admitted));
     };
-    streams_->lanes_->Submit({Rpc::kPredictStream, call.caller, call.deadline, run, Urgency::kBulk});
+    if (!held.ok()) return run(held.status());
+    request->held = *std::move(held);
+    streams_->lanes_->Submit({Rpc::kPredictStream, call.caller, call.deadline, std::move(run), Urgency::kBulk});
   }
 
-  // To one request that was taken. This may be deleted when it returns.
-  void Answer(uint64_t id, const absl::StatusOr<std::string>& reply) {
-    grpc::ByteBuffer message = Message(id, reply);
+  void EndNoMessage(const StreamRequest& request) {
     absl::MutexLock lock(&mutex_);
     --running_;
-    SendLocked(std::move(message));
+    pending_bytes_ -= request.message.Length();
+    EndLocked(NoMessage(v1::PredictStreamRequest()));
     FinishLocked();
   }
 
-  void SendLocked(grpc::ByteBuffer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  // To one request that was taken. This may be deleted when it returns.
+  void Answer(const StreamRequest& request, const absl::StatusOr<std::string>& reply) {
+    absl::StatusOr<HeldBytes::Part> held =
+        streams_->lanes_->replies().Hold(call_.caller, reply.ok() ? reply->size() : 0);
+    Unsent answer{Message(request.id, held.ok() ? reply : held.status()), {}};
+    if (held.ok()) answer.held = *std::move(held);
+    absl::MutexLock lock(&mutex_);
+    --running_;
+    pending_bytes_ += answer.message.Length() - request.message.Length();
     answers_.push_back(std::move(answer));
     WriteLocked();
+    ReadMoreLocked();
+    FinishLocked();
   }
 
   void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -166,11 +198,11 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     writing_ = true;
     grpc::WriteOptions options;
     if (answers_.size() > 1) options.set_buffer_hint();  // the next one follows at once
-    StartWrite(&answers_.front(), options);
+    StartWrite(&answers_.front().message, options);
   }
 
   void ReadMoreLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (reading_ || ending_ || running_ + answers_.size() >= kMaxPending) return;
+    if (reading_ || ending_ || running_ + answers_.size() >= kMaxPending || pending_bytes_ >= kMaxPendingBytes) return;
     reading_ = true;
     StartRead(&incoming_);
   }
@@ -200,8 +232,9 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   bool added_ = false;
   grpc::ByteBuffer incoming_;  // of gRPC while `reading_`
   absl::Mutex mutex_;
-  std::deque<grpc::ByteBuffer> answers_ ABSL_GUARDED_BY(mutex_);  // the first one is gRPC's while `writing_`
-  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;                    // on the pool
+  std::deque<Unsent> answers_ ABSL_GUARDED_BY(mutex_);  // the first one is gRPC's while `writing_`
+  size_t running_ ABSL_GUARDED_BY(mutex_) = 0;          // on the pool
+  size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;    // of requests that run, and of answers_
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
@@ -228,6 +261,7 @@ absl::Status PredictStreams::Add(StreamCall* stream, const std::string& caller) 
   size_t& of_caller = by_caller_[caller];
   if (streams_.size() >= kMaxStreams || of_caller >= kMaxStreamsPerCaller) {
     const bool own = of_caller >= kMaxStreamsPerCaller;
+    if (of_caller == 0) by_caller_.erase(caller);
     return absl::ResourceExhaustedError(LimitMessage(
         own ? "the caller" : "the server", static_cast<int64_t>(own ? kMaxStreamsPerCaller : kMaxStreams), "streams"));
   }

@@ -243,6 +243,7 @@ class ServerImpl final : public Server {
     builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(limits.keepalive_timeout));
     grpc::ResourceQuota quota("cobra");
     quota.Resize(static_cast<size_t>(limits.transport_memory_bytes));
+    quota.SetMaxThreads(limits.max_reflection_calls + 1);  // and one that waits for the next call
     builder->SetResourceQuota(quota);
   }
 

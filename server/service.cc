@@ -12,7 +12,6 @@
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/measurement_task.h"
-#include "server/memory_trim.h"
 #include "server/message_bytes.h"
 #include "server/predict_message.h"
 
@@ -118,12 +117,9 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
 absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
                                          const CallContext& call) {
   PredictMessage message;
-  const absl::Status parsed = message.Parse(request, calls_.limits().max_parsed_bytes);
-  const absl::StatusOr<v1::PredictResponse> reply =
-      parsed.ok() ? pipeline_->Predict(message.request(), message.graph(), call) : parsed;
-  NoteRequestBytes(static_cast<int64_t>(request.Length()) + message.bytes());
-  COBRA_RETURN_IF_ERROR(reply.status());
-  return SerializeMessage(*reply, response);
+  COBRA_RETURN_IF_ERROR(message.Parse(request, calls_.limits().max_parsed_bytes));
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, pipeline_->Predict(message.request(), message.graph(), call));
+  return SerializeMessage(reply, response);
 }
 
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,

@@ -22,14 +22,15 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
     return calls_.RunBytes(
-        Rpc::kPredict, context, *request,
+        Rpc::kPredict, context, *request, response,
         [=](const CallContext& call, bool may_wait) { return FindReply(*request, call, may_wait, response); },
         [=](const CallContext& call) { return HandlePredict(*request, response, call); });
   }
   grpc::ServerUnaryReactor* PredictBatch(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) override {
-    return calls_.RunShared(Rpc::kPredictBatch, context,
-                            std::make_shared<BatchWork>(pipeline_, calls_.limits(), request, response));
+    return calls_.RunShared(
+        Rpc::kPredictBatch, context, *request, response,
+        std::make_shared<BatchWork>(pipeline_, calls_.replies(), calls_.limits(), request, response));
   }
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStream(
       grpc::CallbackServerContext* context) override {

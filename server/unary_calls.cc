@@ -16,6 +16,7 @@
 #include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
+#include "server/held_bytes.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -24,8 +25,9 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call final : public grpc::ServerUnaryReactor {
  public:
-  Call(Rpc rpc, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context, absl::Duration slow)
-      : lanes_(lanes), grpc_context_(context), record_(rpc, metrics, context, slow) {
+  Call(Rpc rpc, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context, const grpc::ByteBuffer* response,
+       absl::Duration slow)
+      : lanes_(lanes), grpc_context_(context), response_(response), record_(rpc, metrics, context, slow) {
     context_.cancelled = &cancelled_;
     context_.abandoned = lanes->abandoned();
     context_.stages = &stages_;
@@ -38,8 +40,15 @@ class Call final : public grpc::ServerUnaryReactor {
   // From here on the call waits for a thread.
   void Submitted() { submitted_ = absl::Now(); }
 
+  // Admits the request, whose caller is known now, unless too much of that caller waits.
+  absl::Status HoldRequest(const grpc::ByteBuffer& request) {
+    COBRA_ASSIGN_OR_RETURN(request_bytes_, lanes_->requests().Hold(context_.caller, request.Length()));
+    return absl::OkStatus();
+  }
+
   // REQUIRES: called once. The object may be deleted when it returns.
-  void End(const absl::Status& status) {
+  void End(absl::Status status) {
+    if (status.ok()) status = HoldReply();
     record_.Done(status, context_.caller, stages_);
     // gRPC's own retries obey this one, people's code reads the details of the status.
     if (const std::optional<absl::Duration> delay = RetryDelayOf(status))
@@ -54,9 +63,16 @@ class Call final : public grpc::ServerUnaryReactor {
   }
 
  private:
+  absl::Status HoldReply() {
+    COBRA_ASSIGN_OR_RETURN(reply_bytes_, lanes_->replies().Hold(context_.caller, response_->Length()));
+    return absl::OkStatus();
+  }
+
   Lanes* const lanes_;
   grpc::CallbackServerContext* const grpc_context_;
+  const grpc::ByteBuffer* const response_;
   const RequestRecord record_;
+  HeldBytes::Part request_bytes_, reply_bytes_;  // gRPC keeps both until the reply is sent
   RequestStages stages_;
   absl::Time submitted_;
   std::atomic<bool> cancelled_{false};
@@ -90,9 +106,10 @@ void FillContext(grpc::CallbackServerContext* context, absl::Duration default_de
 }  // namespace
 
 grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context,
-                                               const grpc::ByteBuffer& request, TakeShortcut shortcut,
+                                               const grpc::ByteBuffer& request, const grpc::ByteBuffer* response,
+                                               TakeShortcut shortcut,
                                                std::function<absl::Status(const CallContext&)> work) const {
-  auto* call = new Call(rpc, lanes_, metrics_, context, limits_.slow_request);
+  auto* call = new Call(rpc, lanes_, metrics_, context, response, limits_.slow_request);
   if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
     call->End(admitted);
     return call;
@@ -102,12 +119,18 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->context().request = HashOf(request);
     const Shortcut taken = shortcut(call->context(), /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {
+      if (response->Length() >= HeldBytes::kLeastBytes)
+        FillContext(context, limits_.default_deadline, &call->context());
       call->End(absl::OkStatus());
       return call;
     }
     later = taken == Shortcut::kLater;
   }
   FillContext(context, limits_.default_deadline, &call->context());
+  if (absl::Status room = call->HoldRequest(request); !room.ok()) {
+    call->End(room);
+    return call;
+  }
   const auto run = [=, shortcut = later ? std::move(shortcut) : nullptr,
                     work = std::move(work)](const absl::Status& admitted) {
     call->Began();
@@ -162,6 +185,7 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
     }
     if (open_.fetch_sub(1) > 1) return;
     absl::MutexLock lock(&mutex_);
+    if (absl::Status stopped = call_->context().Check(); !stopped.ok()) return call_->End(stopped);
     const absl::Status finished = work_->Finish();
     // What one thread was refused, others may have done.
     call_->End(finished.ok() || status_.ok() ? finished : status_);
@@ -179,15 +203,20 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
 }  // namespace
 
 grpc::ServerUnaryReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer& request, const grpc::ByteBuffer* response,
                                                 std::shared_ptr<SharedWork> work) const {
   // Many requests take their time.
-  auto* call = new Call(rpc, lanes_, metrics_, context, /*slow=*/absl::InfiniteDuration());
+  auto* call = new Call(rpc, lanes_, metrics_, context, response, /*slow=*/absl::InfiniteDuration());
   call->context().stages = nullptr;  // several threads work on the call
   if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
     call->End(admitted);
     return call;
   }
   FillContext(context, limits_.default_deadline, &call->context());
+  if (absl::Status room = call->HoldRequest(request); !room.ok()) {
+    call->End(room);
+    return call;
+  }
   const auto shared = std::make_shared<SharedCall>(rpc, call, std::move(work), lanes_);
   shared->Submit([shared](const absl::Status& admitted) { shared->Begin(admitted); });
   return call;

@@ -16,7 +16,6 @@
 #include "server/call_context.h"
 #include "server/lanes.h"
 #include "server/limits.h"
-#include "server/memory_trim.h"
 #include "server/message_bytes.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
@@ -44,18 +43,17 @@ class UnaryCalls {
       google::protobuf::Arena arena;
       auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
       Response response;
-      absl::Status status = ParseMessage(*request_bytes, most, request);
-      if (status.ok()) status = (service->*handle)(*request, &response, call);
-      NoteRequestBytes(static_cast<int64_t>(request_bytes->Length() + arena.SpaceAllocated()));
-      COBRA_RETURN_IF_ERROR(status);
+      COBRA_RETURN_IF_ERROR(ParseMessage(*request_bytes, most, request));
+      COBRA_RETURN_IF_ERROR((service->*handle)(*request, &response, call));
       return SerializeMessage(response, response_bytes);
     };
-    return RunBytes(rpc, context, *request_bytes, nullptr, work);
+    return RunBytes(rpc, context, *request_bytes, response_bytes, nullptr, work);
   }
   // The same for a method that parses its request itself. `shortcut`, if it is not empty, is asked first, on gRPC's own
   // thread.
   grpc::ServerUnaryReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer& request,
-                                     TakeShortcut shortcut, std::function<absl::Status(const CallContext&)> work) const;
+                                     const grpc::ByteBuffer* response, TakeShortcut shortcut,
+                                     std::function<absl::Status(const CallContext&)> work) const;
   // Work of one call that several threads of the pool share, a little at a time, so that others have their turns.
   class SharedWork {
    public:
@@ -67,8 +65,9 @@ class UnaryCalls {
     // On one thread, after all else.
     virtual absl::Status Finish() = 0;
   };
-  grpc::ServerUnaryReactor* RunShared(Rpc rpc, grpc::CallbackServerContext* context,
-                                      std::shared_ptr<SharedWork> work) const;
+  grpc::ServerUnaryReactor* RunShared(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer& request,
+                                      const grpc::ByteBuffer* response, std::shared_ptr<SharedWork> work) const;
+  HeldBytes* replies() const { return &lanes_->replies(); }
   Access* access() const { return access_; }
   const ServerLimits& limits() const { return limits_; }
 

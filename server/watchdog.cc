@@ -35,6 +35,7 @@ bool Watchdog::CanAnswer(Lane lane) {
 
 void Watchdog::Loop() {
   bool could_answer[std::size(kLanes)] = {true, true, true};
+  MemoryTrim memory_trim;
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
@@ -51,7 +52,7 @@ void Watchdog::Loop() {
       }
       changed_(lane, can);
     }
-    TrimMemory(absl::Now());
+    memory_trim.Tick(absl::Now());
   }
 }
 

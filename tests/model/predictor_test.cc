@@ -4,13 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "base/address_space.h"
 #include "base/file.h"
 #include "base/sanitizer.h"
 #include "graph/builder.h"
@@ -244,12 +243,6 @@ TEST_F(PredictorTest, TheCacheCountsWhatItHolds) {
     EXPECT_LT(more_held, 1.5 * more_counted) << first_size;
     EXPECT_GT(more_held, more_counted / 1.5) << first_size;
   }
-}
-
-int64_t ResidentBytes() {
-  const std::string pages = ReadFile("/proc/self/statm").value();
-  const std::vector<std::string> fields = absl::StrSplit(pages, ' ');
-  return std::stoll(fields.at(1)) * ::sysconf(_SC_PAGESIZE);
 }
 
 // A network of a new size leaves nothing behind but its layers.

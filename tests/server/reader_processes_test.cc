@@ -1,6 +1,7 @@
 #include "server/reader_processes.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -29,6 +30,19 @@ class Net(nn.Module):
     def forward(self, x):
         return torch.relu(self.conv(x))
 )";
+
+// As under `ulimit -c 0`: a limit that is lower already must not be raised.
+TEST(ReaderLimitsTest, LimitsFromOutsideStay) {
+  const auto starts = [] {
+    const rlimit none = {0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    const rlimit some = {rlim_t{4} << 30, rlim_t{4} << 30};
+    ::setrlimit(RLIMIT_AS, &some);
+    Metrics metrics;
+    return ReaderProcesses::Start({}, &metrics).ok();
+  };
+  EXPECT_EXIT(::_exit(starts() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
 
 class ReaderProcessesTest : public testing::Test {
  protected:

@@ -1,11 +1,13 @@
 #include "server/server.h"
 
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/synchronization/notification.h"
@@ -15,6 +17,7 @@
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "gmock/gmock.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "tests/server/server_testing.h"
@@ -200,6 +203,18 @@ TEST_F(BatchTest, TheDeadlineEndsIt) {
   EXPECT_LT(predictor_->calls, 200);
 }
 
+TEST_F(BatchTest, TheDeadlineOfTheServerEndsItToo) {
+  limits_.default_deadline = absl::Milliseconds(300);
+  Start();
+  predictor_->during_predict = [](const std::function<bool()>&) { absl::SleepFor(absl::Milliseconds(20)); };
+  v1::PredictBatchRequest batch;
+  for (int i = 0; i < 1000; ++i) *batch.add_requests() = MakeRequest();
+  v1::PredictBatchResponse reply;
+  const grpc::Status status = Ask(batch, &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(status.error_message(), "the deadline of the request has passed");
+}
+
 class StreamTest : public ServerTest {
  protected:
   using Stream = grpc::ClientReaderWriter<v1::PredictStreamRequest, v1::PredictStreamResponse>;
@@ -284,6 +299,55 @@ TEST_F(StreamTest, WhoNeverReadsIsReadNoFurther) {
   EXPECT_TRUE(stream->Finish().ok());
 }
 
+TEST_F(StreamTest, AnswersThatNobodyReadsAreBounded) {
+  limits_.max_unsent_bytes_per_caller = 1 << 20;
+  Start(/*threads=*/2, /*max_queued=*/100);
+  std::unique_ptr<Stream> stream = Open();
+  constexpr int kRequests = 20;
+  std::thread sending([&] {
+    for (uint64_t id = 0; id < kRequests; ++id) EXPECT_TRUE(Send(stream.get(), id, MakeLongRequest(/*rows=*/100)));
+    EXPECT_TRUE(stream->WritesDone());
+  });
+  absl::SleepFor(absl::Seconds(1));  // nothing is read meanwhile
+  EXPECT_TRUE(Connect()->Predict(MakeRequest()).ok());
+  v1::PredictStreamResponse answer;
+  int answered = 0, refused = 0;
+  while (stream->Read(&answer)) {
+    ++answered;
+    if (!answer.has_error()) continue;
+    ++refused;
+    EXPECT_THAT(answer.error().message(), HasSubstr("this client's replies that were not read"));
+  }
+  sending.join();
+  EXPECT_EQ(answered, kRequests);
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, kRequests - 2);
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(StreamTest, LargeRequestsThatWaitAreBounded) {
+  limits_.max_waiting_bytes_per_caller = 3 << 20;
+  Start(/*threads=*/1, /*max_queued=*/100);
+  BlockPredictions();
+  std::unique_ptr<Stream> stream = Open();
+  for (uint64_t id = 0; id < 3; ++id) ASSERT_TRUE(Send(stream.get(), id, MakeLongRequest(/*rows=*/300)));
+  WaitForStarted(1);
+  std::unique_ptr<Stream> first = std::move(stream);
+  const std::unique_ptr<grpc::ClientContext> first_context = std::move(context_);
+  stream = Open();
+  ASSERT_TRUE(Send(stream.get(), 9, MakeLongRequest(/*rows=*/300)));
+  v1::PredictStreamResponse answer;
+  ASSERT_TRUE(stream->Read(&answer));
+  EXPECT_EQ(answer.request_id(), 9u);
+  EXPECT_THAT(answer.error().message(), HasSubstr("this client's requests that wait"));
+  release_.Notify();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(first->Read(&answer));
+  EXPECT_TRUE(first->WritesDone());
+  EXPECT_TRUE(stream->WritesDone());
+  EXPECT_TRUE(first->Finish().ok());
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 TEST_F(StreamTest, EndsWithADrainWhenAllIsAnswered) {
   Start(/*threads=*/2, /*max_queued=*/100);
   BlockPredictions();
@@ -312,6 +376,79 @@ TEST_F(StreamTest, ACallerThatGoesAwayEndsItsRequests) {
   }
   EXPECT_TRUE(Drain(absl::Seconds(10)));
   EXPECT_LT(predictor_->calls, 30);
+}
+
+// Calls whose replies their caller does not read: a generic call reads when it is asked to.
+class UnreadCalls {
+ public:
+  UnreadCalls(const std::string& address, const std::string& method)
+      : stub_(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())), method_(method) {}
+  ~UnreadCalls() {
+    for (const auto& context : contexts_) context->TryCancel();
+    queue_.Shutdown();
+    void* tag = nullptr;
+    for (bool ok = false; queue_.Next(&tag, &ok);) continue;
+  }
+
+  void Open() {
+    contexts_.push_back(std::make_unique<grpc::ClientContext>());
+    calls_.push_back(stub_.PrepareCall(contexts_.back().get(), method_, &queue_));
+    calls_.back()->StartCall(this);
+    Wait();
+  }
+  void Send(const google::protobuf::Message& message) {
+    const grpc::Slice slice(message.SerializeAsString());
+    calls_.back()->WriteLast(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), this);
+    Wait();
+  }
+
+ private:
+  void Wait() {
+    void* tag = nullptr;
+    bool ok = false;
+    queue_.Next(&tag, &ok);
+  }
+
+  grpc::CompletionQueue queue_;
+  grpc::GenericStub stub_;
+  const std::string method_;
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts_;
+  std::vector<std::unique_ptr<grpc::GenericClientAsyncReaderWriter>> calls_;
+};
+
+TEST_F(ServerTest, RepliesThatNobodyReadsAreBounded) {
+  limits_.max_unsent_bytes_per_caller = 1 << 20;
+  Start(/*threads=*/2, /*max_queued=*/100);
+  UnreadCalls unread(server_->listen_address(), "/cobra.v1.Cobra/Predict");
+  for (int i = 0; i < 20; ++i) {
+    unread.Open();
+    unread.Send(MakeLongRequest(/*rows=*/100));
+  }
+  const auto refused = [this] {
+    return absl::StrContains(MetricsText(), R"(method="Predict",status="RESOURCE_EXHAUSTED"})");
+  };
+  for (int i = 0; i < 1000 && !refused(); ++i) absl::SleepFor(absl::Milliseconds(10));
+  EXPECT_TRUE(refused());
+  EXPECT_TRUE(Connect()->Predict(MakeRequest()).ok());  // a small reply
+}
+
+TEST_F(ServerTest, CallsOfReflectionHoldFewThreads) {
+  Start();
+  const auto threads = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (absl::StartsWith(line, "Threads:")) return std::stoi(line.substr(8));
+    return 0;
+  };
+  const int before = threads();
+  {
+    UnreadCalls open(server_->listen_address(), "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo");
+    for (int i = 0; i < 200; ++i) open.Open();
+    absl::SleepFor(absl::Milliseconds(500));
+    EXPECT_LT(threads(), before + limits_.max_reflection_calls + 20);
+    EXPECT_TRUE(Connect()->Predict(MakeRequest()).ok());
+  }
+  EXPECT_TRUE(Drain());
 }
 
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {

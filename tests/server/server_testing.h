@@ -26,6 +26,7 @@ class ServerTest : public testing::Test {
  protected:
   void Start(int threads = 2, int max_queued = 10, const std::string& listen = "127.0.0.1:0") {
     ServerOptions options;
+    options.limits = limits_;
     options.listen = listen;
     options.metrics = "127.0.0.1:0";
     options.store_path = directory_.File("store.sqlite");
@@ -80,8 +81,25 @@ class ServerTest : public testing::Test {
     while (started_ < count) absl::SleepFor(absl::Milliseconds(1));
   }
 
+  // A network whose breakdown has some `rows` times 4,000 bytes.
+  static v1::PredictRequest MakeLongRequest(int rows) {
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{1, 8}, graph::DType::float32});
+    graph::Origin origin;
+    origin.module_path = std::string(4000, 'm');
+    graph::ValueRef last = x;
+    for (int i = 0; i < rows; ++i)
+      last = graph::ValueRef::Node(builder.Add(graph::Op::relu, {}, {last}, origin).value());
+    v1::PredictRequest request;
+    proto::GraphToProto(std::move(builder).Build({last}), request.mutable_graph());
+    request.add_targets("cpu");
+    request.set_breakdown(true);
+    return request;
+  }
+
   tests::TemporaryDirectory directory_;
   std::vector<std::pair<std::string, std::string>> labels_;  // of clients that Connect() makes from now on
+  ServerLimits limits_;  // of the next server
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
   absl::Duration slow_request_ = absl::InfiniteDuration();
   std::atomic<int> started_{0};
