@@ -27,7 +27,7 @@ void Record(absl::string_view text) {
   absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(text);
   CheckReadBack<store::Measurement>(
       measurement, [](const store::Measurement& m) { return store::MeasurementToJson(m); }, store::MeasurementFromJson);
-  if (measurement.ok()) Check(store::RebuildGraph(&*measurement));
+  if (measurement.ok()) Check(store::RebuildGraph(&*measurement), text);
 }
 
 void Probe(absl::string_view text) {
