@@ -12,6 +12,7 @@
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/grpc_status.h"
+#include "proto/request_parts.h"
 #include "server/caller.h"
 #include "server/credentials.h"
 #include "server/message_bytes.h"
@@ -24,23 +25,6 @@ namespace {
 // Requests of one stream that are worked on, and answers that wait to be sent, together: then no more are read, and the
 // caller's own flow control tells it to wait.
 constexpr size_t kMaxPending = 64;
-
-struct StreamRequest {
-  uint64_t id = 0;
-  absl::string_view bytes;  // of a PredictRequest
-};
-
-bool ParseStreamRequest(absl::string_view message, StreamRequest* request) {
-  WireField field;
-  while (!message.empty()) {
-    if (!NextWireField(&message, &field)) return false;
-    if (field.number == v1::PredictStreamRequest::kRequestIdFieldNumber && field.kind == WireField::Kind::kVarint)
-      request->id = field.value;
-    if (field.number == v1::PredictStreamRequest::kRequestFieldNumber && field.kind == WireField::Kind::kBytes)
-      request->bytes = field.bytes;
-  }
-  return true;
-}
 
 grpc::ByteBuffer Message(uint64_t id, const absl::StatusOr<std::string>& reply) {
   constexpr ResultFields kFields = {v1::PredictStreamResponse::kResponseFieldNumber,
@@ -123,8 +107,9 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void Take() {
     grpc::Slice slice;
     absl::string_view text;
-    StreamRequest request;
-    if (!InOnePiece(incoming_, &slice, &text) || !ParseStreamRequest(text, &request)) {
+    std::string joined;
+    proto::StreamRequest request;
+    if (!InOnePiece(incoming_, &slice, &text) || !proto::ParseStreamRequest(text, &request, &joined)) {
       absl::MutexLock lock(&mutex_);
       --running_;
       return EndLocked(NoMessage(v1::PredictStreamRequest()));
