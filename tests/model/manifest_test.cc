@@ -54,8 +54,10 @@ TEST(Manifest, DamageIsDataLoss) {
   mismatch.vocabulary.pop_back();
   Manifest no_target = Small();
   no_target.targets.clear();
-  for (const std::string& text : {std::string(""), std::string("[]"), std::string("{\"format\":1}"),
-                                  std::string("{\"format\":9}"), ManifestToJson(mismatch), ManifestToJson(no_target)}) {
+  for (const std::string& text :
+       {std::string(""), std::string("[]"), std::string("{\"format\":1}"), std::string("{\"format\":9}"),
+        std::string("{\"format\":\"1\"}"), std::string("{\"format\":1e300}"), std::string("{\"format\":[]}"),
+        ManifestToJson(mismatch), ManifestToJson(no_target)}) {
     EXPECT_EQ(ManifestFromJson(text).status().code(), absl::StatusCode::kDataLoss) << text.substr(0, 40);
   }
 }
