@@ -1,6 +1,7 @@
 #include "model/predict/manifest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -125,6 +126,11 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.errors = ErrorsFromJson(j.at("errors"));
   entry.interval.network = IntervalFromJson(j, "interval_network");
   entry.interval.layer = IntervalFromJson(j, "interval_layer");
+  for (const IntervalWidth& width : {entry.interval.network, entry.interval.layer}) {
+    for (const float weight : width.spread.weights) {
+      if (!std::isfinite(weight)) return absl::DataLossError("manifest: \"spread_weights\": has one beyond a float");
+    }
+  }
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
