@@ -66,10 +66,10 @@ bool SplitGraph(absl::string_view request, absl::string_view* graph, std::string
   for (absl::string_view left = request; !left.empty();) {
     WireField field;
     if (!NextWireField(&left, &field)) return false;
-    const auto model = static_cast<v1::PredictRequest::ModelCase>(field.number);
-    models += model == v1::PredictRequest::kSource || model == v1::PredictRequest::kOnnx ||
-              model == v1::PredictRequest::kTflite || model == v1::PredictRequest::kArchitecture;
-    if (model != v1::PredictRequest::kGraph || field.kind != WireField::Kind::kBytes) continue;
+    const int model = field.number;  // not a ModelCase, which has no other values than those of its fields
+    models += model == v1::PredictRequest::kSourceFieldNumber || model == v1::PredictRequest::kOnnxFieldNumber ||
+              model == v1::PredictRequest::kTfliteFieldNumber || model == v1::PredictRequest::kArchitectureFieldNumber;
+    if (model != v1::PredictRequest::kGraphFieldNumber || field.kind != WireField::Kind::kBytes) continue;
     ++models;
     found = true;
     *graph = field.bytes;

@@ -108,7 +108,10 @@ TEST(RequestPartsTest, SplitsAGraphThatStandsAlone) {
   EXPECT_EQ(graph, request.graph().SerializeAsString());
   request.clear_graph();
   EXPECT_EQ(rest, request.SerializeAsString());
+  WireWriter unknown(16);
+  unknown.Number(1000, 1);
   std::string unused;
+  EXPECT_TRUE(SplitGraph(bytes + std::string(unknown.bytes()), &graph, &unused));
   EXPECT_FALSE(SplitGraph(rest, &graph, &unused));
   EXPECT_FALSE(SplitGraph(bytes + bytes, &graph, &unused));
   request.mutable_architecture()->set_text("x");
