@@ -20,10 +20,10 @@ struct WireField {
   absl::string_view whole;  // the field as it stands, with its number
 };
 
-// Removes a number from the start of `*rest`. False if there is none.
-inline bool NextVarint(absl::string_view* rest, uint64_t* value) {
+// Removes a number from the start of `*rest`. False if there is none that ends within `most` bytes.
+inline bool NextVarint(absl::string_view* rest, uint64_t* value, size_t most = 10) {
   uint64_t bits = 0;
-  for (size_t i = 0; i < 10 && i < rest->size(); ++i) {
+  for (size_t i = 0; i < most && i < rest->size(); ++i) {
     const auto byte = static_cast<unsigned char>((*rest)[i]);
     bits |= static_cast<uint64_t>(byte & 127) << (7 * i);
     if (byte < 128) {
@@ -38,9 +38,10 @@ inline bool NextVarint(absl::string_view* rest, uint64_t* value) {
 // Removes the next field from `*rest`, which is not empty. False if the bytes are not a message. Groups, which proto3
 // does not have, are rejected.
 inline bool NextWireField(absl::string_view* rest, WireField* field) {
+  constexpr size_t kMostBytes = 5;  // of a tag and of a size, as protobuf has it
   const absl::string_view all = *rest;
   uint64_t tag = 0, size = 0;
-  if (!NextVarint(rest, &tag) || tag > UINT32_MAX || tag >> 3 == 0) return false;
+  if (!NextVarint(rest, &tag, kMostBytes) || tag > UINT32_MAX || tag >> 3 == 0) return false;
   field->number = static_cast<int>(tag >> 3);
   const auto fixed = [&](WireField::Kind kind, size_t bytes) {
     if (rest->size() < bytes) return false;
@@ -62,7 +63,7 @@ inline bool NextWireField(absl::string_view* rest, WireField* field) {
       if (!fixed(WireField::Kind::kFixed32, 4)) return false;
       break;
     case 2:
-      if (!NextVarint(rest, &size) || size > rest->size()) return false;
+      if (!NextVarint(rest, &size, kMostBytes) || size > rest->size()) return false;
       field->kind = WireField::Kind::kBytes;
       field->bytes = rest->substr(0, size);
       rest->remove_prefix(size);

@@ -13,7 +13,7 @@
 #     python         differential and mutation
 #     hostile        every hostile program, file and native function, with its processor time and memory
 #     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
-#                    of wall time (10; more where the machine is shared)
+#                    of wall time (10; more where the machine is shared). FUZZ_EXECUTIONS: no more than so many in all runs together
 #     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server serves them
 #     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
 #     attacked       what a caller notices while another one attacks: latencies of warm requests, the server's memory; leave the machine alone meanwhile
@@ -93,21 +93,27 @@ run_quickstart() {
 
 # What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there, also on another
 # machine: what is worth keeping goes into tests/fuzz/corpus, and docs/long-tests/fuzz-runs.csv counts what all runs have executed.
+# An input of a model has ten thousand features: weighing them takes more time than running it (-entropic=0). Of an allocation one frame is noted, and what
+# was freed stays for 16 MB: build/fuzz/bin/NAME_fuzz INPUT without options says where a fault's memory came from.
 run_fuzzer() {
-  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=docs/long-tests/fuzz-runs.csv options=() output status executed faults
+  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=docs/long-tests/fuzz-runs.csv options=(-entropic=0 -reload=0) before output status executed
   mkdir -p "$work" "$found"
-  output=$(mktemp)
+  [ -e "$runs" ] || echo "fuzzer,date,commit,executed,per_second,faults" >"$runs"
+  before=$(awk -F, -v name="$1" '$1 == name { sum += $4 } END { printf "%d", sum }' "$runs")
+  if [ -n "${FUZZ_EXECUTIONS:-}" ]; then
+    [ "$before" -lt "$FUZZ_EXECUTIONS" ] || { echo "$1: $before executed in all runs already"; return 0; }
+    options+=("-runs=$((FUZZ_EXECUTIONS - before))")
+  fi
   [ -f "tests/fuzz/$1.dict" ] && options+=("-dict=tests/fuzz/$1.dict")
-  # A Python program has tens of thousands of features: weighing them takes more time than running it.
-  [ "$1" = source ] && options+=(-entropic=0)
-  "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
+  output=$(mktemp)
+  ASAN_OPTIONS=malloc_context_size=1:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS} \
+    "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -n 40 | tee "$output"
   status=${PIPESTATUS[0]}
-  executed=$(sed -nE 's/^stat::number_of_executed_units: *//p' "$output")
-  faults=$(find "$found" -type f | wc -l)
-  [ -e "$runs" ] || echo "fuzzer,date,commit,executed,per_second,faults" >"$runs"
-  echo "$1,$(date -u +%F),$commit,${executed:-0},$(sed -nE 's/^stat::average_exec_per_sec: *//p' "$output"),$faults" >>"$runs"
-  awk -F, -v name="$1" '$1 == name { sum += $4 } END { printf "%s: %d executed in all runs\n", name, sum }' "$runs"
+  # A run that was cut has reported how far it was when it last learned something.
+  executed=$(sed -nE 's/^(stat::number_of_executed_units: *|#)([0-9]+).*/\2/p' "$output" | tail -n 1)
+  echo "$1,$(date -u +%F),$commit,${executed:-0},$(sed -nE 's/^stat::average_exec_per_sec: *//p' "$output"),$(find "$found" -type f | wc -l)" >>"$runs"
+  echo "$1: $((before + ${executed:-0})) executed in all runs"
   rm -f "$output"
   [ "$status" -ne 0 ] || /usr/bin/python3 tests/fuzz/keep_corpus.py "build/fuzz/bin/$1_fuzz" "$work" "tests/fuzz/corpus/$1"
   return "$status"

@@ -11,6 +11,7 @@
 #include "base/user_error.h"
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
+#include "proto/request_parts.h"
 #include "server/message_bytes.h"
 #include "server/predict_item.h"
 
@@ -21,14 +22,6 @@ constexpr absl::Duration kTurn = absl::Milliseconds(10);  // then others have th
 // The least that the result of a target takes: its name and six numbers.
 constexpr int64_t kLeastTargetBytes = 60;
 
-int64_t NumTargets(absl::string_view request) {
-  int64_t targets = 0;
-  WireField field;
-  while (!request.empty() && NextWireField(&request, &field))
-    targets += field.number == v1::PredictRequest::kTargetsFieldNumber;
-  return targets;
-}
-
 }  // namespace
 
 absl::Status BatchWork::CheckReplyBytes(int64_t bytes) const {
@@ -38,18 +31,17 @@ absl::Status BatchWork::CheckReplyBytes(int64_t bytes) const {
 }
 
 absl::Status BatchWork::Split(absl::string_view request) {
-  WireField field;
+  const auto most = static_cast<size_t>(limits_.max_batch);
+  std::vector<absl::string_view> requests;
+  if (!proto::SplitBatch(request, most, &requests)) return NoMessage(v1::PredictBatchRequest());
+  if (requests.size() > most) {
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("requests", limits_.max_batch, "of one batch"),
+                     "split them into several batches");
+  }
   int64_t targets = 0;
-  for (absl::string_view rest = request; !rest.empty();) {
-    if (!NextWireField(&rest, &field)) return NoMessage(v1::PredictBatchRequest());
-    if (field.number != v1::PredictBatchRequest::kRequestsFieldNumber || field.kind != WireField::Kind::kBytes)
-      continue;
-    targets += NumTargets(field.bytes);
-    items_.push_back({field.bytes, KeyedHash(field.bytes), items_.size(), "", {}});
-    if (items_.size() > static_cast<size_t>(limits_.max_batch)) {
-      return UserError(Diagnostic::Kind::kLimit, LimitMessage("requests", limits_.max_batch, "of one batch"),
-                       "split them into several batches");
-    }
+  for (const absl::string_view bytes : requests) {
+    targets += proto::NumTargets(bytes);
+    items_.push_back({bytes, KeyedHash(bytes), items_.size(), "", {}});
   }
   if (items_.empty()) return UserError(Diagnostic::Kind::kUsage, "requests: none given");
   return CheckReplyBytes(kLeastTargetBytes * targets);

@@ -3,34 +3,10 @@
 #include <vector>
 
 #include "base/status_macros.h"
-#include "base/wire_format.h"
+#include "proto/request_parts.h"
 #include "server/message_bytes.h"
 
 namespace cobra::server {
-
-// Usual requests have one graph and no other model. Others, of which protobuf knows which part counts, are parsed
-// whole.
-bool PredictMessage::SplitGraph(absl::string_view text, std::string* rest) {
-  absl::string_view graph;
-  int models = 0;
-  const char* part = text.data();  // where what is not in `rest` yet begins
-  for (absl::string_view left = text; !left.empty();) {
-    WireField field;
-    if (!NextWireField(&left, &field)) return false;
-    const auto model = static_cast<v1::PredictRequest::ModelCase>(field.number);
-    models += model == v1::PredictRequest::kSource || model == v1::PredictRequest::kOnnx ||
-              model == v1::PredictRequest::kTflite || model == v1::PredictRequest::kArchitecture;
-    if (model != v1::PredictRequest::kGraph || field.kind != WireField::Kind::kBytes) continue;
-    ++models;
-    graph = field.bytes;
-    rest->append(part, static_cast<size_t>(field.whole.data() - part));
-    part = left.data();
-  }
-  if (graph.data() == nullptr || models != 1) return false;
-  rest->append(part, static_cast<size_t>(text.data() + text.size() - part));
-  graph_ = graph;
-  return true;
-}
 
 bool PredictMessage::Join(const grpc::ByteBuffer& bytes, absl::string_view* text) {
   constexpr size_t kKept = 256 << 10;
@@ -50,8 +26,13 @@ absl::Status PredictMessage::Parse(const grpc::ByteBuffer& bytes, int64_t max_pa
 }
 
 absl::Status PredictMessage::Parse(absl::string_view text, int64_t max_parsed_bytes) {
+  // Usual requests have one graph and no other model. Others are parsed whole.
+  absl::string_view graph;
   std::string rest;
-  if (SplitGraph(text, &rest)) return ParseBytes(rest, max_parsed_bytes, request_);
+  if (proto::SplitGraph(text, &graph, &rest)) {
+    graph_ = graph;
+    return ParseBytes(rest, max_parsed_bytes, request_);
+  }
   COBRA_RETURN_IF_ERROR(ParseBytes(text, max_parsed_bytes, request_));
   if (!request_->has_graph()) return absl::OkStatus();
   copy_ = request_->graph().SerializeAsString();

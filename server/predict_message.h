@@ -29,9 +29,6 @@ class PredictMessage {
   std::optional<absl::string_view> graph() const { return graph_; }
 
  private:
-  // Finds the graph; false if it does not stand alone, or the bytes are not a message.
-  bool SplitGraph(absl::string_view text, std::string* rest);
-
   // The bytes in one piece: gRPC's own, or a copy of its pieces in memory that the next request on this thread uses
   // again. False if there are none.
   bool Join(const grpc::ByteBuffer& bytes, absl::string_view* text);

@@ -12,6 +12,7 @@
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/grpc_status.h"
+#include "proto/request_parts.h"
 #include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
@@ -30,27 +31,24 @@ constexpr size_t kMaxPending = 64;
 constexpr size_t kMaxPendingBytes = 4 << 20;
 // Of a request, on gRPC's own threads: less than a millisecond's work.
 constexpr size_t kMaxHashedBytes = 1 << 20;
-constexpr int kMaxFields = 64;  // of a PredictStreamRequest, which has two
 
 struct StreamRequest {
   grpc::ByteBuffer message;
   HeldBytes::Part held;
   grpc::Slice slice;  // the rest is empty until Parse()
+  std::string joined;
   uint64_t id = 0;
   absl::string_view bytes;  // of a PredictRequest
 };
 
 bool Parse(StreamRequest* request) {
-  WireField field;
+  proto::StreamRequest parts;
   absl::string_view message;
-  if (!InOnePiece(request->message, &request->slice, &message)) return false;
-  for (int fields = 0; !message.empty(); ++fields) {
-    if (fields == kMaxFields || !NextWireField(&message, &field)) return false;
-    if (field.number == v1::PredictStreamRequest::kRequestIdFieldNumber && field.kind == WireField::Kind::kVarint)
-      request->id = field.value;
-    if (field.number == v1::PredictStreamRequest::kRequestFieldNumber && field.kind == WireField::Kind::kBytes)
-      request->bytes = field.bytes;
-  }
+  if (!InOnePiece(request->message, &request->slice, &message) ||
+      !proto::ParseStreamRequest(message, &parts, &request->joined))
+    return false;
+  request->id = parts.id;
+  request->bytes = parts.bytes;
   return true;
 }
 

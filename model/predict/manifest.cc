@@ -1,6 +1,7 @@
 #include "model/predict/manifest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -28,6 +29,13 @@ json ErrorsToJson(const MeasuredErrors& e) {
           {"networks_tested", e.networks_tested}};
 }
 
+// The library converts any number, and one that does not fit is undefined behaviour. Throws for what is not a whole
+// number.
+int64_t WholeNumber(const json& j, const char* name, int64_t missing = 0) {
+  const auto found = j.find(name);
+  return found == j.end() ? missing : found->get_ref<const json::number_integer_t&>();
+}
+
 MeasuredErrors ErrorsFromJson(const json& j) {
   MeasuredErrors e;
   e.layer_mape = j.value("layer_mape", 0.0);
@@ -36,8 +44,8 @@ MeasuredErrors ErrorsFromJson(const json& j) {
   e.network_within_10 = j.value("network_within_10", 0.0);
   e.network_within_25 = j.value("network_within_25", 0.0);
   e.repeatability_floor = j.value("repeatability_floor", 0.0);
-  e.layers_tested = j.value("layers_tested", int64_t{0});
-  e.networks_tested = j.value("networks_tested", int64_t{0});
+  e.layers_tested = WholeNumber(j, "layers_tested");
+  e.networks_tested = WholeNumber(j, "networks_tested");
   return e;
 }
 
@@ -63,17 +71,17 @@ absl::Status CheckParts(const json& net) {
 
 net::NetConfig NetFromJson(const json& j) {
   net::NetConfig c;
-  c.vocabulary_size = j.value("vocabulary_size", int64_t{0});
-  c.value_features = j.value("value_features", int64_t{0});
-  c.target_features = j.value("target_features", int64_t{0});
-  c.graph_features = j.value("graph_features", int64_t{0});
-  c.work_terms = j.value("work_terms", int64_t{0});
-  c.width = j.value("width", int64_t{0});
-  c.encoder_layers = j.value("encoder_layers", int64_t{0});
-  c.heads = j.value("heads", int64_t{1});
-  c.feed_forward = j.value("feed_forward", int64_t{0});
-  c.graph_width = j.value("graph_width", int64_t{0});
-  c.graph_layers = j.value("graph_layers", int64_t{0});
+  c.vocabulary_size = WholeNumber(j, "vocabulary_size");
+  c.value_features = WholeNumber(j, "value_features");
+  c.target_features = WholeNumber(j, "target_features");
+  c.graph_features = WholeNumber(j, "graph_features");
+  c.work_terms = WholeNumber(j, "work_terms");
+  c.width = WholeNumber(j, "width");
+  c.encoder_layers = WholeNumber(j, "encoder_layers");
+  c.heads = WholeNumber(j, "heads", 1);
+  c.feed_forward = WholeNumber(j, "feed_forward");
+  c.graph_width = WholeNumber(j, "graph_width");
+  c.graph_layers = WholeNumber(j, "graph_layers");
   return c;
 }
 
@@ -118,6 +126,11 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.errors = ErrorsFromJson(j.at("errors"));
   entry.interval.network = IntervalFromJson(j, "interval_network");
   entry.interval.layer = IntervalFromJson(j, "interval_layer");
+  for (const IntervalWidth& width : {entry.interval.network, entry.interval.layer}) {
+    for (const float weight : width.spread.weights) {
+      if (!std::isfinite(weight)) return absl::DataLossError("manifest: \"spread_weights\": has one beyond a float");
+    }
+  }
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
@@ -168,24 +181,23 @@ absl::Status CheckManifestHash(absl::string_view text) {
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   const json j = ParseJson<json>(text);
   if (!j.is_object()) return absl::DataLossError("manifest: not a JSON object");
-  if (j.value("format", 0) != 1) {
-    return absl::DataLossError(absl::StrCat("manifest: format ", j.value("format", 0), ", this build reads 1"));
-  }
   Manifest m;
   // The library reports a missing or mistyped field with an exception, which is caught here.
   try {
+    if (const int64_t format = WholeNumber(j, "format"); format != 1)
+      return absl::DataLossError(absl::StrCat("manifest: format ", format, ", this build reads 1"));
     m.trained_at = j.value("trained_at", "");
     COBRA_RETURN_IF_ERROR(CheckParts(j.at("net")));
     m.net = NetFromJson(j.at("net"));
-    m.num_ops = j.value("num_ops", 0);
+    m.num_ops = static_cast<int>(WholeNumber(j, "num_ops"));
     m.vocabulary = j.at("vocabulary").get<std::vector<std::string>>();
     m.value_ranges = j.at("value_ranges").get<std::vector<std::pair<double, double>>>();
     for (const json& t : j.at("targets")) {
       COBRA_ASSIGN_OR_RETURN(TargetEntry entry, TargetFromJson(t));
       m.targets.push_back(std::move(entry));
     }
-    m.layers_trained = j.value("layers_trained", int64_t{0});
-    m.networks_trained = j.value("networks_trained", int64_t{0});
+    m.layers_trained = WholeNumber(j, "layers_trained");
+    m.networks_trained = WholeNumber(j, "networks_trained");
     m.training_notes = j.value("training_notes", std::vector<std::string>{});
     m.tensors_sha256 = j.at("tensors_sha256").get<std::string>();
   } catch (const json::exception& e) {

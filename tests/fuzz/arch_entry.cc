@@ -4,9 +4,10 @@
 
 namespace cobra::fuzz {
 
-void Architecture(absl::string_view data) {
+void Architecture(const absl::string_view input) {
   constexpr absl::string_view kInput = "\n--input ";
   nas::ArchitectureRequest request;
+  absl::string_view data = input;
   size_t end = data.find(kInput);
   request.architecture = std::string(data.substr(0, end));
   while (end != absl::string_view::npos) {
@@ -14,7 +15,7 @@ void Architecture(absl::string_view data) {
     end = data.find(kInput);
     request.inputs.emplace_back(data.substr(0, end));
   }
-  Check(nas::ReadArchitecture(request, SmallLimits()));
+  Check(nas::ReadArchitecture(request, SmallLimits()), input);
 }
 
 }  // namespace cobra::fuzz

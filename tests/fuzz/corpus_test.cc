@@ -1,12 +1,14 @@
 // Every committed input of the fuzzers through the code that the fuzzers run.
 #include "base/file.h"
 #include "gtest/gtest.h"
+#include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"
 
 namespace cobra::fuzz {
 namespace {
 
 void RunAll(const std::string& name, void (*run)(absl::string_view)) {
+  MakeEveryCheck();
   const std::string root = std::string(COBRA_SOURCE_DIR) + "/tests/fuzz/corpus/" + name;
   const absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "");
   ASSERT_TRUE(files.ok()) << files.status();

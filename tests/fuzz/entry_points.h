@@ -18,8 +18,9 @@ void Architecture(absl::string_view data);
 // Files that workers and trainers write: the first byte says which. 'r' a measurement, 's' a task's subject, 'p' a
 // probe, 'c' a calibration, 'm' a manifest, 't' a target, 'd' a table of devices, 'w' weights.
 void File(absl::string_view data);
-// A request of the API before it is handled: the first byte says which. 'p' Predict, 'c' Calibrate, 'e' Enqueue, 'l'
-// Lease, 'n' Renew, 'r' Report, 'x' Cancel, 'w' Watch.
+// A request of the API before it is handled: the first byte says which. 'p' Predict, 'b' PredictBatch, 's'
+// PredictStream, 't' ListTargets, 'i' GetModelInfo, 'c' Calibrate, 'u' UndoCalibration, 'e' Enqueue, 'l' Lease, 'n'
+// Renew, 'r' Report, 'x' Cancel, 'w' Watch. Parts that are found in the bytes are those that protobuf finds.
 void Message(absl::string_view data);
 
 }  // namespace cobra::fuzz

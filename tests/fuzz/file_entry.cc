@@ -27,7 +27,10 @@ void Record(absl::string_view text) {
   absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(text);
   CheckReadBack<store::Measurement>(
       measurement, [](const store::Measurement& m) { return store::MeasurementToJson(m); }, store::MeasurementFromJson);
-  if (measurement.ok()) Check(store::RebuildGraph(&*measurement));
+  if (!measurement.ok()) return;
+  const absl::StatusOr<graph::Graph> graph = store::RebuildGraph(&*measurement);
+  if (!graph.ok()) return CheckMessage(graph.status());
+  Check(graph, text);
 }
 
 void Probe(absl::string_view text) {

@@ -17,9 +17,9 @@ void GraphMessage(absl::string_view data) {
   static const bool quiet =
       (google::protobuf::SetLogHandler(nullptr), true);  // it complains of each name that is not UTF-8
   (void)quiet;
-  if (!data.empty() && data[0] == '{') return Check(graph::GraphFromJson(data));
+  if (!data.empty() && data[0] == '{') return Check(graph::GraphFromJson(data), data);
   const absl::StatusOr<graph::Graph> graph = proto::GraphFromWire(data, SmallLimits().graph);
-  Check(graph);
+  Check(graph, data);
   // protobuf is the judge: what it cannot parse is refused, and what it parses to is the same graph.
   v1::Graph message;
   if (!message.ParseFromArray(data.data(), static_cast<int>(data.size()))) {

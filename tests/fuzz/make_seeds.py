@@ -23,6 +23,15 @@ def compact(value):
     return json.dumps(value, separators=(",", ":"))
 
 
+def shortened(value):
+    """Without most of what long lists and tables hold, for a fuzzer cuts what is longer than 4096 bytes."""
+    if isinstance(value, dict):
+        return {key: shortened(value[key]) for key in list(value)[: 3 if len(value) > 30 else None]}
+    if isinstance(value, list):
+        return [shortened(item) for item in value[: 3 if len(value) > 30 else None]]
+    return value
+
+
 def records(count, most_bytes):
     """Short lines of kind "record"."""
     found = []
@@ -50,7 +59,8 @@ def files():
     probe = json.loads(read("data/measurements/cpu-epyc-turin-1t/probe.json"))
     probe["records"] = probe.get("records", [])[:2]
     yield "probe", b"p" + compact(probe).encode()
-    manifest = json.loads(read("model/pretrained/manifest.json"))
+    manifest = shortened(json.loads(read("model/pretrained/manifest.json")))
+    manifest["net"]["vocabulary_size"] = len(manifest["vocabulary"])
     yield "manifest", b"m" + compact(manifest).encode()
     yield "target", b"t" + read("data/measurements/cpu-epyc-turin-1t/target.json").encode()
     yield "devices", b"d" + read("data/devices/gpus.csv").encode()
@@ -89,6 +99,11 @@ def messages():
         node.inputs.add(kind=graph_pb2.ValueRef.KIND_INPUT)
         graph.graph.outputs.add(kind=graph_pb2.ValueRef.KIND_NODE)
         yield "graph", b"p" + graph.SerializeToString()
+        batch = cobra_pb2.PredictBatchRequest(requests=[source, graph])
+        yield "batch", b"b" + batch.SerializeToString()
+        stream = cobra_pb2.PredictStreamRequest(request_id=300, request=graph)
+        yield "stream", b"s" + stream.SerializeToString()
+        yield "stream-parts", b"s" + stream.SerializeToString() + stream.SerializeToString()
         arch = cobra_pb2.PredictRequest(targets=["a"])
         arch.architecture.text = "nasbench201:x"
         yield "architecture", b"p" + arch.SerializeToString()
@@ -101,8 +116,10 @@ def messages():
         ids = ["0123456789abcdef" * 2] * 3
         yield "calibrate", b"c" + cobra_pb2.CalibrateRequest(target="t", probe_json="{}").SerializeToString()
         enqueue = measurements_pb2.EnqueueRequest()
-        enqueue.tasks.add().SetInParent()
+        enqueue.tasks.add(target="t").graph.CopyFrom(graph.graph)
+        enqueue.tasks.add(target="t", repeat=2).sample.space = "real-layers"
         yield "enqueue", b"e" + enqueue.SerializeToString()
+        yield "undo", b"u" + cobra_pb2.UndoCalibrationRequest(target="t", version=1).SerializeToString()
         yield "lease", b"l" + measurements_pb2.LeaseRequest(worker="w", target="t", max_tasks=3).SerializeToString()
         yield "renew", b"n" + measurements_pb2.RenewRequest(worker="w", task_ids=ids).SerializeToString()
         report = measurements_pb2.ReportRequest(worker="w")

@@ -4,6 +4,6 @@
 
 namespace cobra::fuzz {
 
-void Onnx(absl::string_view data) { Check(onnx::ReadOnnxModel(data, {}, SmallLimits())); }
+void Onnx(absl::string_view data) { Check(onnx::ReadOnnxModel(data, {}, SmallLimits()), data); }
 
 }  // namespace cobra::fuzz

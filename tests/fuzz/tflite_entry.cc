@@ -7,7 +7,7 @@ namespace cobra::fuzz {
 void Tflite(absl::string_view data) {
   const Limits limits = SmallLimits();
   const absl::StatusOr<graph::Graph> graph = tflite::ReadTfliteModel(data, {}, limits);
-  Check(graph);
+  Check(graph, data);
   if (!graph.ok()) return;
   tflite::TfliteRequest larger;
   for (const graph::NamedTensor& input : graph->inputs()) {
@@ -15,7 +15,7 @@ void Tflite(absl::string_view data) {
     if (!shape.empty()) shape[0] += 2;
     larger.inputs.push_back(graph::ShapeText(shape));
   }
-  Check(tflite::ReadTfliteModel(data, larger, limits));
+  Check(tflite::ReadTfliteModel(data, larger, limits), data);
 }
 
 }  // namespace cobra::fuzz

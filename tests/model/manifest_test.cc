@@ -54,8 +54,12 @@ TEST(Manifest, DamageIsDataLoss) {
   mismatch.vocabulary.pop_back();
   Manifest no_target = Small();
   no_target.targets.clear();
-  for (const std::string& text : {std::string(""), std::string("[]"), std::string("{\"format\":1}"),
-                                  std::string("{\"format\":9}"), ManifestToJson(mismatch), ManifestToJson(no_target)}) {
+  std::string beyond_float = ManifestToJson(Small());
+  beyond_float.replace(beyond_float.find("0.25"), 4, "1e99");
+  for (const std::string& text :
+       {std::string(""), std::string("[]"), std::string("{\"format\":1}"), std::string("{\"format\":9}"),
+        std::string("{\"format\":\"1\"}"), std::string("{\"format\":1e300}"), std::string("{\"format\":[]}"),
+        ManifestToJson(mismatch), ManifestToJson(no_target), beyond_float}) {
     EXPECT_EQ(ManifestFromJson(text).status().code(), absl::StatusCode::kDataLoss) << text.substr(0, 40);
   }
 }

@@ -85,6 +85,16 @@ TEST(MeasurementTest, SurvivesTheRoundTrip) {
   EXPECT_FALSE(after->conditions.clock_after_mhz.has_value());
 }
 
+TEST(MeasurementTest, TheLargestNumbersSurviveTheRoundTrip) {
+  Measurement m = AMeasurement();
+  m.latency.median_us = 1e308;
+  m.node_latency_us = {-1e306, 1e15};
+  const absl::StatusOr<Measurement> after = MeasurementFromJson(MeasurementToJson(m));
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_EQ(after->latency.median_us, 1e308);
+  EXPECT_EQ(after->node_latency_us, m.node_latency_us);
+}
+
 TEST(MeasurementTest, WhatTheMachineDoesNotReportIsAbsent) {
   Measurement m = AMeasurement();
   m.latency.device_us = 0;
