@@ -170,8 +170,8 @@ class Metrics::ScrapedValues : public prometheus::Collectable {
         families[i].metric.push_back(std::move(metric));
       }
     }
-    families.push_back(
-        OneValue("process_resident_memory_bytes", "Resident memory", MetricType::Gauge, static_cast<double>(ResidentBytes())));
+    families.push_back(OneValue("process_resident_memory_bytes", "Resident memory", MetricType::Gauge,
+                                static_cast<double>(ResidentBytes())));
     families.push_back(OneValue("process_start_time_seconds", "Start of the server, Unix time", MetricType::Gauge,
                                 absl::ToDoubleSeconds(started_ - absl::UnixEpoch())));
     return families;

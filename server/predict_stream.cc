@@ -159,9 +159,9 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     auto run = [this, large, request, call](const absl::Status& admitted) mutable {
       if (large && !Parse(request.get())) return EndNoMessage(*request);
       if (large) call.request = KeyedHash(request->bytes);
-      Answer(*request, admitted.ok() ? AnswerItem(request->bytes, streams_->limits_.max_parsed_bytes, call,
-                                                  streams_->pipeline_)
-                                     : absl::StatusOr<std::string>(admitted));
+      Answer(*request, admitted.ok()
+                           ? AnswerItem(request->bytes, streams_->limits_.max_parsed_bytes, call, streams_->pipeline_)
+                           : absl::StatusOr<std::string>(admitted));
     };
     if (!held.ok()) return run(held.status());
     request->held = *std::move(held);
