@@ -79,7 +79,9 @@ def main():
     binary = os.path.join(os.environ.get("COBRA_BIN", "build/bin"), "python_run")
     signal.signal(signal.SIGALRM, stop)
     gc.freeze()  # the collection after each program looks at that program only
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    # Of CPython, which runs the programs in this process. python_run has limits of its own, and under a sanitizer it
+    # needs terabytes of addresses.
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
     if args.cpython is not None:
         sys.stdout.buffer.write((run_cpython(generate(args.cpython)) or "").encode("utf-8", "replace"))
         return 0
@@ -104,7 +106,10 @@ def main():
                 with open(os.path.join(folder, f"{s}.py"), "w", encoding="utf-8") as f:
                     f.write(sources[s])
             done = subprocess.run(
-                [binary, "--batch"] + [os.path.join(folder, f"{s}.py") for s in seeds], capture_output=True, timeout=600
+                [binary, "--batch"] + [os.path.join(folder, f"{s}.py") for s in seeds],
+                capture_output=True,
+                timeout=600,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2),
             )
             outputs = done.stdout.decode("utf-8", "replace").split("\x1e\n")
             if done.returncode < 0:
