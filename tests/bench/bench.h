@@ -35,9 +35,11 @@ absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std
 using RunBenchmark = std::function<absl::StatusOr<Json>()>;
 
 // Each adds the flags of one benchmark to its subcommand (main.cc lists them).
+RunBenchmark AddBatch(CLI::App* app);
+RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);
 RunBenchmark AddServe(CLI::App* app);
-RunBenchmark AddEcho(CLI::App* app);
+RunBenchmark AddStream(CLI::App* app);
 
 }  // namespace cobra::bench
 

@@ -38,6 +38,11 @@ constexpr Benchmark kBenchmarks[] = {
      "How fast the server answers what it has answered before, compared with a gRPC server that only echoes as many "
      "bytes. Takes some minutes",
      AddServe},
+    {"stream",
+     "How fast the server answers over one stream what it has answered before, compared with a bare gRPC stream",
+     AddStream},
+    {"batch", "How fast the server answers batches of a thousand architecture strings, compared with an echo",
+     AddBatch},
     {"echo", nullptr, AddEcho},
 };
 
