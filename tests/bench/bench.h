@@ -37,6 +37,7 @@ using RunBenchmark = std::function<absl::StatusOr<Json>()>;
 // Each adds the flags of one benchmark to its subcommand (main.cc lists them).
 RunBenchmark AddBatch(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
+RunBenchmark AddEncode(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);
 RunBenchmark AddServe(CLI::App* app);
 RunBenchmark AddStream(CLI::App* app);

@@ -286,13 +286,15 @@ TEST_F(LoadTest, AStreamSendsRequestsInTurnUntilItsTimeIsOver) {
   Serve(MakeStreamEchoService(1), /*connections=*/1);
   StreamLoop loop;
   loop.warm_up = absl::Milliseconds(10);
-  loop.duration = absl::Milliseconds(100);
   int64_t seen = 0;
   loop.on_answer = [&seen](const grpc::ByteBuffer&) { ++seen; };
-  const auto result = RunStream(generator_->channel(), loop, Requests(2));
-  ASSERT_TRUE(result.ok()) << result.status();
+  absl::StatusOr<StreamResult> result;
+  for (loop.duration = absl::Milliseconds(50); loop.duration < absl::Minutes(2) && !result.ok(); loop.duration *= 2)
+    result = RunStream(generator_->channel(), loop, Requests(2));
+  ASSERT_TRUE(result.ok()) << result.status();  // on a busy machine no answer may come in the first of these times
+  EXPECT_GT(result->answers, 0);
   EXPECT_LE(result->answers, seen);
-  EXPECT_DOUBLE_EQ(result->seconds, 0.1);
+  EXPECT_DOUBLE_EQ(result->seconds, absl::ToDoubleSeconds(loop.duration / 2));
 }
 
 TEST_F(LoadTest, AStreamWithoutAllItsAnswersIsAnError) {
