@@ -36,6 +36,7 @@ using RunBenchmark = std::function<absl::StatusOr<Json>()>;
 
 // Each adds the flags of one benchmark to its subcommand (main.cc lists them).
 RunBenchmark AddBatch(CLI::App* app);
+RunBenchmark AddCold(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddEncode(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);

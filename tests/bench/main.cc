@@ -44,6 +44,7 @@ constexpr Benchmark kBenchmarks[] = {
     {"batch", "How fast the server answers batches of a thousand architecture strings, compared with an echo",
      AddBatch},
     {"encode", "How fast layers are encoded, compared with the matrix products of OpenBLAS on one thread", AddEncode},
+    {"cold", "How fast ResNet-50 is predicted from source when all its layers are new, compared with PyTorch. Takes some minutes", AddCold},
     {"echo", nullptr, AddEcho},
 };
 
