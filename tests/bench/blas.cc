@@ -11,8 +11,8 @@ absl::StatusOr<OpenBlas> OpenBlas::Load() {
   static constexpr char kLibraryFile[] = "libopenblas.so.0";
   void* const library = ::dlopen(kLibraryFile, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the library to compare with is missing: apt-get install libopenblas0-pthread (", ::dlerror(), ")"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the library to compare with is missing: apt-get install libopenblas0-pthread (", ::dlerror(), ")"));
   }
   OpenBlas blas;
   blas.sgemm_ = reinterpret_cast<Sgemm>(::dlsym(library, "cblas_sgemm"));

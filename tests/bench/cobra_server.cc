@@ -17,24 +17,19 @@ namespace cobra::bench {
 
 std::string ShippedModel() { return absl::StrCat(COBRA_BENCH_SOURCE, "/../../model/pretrained"); }
 
+std::vector<std::string> ServerCommand(const CobraServerOptions& options, const tests::TemporaryDirectory& directory) {
+  std::vector<std::string> argv = {SiblingProgram("cobra-server")};
+  argv.insert(argv.end(), {"--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"});
+  argv.insert(argv.end(), {"--model", options.model, "--library", kLibrary});
+  argv.insert(argv.end(), {"--store", directory.File("cobra.sqlite")});
+  argv.insert(argv.end(), options.flags.begin(), options.flags.end());
+  return argv;
+}
+
 absl::StatusOr<std::unique_ptr<CobraServer>> CobraServer::Start(const CobraServerOptions& options) {
   std::unique_ptr<CobraServer> server(new CobraServer);
-  std::vector<std::string> argv = {
-      SiblingProgram("cobra-server"),
-      "--listen",
-      "127.0.0.1:0",
-      "--metrics",
-      "127.0.0.1:0",
-      "--model",
-      options.model,
-      "--library",
-      kLibrary,
-      "--store",
-      server->directory_.File("cobra.sqlite"),
-  };
-  argv.insert(argv.end(), options.flags.begin(), options.flags.end());
-  COBRA_ASSIGN_OR_RETURN(server->process_,
-                         ServerProcess::Start(std::move(argv), server->directory_.File("cobra-server")));
+  COBRA_ASSIGN_OR_RETURN(server->process_, ServerProcess::Start(ServerCommand(options, server->directory_),
+                                                                server->directory_.File("cobra-server")));
   COBRA_ASSIGN_OR_RETURN(server->load_,
                          LoadGenerator::Connect({.address = server->address(), .connections = options.connections}));
   server->stub_ = v1::Cobra::NewStub(server->channel());

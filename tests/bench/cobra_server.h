@@ -27,6 +27,9 @@ struct CobraServerOptions {
   int connections = 1;             // of load()
 };
 
+// The command line, with a store in `directory`.
+std::vector<std::string> ServerCommand(const CobraServerOptions& options, const tests::TemporaryDirectory& directory);
+
 // cobra-server in a process of its own, with a store of its own.
 class CobraServer {
  public:

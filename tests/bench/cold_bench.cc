@@ -1,11 +1,11 @@
 // A network whose layers nobody has asked about, beside PyTorch: `cobra-bench cold`.
 //
-// ResNet-50 as a file of the server's library. Server and readers run on one core (the first that this process may use),
-// the client on the others. Each round starts a server of its own. The first requests, for other networks, let it import
-// the libraries. Then ResNet-50 is asked for with a batch size that was not asked for before, so every layer is new:
-// nothing of reading, encoding and graph network can come from a cache. The other side is cold_reference.py: PyTorch
-// with libraries imported builds the model, traces it with torch.fx, propagates shapes, and runs an encoder and a graph
-// network of the same sizes, on one thread.
+// ResNet-50 as a file of the server's library. Server and readers run on one core (the first that this process may
+// use), the client on the others. Each round starts a server of its own. The first requests, for other networks, let it
+// import the libraries. Then ResNet-50 is asked for with a batch size that was not asked for before, so every layer is
+// new: nothing of reading, encoding and graph network can come from a cache. The other side is cold_reference.py:
+// PyTorch with libraries imported builds the model, traces it with torch.fx, propagates shapes, and runs an encoder and
+// a graph network of the same sizes, on one thread.
 //
 // milliseconds        from sending a request to its reply; the median of a round's requests, the median of the rounds
 // python_over_ours    PyTorch's median over it
@@ -184,8 +184,7 @@ absl::StatusOr<Json> RunCold(const ColdFlags& flags) {
     reply_us.push_back(round.ms * 1e3 - round.read_us - round.predict_us);
   }
   COBRA_ASSIGN_OR_RETURN(const Json stages, MeasureStages());
-  COBRA_ASSIGN_OR_RETURN(const Json python,
-                         RunPython("cold_reference.py", {sizes.dump(), absl::StrCat(flags.rounds)}));
+  COBRA_ASSIGN_OR_RETURN(const Json python, RunPython("cold_reference.py", {sizes.dump(), absl::StrCat(flags.rounds)}));
   const double median_ms = Median(std::move(ms));
   return Json{{"milliseconds", median_ms},
               {"python_over_ours", python["milliseconds"].get<double>() / median_ms},

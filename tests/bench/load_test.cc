@@ -210,6 +210,20 @@ TEST_F(LoadTest, ErrorsAreCountedByCode) {
   EXPECT_EQ(result.latencies.count(), 5);
 }
 
+TEST_F(LoadTest, RepliesAreCheckedByThePositionOfTheirRequest) {
+  Serve([](ScriptedService::Call* call, int) { call->Reply(); }, /*connections=*/2);  // with the request's own bytes
+  std::vector<grpc::ByteBuffer> requests;
+  for (size_t i = 0; i < 20; ++i) requests.push_back(ToByteBuffer(std::string(i, 'x')));
+  ClosedLoop loop = EachOnce(4);
+  loop.is_right = [](size_t request, const grpc::ByteBuffer& reply) { return reply.Length() == request; };
+  LoadResult result = generator_->Run(loop, requests);
+  EXPECT_EQ(result.wrong, 0);
+  loop.is_right = [](size_t request, const grpc::ByteBuffer&) { return request % 2 == 0; };
+  result = generator_->Run(loop, requests);
+  EXPECT_EQ(result.ErrorText(), "10 x wrong");
+  EXPECT_EQ(result.latencies.count(), 20);
+}
+
 TEST_F(LoadTest, OpenLoopCountsTheCallsThatAreDueAfterTheWarmUp) {
   Serve(MakeEchoService(10), /*connections=*/2);
   OpenLoop loop;
