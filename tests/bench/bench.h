@@ -35,9 +35,18 @@ absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std
 using RunBenchmark = std::function<absl::StatusOr<Json>()>;
 
 // Each adds the flags of one benchmark to its subcommand (main.cc lists them).
-RunBenchmark AddReader(CLI::App* app);
-RunBenchmark AddServe(CLI::App* app);
+RunBenchmark AddBatch(CLI::App* app);
+RunBenchmark AddBulk(CLI::App* app);
+RunBenchmark AddCache(CLI::App* app);
+RunBenchmark AddCold(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
+RunBenchmark AddEncode(CLI::App* app);
+RunBenchmark AddMemory(CLI::App* app);
+RunBenchmark AddReader(CLI::App* app);
+RunBenchmark AddReload(CLI::App* app);
+RunBenchmark AddServe(CLI::App* app);
+RunBenchmark AddStart(CLI::App* app);
+RunBenchmark AddStream(CLI::App* app);
 
 }  // namespace cobra::bench
 

@@ -1,4 +1,5 @@
-// What gRPC itself costs: a server that answers every unary call with the same bytes and never looks at the request.
+// What gRPC itself costs: a server that answers every unary call, or every message of a stream, with the same bytes and
+// never looks at the request.
 #ifndef COBRA_TESTS_BENCH_ECHO_H_
 #define COBRA_TESTS_BENCH_ECHO_H_
 
@@ -29,6 +30,8 @@ class GenericServer {
 };
 
 std::unique_ptr<grpc::CallbackGenericService> MakeEchoService(int64_t reply_bytes);
+// Reads on while it writes, until 64 messages of a stream are not answered.
+std::unique_ptr<grpc::CallbackGenericService> MakeStreamEchoService(int64_t reply_bytes);
 
 }  // namespace cobra::bench
 

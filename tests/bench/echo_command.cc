@@ -17,6 +17,7 @@ namespace {
 
 struct EchoFlags {
   int64_t reply_bytes = 0;
+  bool stream = false;
   std::string ready_file;
 };
 
@@ -24,7 +25,8 @@ struct EchoFlags {
 absl::StatusOr<Json> RunEcho(const EchoFlags& flags) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0UL, 0UL, 0UL);
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GenericServer> server,
-                         GenericServer::Start(MakeEchoService(flags.reply_bytes)));
+                         GenericServer::Start(flags.stream ? MakeStreamEchoService(flags.reply_bytes)
+                                                           : MakeEchoService(flags.reply_bytes)));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(flags.ready_file, Json{{"listen", server->address()}}.dump()));
   while (true) ::pause();
 }
@@ -34,6 +36,7 @@ absl::StatusOr<Json> RunEcho(const EchoFlags& flags) {
 RunBenchmark AddEcho(CLI::App* app) {
   auto flags = std::make_shared<EchoFlags>();
   app->add_option("--reply-bytes", flags->reply_bytes, "Bytes of each reply")->required();
+  app->add_flag("--stream", flags->stream, "A reply to each message of a stream instead of one to each call");
   app->add_option("--ready-file", flags->ready_file, "JSON file with the address, written once it is served")
       ->required();
   return [flags] { return RunEcho(*flags); };

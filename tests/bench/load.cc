@@ -55,6 +55,7 @@ class Turns {
     if (each_once_ && turn >= requests_.size()) return nullptr;
     return &requests_[turn % requests_.size()];
   }
+  size_t PositionOf(const grpc::ByteBuffer* request) const { return static_cast<size_t>(request - requests_.data()); }
 
  private:
   const std::vector<grpc::ByteBuffer>& requests_;
@@ -69,6 +70,7 @@ class Lane;
 struct Call {
   grpc::GenericStub* stub;
   Lane* lane;
+  size_t request = 0;
   int64_t due_ns = 0;
   std::optional<grpc::ClientContext> context;
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
@@ -85,8 +87,8 @@ struct Call {
 // One connection: its calls, the thread that waits for replies, and what that thread has counted.
 class Lane {
  public:
-  Lane(const std::string& method, const Window& window, Turns* turns)
-      : method_(method), window_(window), turns_(turns) {}
+  Lane(const std::string& method, const Window& window, const CheckReply& is_right, Turns* turns)
+      : method_(method), window_(window), is_right_(is_right), turns_(turns) {}
 
   Call* AddCall(grpc::GenericStub* stub) {
     calls_.emplace_back();
@@ -99,6 +101,7 @@ class Lane {
   bool Start(Call* call, int64_t due_ns) {
     const grpc::ByteBuffer* const request = turns_->Next();
     if (request == nullptr) return false;
+    call->request = turns_->PositionOf(request);
     call->due_ns = due_ns;
     call->Release();
     call->context.emplace();
@@ -125,6 +128,7 @@ class Lane {
     }
     result_.latencies.Add(now_ns - call.due_ns);
     result_.reply_bytes += static_cast<int64_t>(call.reply.Length());
+    if (is_right_ && !is_right_(call.request, call.reply)) ++result_.wrong;
   }
 
   // Until the end of the window, or until no request is left. REQUIRES: called once, in one thread.
@@ -151,6 +155,7 @@ class Lane {
  private:
   const std::string& method_;
   const Window& window_;
+  const CheckReply& is_right_;
   Turns* const turns_;
   grpc::CompletionQueue queue_;
   std::deque<Call> calls_;  // their addresses stay
@@ -207,6 +212,7 @@ LoadResult Merged(const std::deque<Lane>& lanes) {
     const LoadResult& one = lane.result();
     all.latencies.Merge(one.latencies);
     all.reply_bytes += one.reply_bytes;
+    all.wrong += one.wrong;
     for (size_t i = 0; i < all.errors.size(); ++i) all.errors[i] += one.errors[i];
   }
   return all;
@@ -228,6 +234,7 @@ std::string LoadResult::ErrorText() const {
     absl::StrAppend(&text, text.empty() ? "" : ", ", errors[code], " x ",
                     absl::StatusCodeToString(static_cast<absl::StatusCode>(code)));  // the same numbers as gRPC's
   }
+  if (wrong > 0) absl::StrAppend(&text, text.empty() ? "" : ", ", wrong, " x wrong");
   return text;
 }
 
@@ -254,7 +261,7 @@ LoadResult LoadGenerator::Run(const ClosedLoop& loop, const std::vector<grpc::By
   const Window window(loop.warm_up, loop.duration);
   Turns turns(requests, loop.each_once);
   std::deque<Lane> lanes;
-  for (size_t i = 0; i < used; ++i) lanes.emplace_back(method_, window, &turns);
+  for (size_t i = 0; i < used; ++i) lanes.emplace_back(method_, window, loop.is_right, &turns);
   for (size_t i = 0; i < in_flight; ++i) lanes[i % used].AddCall(stubs_[i % used].get());
   std::vector<std::thread> threads;
   for (Lane& lane : lanes) threads.emplace_back([&lane] { lane.RunClosed(); });
@@ -276,7 +283,7 @@ LoadResult LoadGenerator::Run(const OpenLoop& loop, const std::vector<grpc::Byte
   Turns turns(requests, /*each_once=*/false);
   std::deque<Lane> lanes;
   IdleCalls idle;
-  for (size_t i = 0; i < used; ++i) lanes.emplace_back(method_, window, &turns);
+  for (size_t i = 0; i < used; ++i) lanes.emplace_back(method_, window, loop.is_right, &turns);
   for (size_t i = 0; i < most; ++i) idle.Put(lanes[i % used].AddCall(stubs_[i % used].get()));
   std::vector<std::thread> threads;
   for (Lane& lane : lanes) {

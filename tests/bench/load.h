@@ -9,7 +9,9 @@
 #define COBRA_TESTS_BENCH_LOAD_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -31,11 +33,16 @@ struct LoadTarget {
   absl::Duration connect_time = absl::Seconds(10);
 };
 
+// Whether a reply is right for the request of this position in the list. Called by several threads at a time, once the
+// latency has been counted.
+using CheckReply = std::function<bool(size_t request, const grpc::ByteBuffer& reply)>;
+
 struct ClosedLoop {
   int in_flight = 1;
   absl::Duration warm_up;  // replies that come in this time do not count
   absl::Duration duration = absl::Seconds(1);
   bool each_once = false;  // ends when each request has been sent once, even if that is before the time
+  CheckReply is_right;     // may be empty
 };
 
 struct OpenLoop {
@@ -44,6 +51,7 @@ struct OpenLoop {
   absl::Duration duration = absl::Seconds(1);
   int max_in_flight = 512;  // bounds the memory; with more, the next call waits, and its wait counts
   uint64_t seed = 1;
+  CheckReply is_right;  // may be empty
 };
 
 // When the calls of an open loop are due: with exponential gaps, as callers who know nothing of each other would come.
@@ -61,12 +69,13 @@ class DueTimes {
 
 struct LoadResult {
   LatencyHistogram latencies;  // of calls that succeeded
+  int64_t wrong = 0;           // of these, replies that are not right
   int64_t reply_bytes = 0;     // of all of them together
   double seconds = 0;
   std::array<int64_t, 17> errors = {};  // by grpc::StatusCode
 
   double requests_per_s() const { return seconds > 0 ? static_cast<double>(latencies.count()) / seconds : 0; }
-  // "3 x RESOURCE_EXHAUSTED, 1 x UNAVAILABLE"; empty if every call succeeded.
+  // "3 x RESOURCE_EXHAUSTED, 1 x UNAVAILABLE, 2 x wrong"; empty if every call succeeded and was right.
   std::string ErrorText() const;
 };
 

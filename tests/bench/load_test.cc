@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,8 +13,10 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "gtest/gtest.h"
+#include "tests/bench/architectures.h"
 #include "tests/bench/echo.h"
 #include "tests/bench/latency_histogram.h"
+#include "tests/bench/stream_load.h"
 
 namespace cobra::bench {
 namespace {
@@ -207,6 +210,20 @@ TEST_F(LoadTest, ErrorsAreCountedByCode) {
   EXPECT_EQ(result.latencies.count(), 5);
 }
 
+TEST_F(LoadTest, RepliesAreCheckedByThePositionOfTheirRequest) {
+  Serve([](ScriptedService::Call* call, int) { call->Reply(); }, /*connections=*/2);  // with the request's own bytes
+  std::vector<grpc::ByteBuffer> requests;
+  for (size_t i = 0; i < 20; ++i) requests.push_back(ToByteBuffer(std::string(i, 'x')));
+  ClosedLoop loop = EachOnce(4);
+  loop.is_right = [](size_t request, const grpc::ByteBuffer& reply) { return reply.Length() == request; };
+  LoadResult result = generator_->Run(loop, requests);
+  EXPECT_EQ(result.wrong, 0);
+  loop.is_right = [](size_t request, const grpc::ByteBuffer&) { return request % 2 == 0; };
+  result = generator_->Run(loop, requests);
+  EXPECT_EQ(result.ErrorText(), "10 x wrong");
+  EXPECT_EQ(result.latencies.count(), 20);
+}
+
 TEST_F(LoadTest, OpenLoopCountsTheCallsThatAreDueAfterTheWarmUp) {
   Serve(MakeEchoService(10), /*connections=*/2);
   OpenLoop loop;
@@ -263,6 +280,65 @@ TEST_F(LoadTest, AServerThatIsNotThereIsAnError) {
   target.address = address;
   target.connect_time = absl::Milliseconds(100);
   EXPECT_TRUE(absl::IsUnavailable(LoadGenerator::Connect(target).status()));
+}
+
+TEST_F(LoadTest, AStreamSendsEachRequestOnceAndWaitsForAllAnswers) {
+  Serve(MakeStreamEchoService(164), /*connections=*/1);
+  StreamLoop loop;
+  loop.each_once = true;
+  int64_t seen = 0;
+  loop.on_answer = [&seen](const grpc::ByteBuffer& answer) { seen += answer.Length() == 164; };
+  const auto result = RunStream(generator_->channel(), loop, Requests(1000));
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(seen, 1000);
+  EXPECT_EQ(result->answers, 1000);
+  EXPECT_EQ(result->answer_bytes, 1000 * 164);
+  EXPECT_GT(result->answers_per_s(), 0);
+}
+
+TEST_F(LoadTest, AStreamSendsRequestsInTurnUntilItsTimeIsOver) {
+  Serve(MakeStreamEchoService(1), /*connections=*/1);
+  StreamLoop loop;
+  loop.warm_up = absl::Milliseconds(10);
+  int64_t seen = 0;
+  loop.on_answer = [&seen](const grpc::ByteBuffer&) { ++seen; };
+  absl::StatusOr<StreamResult> result;
+  for (loop.duration = absl::Milliseconds(50); loop.duration < absl::Minutes(2) && !result.ok(); loop.duration *= 2)
+    result = RunStream(generator_->channel(), loop, Requests(2));
+  ASSERT_TRUE(result.ok()) << result.status();  // on a busy machine no answer may come in the first of these times
+  EXPECT_GT(result->answers, 0);
+  EXPECT_LE(result->answers, seen);
+  EXPECT_DOUBLE_EQ(result->seconds, absl::ToDoubleSeconds(loop.duration / 2));
+}
+
+TEST_F(LoadTest, AStreamWithoutAllItsAnswersIsAnError) {
+  Serve(MakeEchoService(1), /*connections=*/1);  // answers the first message and ends
+  StreamLoop loop;
+  loop.each_once = true;
+  EXPECT_FALSE(RunStream(generator_->channel(), loop, Requests(3)).ok());
+}
+
+TEST_F(LoadTest, AStreamThatEndsWithAnErrorIsOne) {
+  Serve([](ScriptedService::Call* call,
+           int) { call->Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "full")); },
+        /*connections=*/1);
+  const absl::Status status = RunStream(generator_->channel(), {}, Requests(3)).status();
+  EXPECT_EQ(status.message(), "the stream ended with 8: full");
+}
+
+TEST(ArchitecturesTest, TheCellsAreThoseOfTheSpace) {
+  EXPECT_EQ(Nasbench201Cell(0), "|none~0|+|none~0|none~1|+|none~0|none~1|none~2|");
+  EXPECT_EQ(Nasbench201Cell(3 + 5 * 1), "|nor_conv_3x3~0|+|skip_connect~0|none~1|+|none~0|none~1|none~2|");
+  std::set<std::string> cells;
+  for (size_t i = 0; i < kNasbench201Cells; ++i) cells.insert(Nasbench201Cell(i));
+  EXPECT_EQ(cells.size(), kNasbench201Cells);
+}
+
+TEST(ArchitecturesTest, RequestsAreSpreadOverTheSpace) {
+  const auto requests = Nasbench201Requests(5, "cpu");
+  ASSERT_EQ(requests.size(), 5u);
+  EXPECT_EQ(requests[1].architecture().text(), "nasbench201:" + Nasbench201Cell(kNasbench201Cells / 5));
+  EXPECT_EQ(requests[1].targets(0), "cpu");
 }
 
 }  // namespace

@@ -38,6 +38,26 @@ constexpr Benchmark kBenchmarks[] = {
      "How fast the server answers what it has answered before, compared with a gRPC server that only echoes as many "
      "bytes. Takes some minutes",
      AddServe},
+    {"stream",
+     "How fast the server answers over one stream what it has answered before, compared with a bare gRPC stream",
+     AddStream},
+    {"batch", "How fast the server answers batches of a thousand architecture strings, compared with an echo",
+     AddBatch},
+    {"encode", "How fast layers are encoded, compared with the matrix products of OpenBLAS on one thread", AddEncode},
+    {"cold",
+     "How fast ResNet-50 is predicted from source when all its layers are new, compared with PyTorch. Takes some "
+     "minutes",
+     AddCold},
+    {"bulk",
+     "How long a cold server takes for all 15,625 networks of NAS-Bench-201, compared with a graph network in PyTorch. "
+     "Takes some minutes",
+     AddBulk},
+    {"cache", "Whether the server answers as fast with a million cached entries as with a thousand. Takes some minutes",
+     AddCache},
+    {"start", "How long the server takes from its start to serving", AddStart},
+    {"memory", "What a million cached layers take, and whether memory that was evicted comes back. Takes some minutes",
+     AddMemory},
+    {"reload", "Latencies and answers while new model versions are loaded. Takes two minutes", AddReload},
     {"echo", nullptr, AddEcho},
 };
 

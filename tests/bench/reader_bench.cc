@@ -26,12 +26,12 @@
 #include "proto/graph_proto.h"
 #include "server/reader_processes.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/python_side.h"
 
 namespace cobra::bench {
 namespace {
 
 constexpr char kPackages[] = "/usr/lib/python3/dist-packages";
-constexpr char kPython[] = "/usr/bin/python3";
 
 struct Model {
   const char* name;
@@ -166,6 +166,7 @@ absl::StatusOr<Json> ReadOften(const std::vector<std::string>& once) {
 
 absl::StatusOr<Json> RunReader(bool ours_only) {
   const std::string script = absl::StrCat(COBRA_BENCH_SOURCE, "/reader_reference.py");
+  if (!ours_only) COBRA_RETURN_IF_ERROR(CheckPython({"torch", "torchvision"}));
   COBRA_ASSIGN_OR_RETURN(Json result, Parser());
   Json reference;
   if (!ours_only) {

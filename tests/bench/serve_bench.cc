@@ -31,20 +31,17 @@
 #include "absl/strings/string_view.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
-#include "cobra/v1/cobra.grpc.pb.h"
+#include "cobra/v1/cobra.pb.h"
 #include "frontend/python/reader.h"
 #include "proto/graph_proto.h"
-#include "proto/grpc_status.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/cobra_server.h"
 #include "tests/bench/load.h"
-#include "tests/bench/server_process.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::bench {
 namespace {
 
-constexpr char kLibrary[] = "/usr/lib/python3/dist-packages";
 constexpr char kResNetFile[] = "torchvision/models/resnet.py";
 constexpr char kResNetEntry[] = "resnet50()";
 constexpr char kResNetInput[] = "1x3x224x224";
@@ -176,45 +173,20 @@ class ServeBench {
     Sides loaded, single, open;  // kInFlight, one, and a fixed rate
   };
 
-  // The echo server for one question.
-  struct Echo {
-    std::unique_ptr<ServerProcess> process;
-    std::unique_ptr<LoadGenerator> load;
-  };
-
   absl::Status Start() {
-    COBRA_ASSIGN_OR_RETURN(
-        server_,
-        ServerProcess::Start({SiblingProgram("cobra-server"), "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0",
-                              "--model", absl::StrCat(COBRA_BENCH_SOURCE, "/../../model/pretrained"), "--library",
-                              kLibrary, "--store", directory_.File("cobra.sqlite")},
-                             directory_.File("cobra-server")));
-    COBRA_ASSIGN_OR_RETURN(ours_, LoadGenerator::Connect({.address = server_->address(), .connections = kConnections}));
-    stub_ = v1::Cobra::NewStub(ours_->channel());
-    grpc::ClientContext context;
-    v1::ListTargetsResponse targets;
-    COBRA_RETURN_IF_ERROR(proto::FromGrpcStatus(stub_->ListTargets(&context, {}, &targets)));
-    if (targets.targets().empty()) return absl::FailedPreconditionError("the model has no target");
-    target_ = targets.targets(0).spec().name();
+    COBRA_ASSIGN_OR_RETURN(server_, CobraServer::Start({.connections = kConnections}));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Echo> StartEcho(const Question& question) {
-    Echo echo;
-    const std::string bytes = absl::StrCat(question.reply.ByteSizeLong());
-    COBRA_ASSIGN_OR_RETURN(echo.process, ServerProcess::Start({"/proc/self/exe", "echo", "--reply-bytes", bytes},
-                                                              directory_.File(absl::StrCat("echo-", question.name))));
-    COBRA_ASSIGN_OR_RETURN(echo.load,
-                           LoadGenerator::Connect({.address = echo.process->address(), .connections = kConnections}));
-    return echo;
+  absl::StatusOr<Echo> EchoOf(const Question& question) {
+    return StartEcho({.reply_bytes = static_cast<int64_t>(question.reply.ByteSizeLong()), .connections = kConnections},
+                     directory_);
   }
 
   // Asks once, so that the server has the answer afterwards.
   absl::StatusOr<Question> Asked(std::string name, v1::PredictRequest request) {
     Question question{std::move(name), std::move(request), {}};
-    grpc::ClientContext context;
-    question.request.add_targets(target_);
-    COBRA_RETURN_IF_ERROR(proto::FromGrpcStatus(stub_->Predict(&context, question.request, &question.reply)));
+    COBRA_ASSIGN_OR_RETURN(question.reply, server_->Predict(&question.request));
     return question;
   }
 
@@ -258,7 +230,7 @@ class ServeBench {
   absl::Status MeasureBoth(int round, LoadGenerator* echo, const Load& load, Sides* sides) {
     for (const bool ours : {round % 2 == 0, round % 2 != 0}) {
       COBRA_ASSIGN_OR_RETURN(const Figures figures,
-                             ours ? Measure("cobra-server", load, ours_.get()) : Measure("the echo", load, echo));
+                             ours ? Measure("cobra-server", load, server_->load()) : Measure("the echo", load, echo));
       (ours ? sides->ours : sides->echo).push_back(figures);
     }
     return absl::OkStatus();
@@ -282,7 +254,7 @@ class ServeBench {
 
   absl::StatusOr<Comparison> Compare(const Question& question, bool open_loop, Json* details) {
     const std::vector<grpc::ByteBuffer> requests = {ToByteBuffer(question.request.SerializeAsString())};
-    COBRA_ASSIGN_OR_RETURN(const Echo echo, StartEcho(question));
+    COBRA_ASSIGN_OR_RETURN(const Echo echo, EchoOf(question));
     Comparison result;
     std::vector<double> rates_per_s;
     for (int round = 0; round < flags_.rounds; ++round) {
@@ -305,13 +277,12 @@ class ServeBench {
 
   absl::StatusOr<Sides> CompareRenamed(const Question& graph, Json* details) {
     RenamedGraph renamed(graph.request);
-    v1::PredictResponse reply;
-    grpc::ClientContext context;
-    COBRA_RETURN_IF_ERROR(proto::FromGrpcStatus(stub_->Predict(&context, renamed.Next(), &reply)));
+    v1::PredictRequest first = renamed.Next();
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, server_->Predict(&first));
     if (reply.fingerprint() != graph.reply.fingerprint()) {
       return absl::InternalError("a renamed graph is another network");
     }
-    COBRA_ASSIGN_OR_RETURN(const Echo echo, StartEcho(graph));
+    COBRA_ASSIGN_OR_RETURN(const Echo echo, EchoOf(graph));
     ClosedLoop loop;
     loop.in_flight = kInFlight;
     loop.duration = absl::Seconds(flags_.seconds);
@@ -335,10 +306,7 @@ class ServeBench {
 
   const ServeFlags flags_;
   const tests::TemporaryDirectory directory_;
-  std::unique_ptr<ServerProcess> server_;
-  std::unique_ptr<LoadGenerator> ours_;
-  std::unique_ptr<v1::Cobra::Stub> stub_;
-  std::string target_;
+  std::unique_ptr<CobraServer> server_;
 };
 
 }  // namespace

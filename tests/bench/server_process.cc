@@ -22,7 +22,7 @@ namespace cobra::bench {
 namespace {
 
 constexpr absl::Duration kStartTime = absl::Minutes(2), kStopTime = absl::Seconds(30);
-constexpr absl::Duration kPoll = absl::Milliseconds(10);
+constexpr absl::Duration kPoll = absl::Milliseconds(1);
 
 }  // namespace
 

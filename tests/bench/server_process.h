@@ -20,6 +20,7 @@ class ServerProcess {
   ~ServerProcess();
 
   const std::string& address() const { return address_; }
+  pid_t pid() const { return pid_; }
 
  private:
   explicit ServerProcess(pid_t pid) : pid_(pid) {}

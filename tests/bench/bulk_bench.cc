@@ -1,0 +1,102 @@
+// A whole search space over one stream, beside PyTorch: `cobra-bench bulk`.
+//
+// All 15,625 networks of NAS-Bench-201, as published and complete, by architecture strings. Each round starts a server
+// that has answered nothing before, and sends them all over one stream. The other side is bulk_reference.py: BRP-NAS's
+// graph convolutional network (nine nodes, four layers of 600) in PyTorch, which computes each pruned cell once, in
+// batches. Both have two threads and take turns. Neither the server's start nor Python's imports count.
+//
+// python_over_ours  PyTorch's seconds over ours; the median of the rounds' ratios
+// `cobra` and `python` have the seconds of both sides: the median, and all rounds
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/statistics.h"
+#include "base/status_macros.h"
+#include "tests/bench/architectures.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/cobra_server.h"
+#include "tests/bench/python_side.h"
+#include "tests/bench/stream_load.h"
+#include "tests/temporary_directory.h"
+
+namespace cobra::bench {
+namespace {
+
+struct BulkFlags {
+  int rounds = 5;
+};
+
+// Every request has its own answer, and none is an error.
+absl::Status CheckAnswers(const std::vector<grpc::ByteBuffer>& answers) {
+  std::vector<bool> answered(answers.size());
+  for (const grpc::ByteBuffer& bytes : answers) {
+    grpc::Slice slice;
+    v1::PredictStreamResponse answer;
+    if (!bytes.DumpToSingleSlice(&slice).ok() ||
+        !answer.ParseFromArray(slice.begin(), static_cast<int>(slice.size())) || answer.request_id() >= answered.size())
+      return absl::InternalError("an answer that is none");
+    if (!answer.has_response()) return absl::InternalError(absl::StrCat("an error: ", answer.error().message()));
+    answered[answer.request_id()] = true;
+  }
+  for (const bool one : answered) {
+    if (!one) return absl::InternalError("a request was answered twice, another not at all");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> OurSeconds() {
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<CobraServer> server, CobraServer::Start({.flags = {"--threads", "2"}}));
+  const std::vector<grpc::ByteBuffer> messages =
+      StreamMessages(Nasbench201Requests(kNasbench201Cells, server->target()));
+  std::vector<grpc::ByteBuffer> answers;
+  answers.reserve(messages.size());
+  StreamLoop loop;
+  loop.each_once = true;
+  loop.on_answer = [&answers](const grpc::ByteBuffer& answer) { answers.push_back(answer); };
+  COBRA_ASSIGN_OR_RETURN(const StreamResult result, RunStream(server->channel(), loop, messages));
+  COBRA_RETURN_IF_ERROR(CheckAnswers(answers));
+  return result.seconds;
+}
+
+absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckPython({"torch"}));
+  const tests::TemporaryDirectory directory;
+  const std::string cells = directory.File("cells.txt");
+  std::string text;
+  for (size_t i = 0; i < kNasbench201Cells; ++i) absl::StrAppend(&text, Nasbench201Cell(i), "\n");
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(cells, text));
+  std::vector<double> ours, theirs, ratios;
+  Json different;
+  for (int round = 0; round < flags.rounds; ++round) {
+    COBRA_ASSIGN_OR_RETURN(const double seconds, OurSeconds());
+    COBRA_ASSIGN_OR_RETURN(const Json python, RunPython("bulk_reference.py", {cells, "1"}));
+    ours.push_back(seconds);
+    theirs.push_back(python["seconds"][0].get<double>());
+    ratios.push_back(theirs.back() / ours.back());
+    different = python["different_cells"];
+  }
+  return Json{{"python_over_ours", Median(ratios)},
+              {"cobra", Json{{"seconds", Median(ours)},
+                             {"networks_per_s", static_cast<double>(kNasbench201Cells) / Median(ours)},
+                             {"rounds", ours}}},
+              {"python", Json{{"seconds", Median(theirs)}, {"different_cells", different}, {"rounds", theirs}}},
+              {"networks", kNasbench201Cells},
+              {"rounds", flags.rounds}};
+}
+
+}  // namespace
+
+RunBenchmark AddBulk(CLI::App* app) {
+  auto flags = std::make_shared<BulkFlags>();
+  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
+      ->check(AboveZero())
+      ->capture_default_str();
+  return [flags] { return RunBulk(*flags); };
+}
+
+}  // namespace cobra::bench
