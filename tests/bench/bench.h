@@ -41,6 +41,7 @@ RunBenchmark AddCache(CLI::App* app);
 RunBenchmark AddCold(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddEncode(CLI::App* app);
+RunBenchmark AddFlood(CLI::App* app);
 RunBenchmark AddMemory(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);
 RunBenchmark AddReload(CLI::App* app);

@@ -55,6 +55,10 @@ constexpr Benchmark kBenchmarks[] = {
     {"cache", "Whether the server answers as fast with a million cached entries as with a thousand. Takes some minutes",
      AddCache},
     {"start", "How long the server takes from its start to serving", AddStart},
+    {"flood",
+     "What one client notices while another one floods the server with new networks, or with programs that never end. "
+     "Takes two minutes",
+     AddFlood},
     {"memory", "What a million cached layers take, and whether memory that was evicted comes back. Takes some minutes",
      AddMemory},
     {"reload", "Latencies and answers while new model versions are loaded. Takes two minutes", AddReload},
