@@ -26,6 +26,9 @@ constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay
 constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
 // Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
 constexpr double kMostChange = 2;
+// A new version serves after this time, even if it does not know yet all that is asked most; so do new calibrations,
+// which all servers of a store shall serve within a second.
+constexpr absl::Duration kWarmUpVersion = absl::Seconds(10), kWarmUpCalibrations = absl::Milliseconds(300);
 
 // 0: none.
 int64_t ServingVersion(const ModelSnapshot& model, absl::string_view target) {
@@ -134,10 +137,10 @@ void LiveModel::SetWarm(Warm warm) {
   warm_ = std::move(warm);
 }
 
-void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot) {
+void LiveModel::Publish(std::shared_ptr<ModelSnapshot> snapshot, absl::Duration warm_up_time) {
   snapshot->generation = NextGeneration();
   metrics_->SetTargets(static_cast<int64_t>(snapshot->Targets().size()));
-  if (warm_) warm_(snapshot);
+  if (warm_) warm_(snapshot, absl::Now() + warm_up_time);
   absl::MutexLock lock(&mutex_);
   generation_.store(snapshot->generation, std::memory_order_release);
   snapshot_ = std::move(snapshot);
@@ -156,7 +159,7 @@ absl::Status LiveModel::Reload() {
   const predict::ModelInfo info = snapshot->predictor->info();
   metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
-  Publish(std::move(snapshot));
+  Publish(std::move(snapshot), kWarmUpVersion);
   absl::MutexLock lock(&mutex_);
   loaded_.insert(loaded_.begin(), {info, absl::Now()});
   if (loaded_.size() > kMaxListedLoads) loaded_.pop_back();
@@ -210,7 +213,7 @@ absl::Status LiveModel::RefreshCalibrations() {
   COBRA_RETURN_IF_ERROR(FillCalibrations(snapshot.get()));
   if (snapshot->calibration_stamp == old->calibration_stamp) return absl::OkStatus();  // it was a change of our own
   LogInfo(absl::StrCat("calibrations changed: ", Counted(snapshot->calibrations.size(), "calibrated target")));
-  Publish(std::move(snapshot));
+  Publish(std::move(snapshot), kWarmUpCalibrations);
   return absl::OkStatus();
 }
 
@@ -279,7 +282,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   LogUnread(FillCalibrations(snapshot.get()));
   LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves"));
-  Publish(std::move(snapshot));
+  Publish(std::move(snapshot), kWarmUpCalibrations);
   outcome.calibration = *std::move(calibration);
   return outcome;
 }
@@ -295,7 +298,7 @@ absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t versio
   LogUnread(FillCalibrations(snapshot.get()));
   LogInfo(absl::StrCat("target ", target, ": calibration ", version, " is withdrawn; ",
                        ServingVersion(*snapshot, target), " serves"));
-  Publish(std::move(snapshot));
+  Publish(std::move(snapshot), kWarmUpCalibrations);
   return absl::OkStatus();
 }
 

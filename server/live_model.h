@@ -59,8 +59,8 @@ class LiveModel {
   // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
   static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, store::Store* store, Metrics* metrics);
 
-  // `warm` prepares each later snapshot before it serves; it is called by one thread at a time.
-  using Warm = std::function<void(const std::shared_ptr<const ModelSnapshot>& snapshot)>;
+  // `warm` prepares each later snapshot, until the deadline, before it serves; it is called by one thread at a time.
+  using Warm = std::function<void(const std::shared_ptr<const ModelSnapshot>& snapshot, absl::Time deadline)>;
   void SetWarm(Warm warm);
 
   std::shared_ptr<const ModelSnapshot> Get() const;
@@ -93,7 +93,8 @@ class LiveModel {
                              const predict::ProbeResult& probe) const;
   absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
                                   absl::string_view caller);
-  void Publish(std::shared_ptr<ModelSnapshot> snapshot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  void Publish(std::shared_ptr<ModelSnapshot> snapshot, absl::Duration warm_up_time)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
   const Loader loader_;
   store::Store* const store_;

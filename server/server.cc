@@ -50,8 +50,6 @@ namespace {
 // is flushed.
 constexpr absl::Duration kAbandonTime = absl::Seconds(3);
 constexpr absl::Duration kFlushTime = absl::Seconds(2);
-// A new version serves after this time, even if it does not know yet all that is asked most.
-constexpr absl::Duration kWarmUpTime = absl::Seconds(10);
 constexpr absl::Duration kSendTime = absl::Milliseconds(500);
 
 // "host:0" with the port that the system chose.
@@ -84,9 +82,6 @@ class ServerImpl final : public Server {
     watch_ = std::make_unique<TaskWatch>(queue_.get());
     COBRA_ASSIGN_OR_RETURN(model_, LiveModel::Create(Loader(), store_.get(), &metrics_));
     if (options_.calibrate_at_start) COBRA_RETURN_IF_ERROR(CalibrateThisMachine());
-    calibration_watch_ = std::make_unique<CalibrationWatch>(
-        CalibrationWatchOptions(), store::MakeChangeListener(options_.store_path),
-        [this] { return model_->RefreshCalibrations(); }, &metrics_);
 
     ReaderOptions reader_options;
     reader_options.program = options_.reader;
@@ -113,9 +108,12 @@ class ServerImpl final : public Server {
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
     admin_service_ = std::make_unique<AdminService>(pipeline_.get(), model_.get(), calls, options_.stop);
-    model_->SetWarm([this](const std::shared_ptr<const ModelSnapshot>& snapshot) {
-      pipeline_->WarmUp(snapshot, absl::Now() + kWarmUpTime);
+    model_->SetWarm([this](const std::shared_ptr<const ModelSnapshot>& snapshot, absl::Time deadline) {
+      pipeline_->WarmUp(snapshot, deadline);
     });
+    calibration_watch_ = std::make_unique<CalibrationWatch>(
+        CalibrationWatchOptions(), store::MakeChangeListener(options_.store_path),
+        [this] { return model_->RefreshCalibrations(); }, &metrics_);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     return Listen();
   }
@@ -269,11 +267,11 @@ class ServerImpl final : public Server {
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<TaskWatch> watch_;
   std::unique_ptr<LiveModel> model_;
-  std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<ReaderProcesses> readers_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<UnseenLayers> unseen_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<Lanes> lanes_;
   std::unique_ptr<PredictStreams> streams_;
   std::unique_ptr<CobraService> service_;
