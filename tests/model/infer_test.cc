@@ -2,8 +2,8 @@
 // against those of another; a layer or network alone against the same one among others.
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 

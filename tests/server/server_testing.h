@@ -99,7 +99,7 @@ class ServerTest : public testing::Test {
 
   tests::TemporaryDirectory directory_;
   std::vector<std::pair<std::string, std::string>> labels_;  // of clients that Connect() makes from now on
-  ServerLimits limits_;  // of the next server
+  ServerLimits limits_;                                      // of the next server
   std::shared_ptr<FakePredictor> predictor_ = std::make_shared<FakePredictor>("v1");
   absl::Duration slow_request_ = absl::InfiniteDuration();
   std::atomic<int> started_{0};
