@@ -56,8 +56,6 @@ bool Interpreter::Rollback() {
   s.units.resize(image.units);
   s.texts = image.texts;
   s.decoded_of = nullptr;
-  s.texts.clear();
-  s.decoded_of = nullptr;
   s.source_bytes = image.source_bytes;
   RollbackClassCache(s, heap_);
   s.frame = nullptr;
