@@ -105,17 +105,14 @@ absl::StatusOr<Json> CompareLookUps(int rounds) {
 }
 
 // The same question in different bytes: a field that no version of the API has carries the number.
-std::vector<std::string> DifferentRequests(size_t count, const std::string& target) {
+std::vector<v1::PredictRequest> DifferentRequests(size_t count, const std::string& target) {
   v1::PredictRequest request = Nasbench201Requests(1, target)[0];
   request.mutable_architecture()->set_text(
       absl::StrCat("nasbench201,cells=1:", Nasbench201Cell(kNasbench201Cells - 1)));
-  const std::string text = request.SerializeAsString();
-  std::vector<std::string> requests;
+  std::vector<v1::PredictRequest> requests(count, request);
   for (size_t i = 0; i < count; ++i) {
-    constexpr absl::string_view kField1000AsFixed32 = "\xc5\x3e";  // tag 1000 << 3 | 5
-    const auto number = static_cast<uint32_t>(i);
-    requests.push_back(absl::StrCat(text, kField1000AsFixed32,
-                                    absl::string_view(reinterpret_cast<const char*>(&number), sizeof(number))));
+    constexpr int kNoField = 1000;
+    requests[i].GetReflection()->MutableUnknownFields(&requests[i])->AddFixed32(kNoField, static_cast<uint32_t>(i));
   }
   return requests;
 }
@@ -127,13 +124,10 @@ class Filled {
     auto filled = std::make_unique<Filled>();
     COBRA_ASSIGN_OR_RETURN(filled->server_,
                            CobraServer::Start({.flags = {"--reply-cache-mb", "4096"}, .connections = kConnections}));
-    std::vector<grpc::ByteBuffer> messages;
-    for (const std::string& bytes : DifferentRequests(count, filled->server_->target())) {
-      filled->requests_.push_back(ToByteBuffer(bytes));
-      // v1.PredictStreamRequest with field 2, the request.
-      messages.push_back(ToByteBuffer(absl::StrCat("\x12", std::string(1, static_cast<char>(bytes.size())), bytes)));
-    }
-    if (filled->requests_[0].Length() >= 128) return absl::InternalError("the length takes two bytes");
+    const std::vector<v1::PredictRequest> different = DifferentRequests(count, filled->server_->target());
+    for (const v1::PredictRequest& request : different)
+      filled->requests_.push_back(ToByteBuffer(request.SerializeAsString()));
+    const std::vector<grpc::ByteBuffer> messages = StreamMessages(different);
     StreamLoop loop;
     loop.each_once = true;
     COBRA_RETURN_IF_ERROR(RunStream(filled->server_->channel(), loop, messages).status());
