@@ -135,7 +135,8 @@ class Filled {
     return filled;
   }
 
-  // Before the first measurement: a server closes connections that are not used for minutes, as while another is filled.
+  // Before the first measurement: a server closes connections that are not used for minutes, as while the other one is
+  // filled.
   absl::Status Connect() {
     COBRA_ASSIGN_OR_RETURN(load_, LoadGenerator::Connect({.address = server_->address(), .connections = kConnections}));
     return absl::OkStatus();
