@@ -48,7 +48,7 @@ function(cobra_test name)
   target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S})
 endfunction()
 
 # cobra_python_test(NAME SCRIPT x.py [ARGS ...] [LABELS ...]): a test written in Python (Debian's interpreter). It exits 77 to say
@@ -60,7 +60,7 @@ function(cobra_python_test name)
   endif()
   add_test(NAME ${name} COMMAND ${COBRA_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
   set_tests_properties(
-    ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT
+    ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77 ENVIRONMENT
                        "COBRA_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 

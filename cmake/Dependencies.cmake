@@ -41,6 +41,7 @@ if(COBRA_GRPC)
 endif()
 
 option(COBRA_TESTS "Build the tests" ON)
+set(COBRA_TEST_TIMEOUT_S 900 CACHE STRING "Seconds that one test may take")
 if(COBRA_TESTS AND COBRA_GRPC)
   find_package(GTest REQUIRED)
   find_package(Python3 COMPONENTS Interpreter)

@@ -1,5 +1,5 @@
-// Bytes that the server keeps for its callers: requests that wait, replies that are not sent. A caller who sends much at
-// once, or asks for large replies and reads none, is refused before the memory is full. Other callers go on.
+// Bytes that the server keeps for its callers: requests that wait, replies that are not sent. A caller who sends much
+// at once, or asks for large replies and reads none, is refused before the memory is full. Other callers go on.
 #ifndef COBRA_SERVER_HELD_BYTES_H_
 #define COBRA_SERVER_HELD_BYTES_H_
 

@@ -114,8 +114,9 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->End(admitted);
     return call;
   }
-  bool later = false;
+  bool hashed = false, later = false;
   if (shortcut && request.Length() <= kMaxHashedBytes && !lanes_->closed()) {  // a drain refuses all alike
+    hashed = true;
     call->context().request = HashOf(request);
     const Shortcut taken = shortcut(call->context(), /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {
@@ -131,11 +132,13 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->End(room);
     return call;
   }
-  const auto run = [=, shortcut = later ? std::move(shortcut) : nullptr,
+  const auto run = [=, shortcut = hashed ? std::move(shortcut) : nullptr,
                     work = std::move(work)](const absl::Status& admitted) {
     call->Began();
     absl::Status status = admitted;
     if (status.ok()) status = call->context().Check();  // the deadline may have passed in the queue
+    // While this one waited there, the same request of others may have been answered: many wait when a new version of
+    // the model has made the replies of the old one useless.
     const bool answered =
         status.ok() && shortcut && shortcut(call->context(), /*may_wait=*/true) == Shortcut::kAnswered;
     if (status.ok() && !answered) status = work(call->context());

@@ -34,7 +34,7 @@
 namespace cobra::bench {
 namespace {
 
-constexpr size_t kFew = 1000, kMany = 1000000;
+constexpr size_t kFew = 1000;
 constexpr size_t kLookUps = 4000000;
 constexpr int kInFlight = 32, kConnections = 2;
 constexpr double kWarmUpShare = 0.25;  // of the time that is measured
@@ -42,6 +42,7 @@ constexpr double kWarmUpShare = 0.25;  // of the time that is measured
 struct CacheFlags {
   int rounds = 5;
   double seconds = 2;
+  size_t entries = 1000000;
   bool lookups_only = false;
 };
 
@@ -88,12 +89,12 @@ absl::StatusOr<LookUps> MeasureLookUps(size_t entries) {
   return result;
 }
 
-absl::StatusOr<Json> CompareLookUps(int rounds) {
+absl::StatusOr<Json> CompareLookUps(int rounds, size_t entries) {
   std::vector<double> few_ns, many_ns, ratios;
   LookUps many;
   for (int round = 0; round < rounds; ++round) {
     COBRA_ASSIGN_OR_RETURN(const LookUps few, MeasureLookUps(kFew));
-    COBRA_ASSIGN_OR_RETURN(many, MeasureLookUps(kMany));
+    COBRA_ASSIGN_OR_RETURN(many, MeasureLookUps(entries));
     few_ns.push_back(few.ns);
     many_ns.push_back(many.ns);
     ratios.push_back(many.ns / few.ns);
@@ -101,21 +102,18 @@ absl::StatusOr<Json> CompareLookUps(int rounds) {
   return Json{{"bytes_per_entry", many.bytes_per_entry},
               {"flatness", Median(ratios)},
               {"charged_bytes", many.charged_bytes},
-              {"lookup_ns", Json{{absl::StrCat(kFew), Median(few_ns)}, {absl::StrCat(kMany), Median(many_ns)}}}};
+              {"lookup_ns", Json{{absl::StrCat(kFew), Median(few_ns)}, {absl::StrCat(entries), Median(many_ns)}}}};
 }
 
 // The same question in different bytes: a field that no version of the API has carries the number.
-std::vector<std::string> DifferentRequests(size_t count, const std::string& target) {
+std::vector<v1::PredictRequest> DifferentRequests(size_t count, const std::string& target) {
   v1::PredictRequest request = Nasbench201Requests(1, target)[0];
   request.mutable_architecture()->set_text(
       absl::StrCat("nasbench201,cells=1:", Nasbench201Cell(kNasbench201Cells - 1)));
-  const std::string text = request.SerializeAsString();
-  std::vector<std::string> requests;
+  std::vector<v1::PredictRequest> requests(count, request);
   for (size_t i = 0; i < count; ++i) {
-    constexpr absl::string_view kField1000AsFixed32 = "\xc5\x3e";  // tag 1000 << 3 | 5
-    const auto number = static_cast<uint32_t>(i);
-    requests.push_back(absl::StrCat(text, kField1000AsFixed32,
-                                    absl::string_view(reinterpret_cast<const char*>(&number), sizeof(number))));
+    constexpr int kNoField = 1000;
+    requests[i].GetReflection()->MutableUnknownFields(&requests[i])->AddFixed32(kNoField, static_cast<uint32_t>(i));
   }
   return requests;
 }
@@ -125,20 +123,23 @@ class Filled {
  public:
   static absl::StatusOr<std::unique_ptr<Filled>> Start(size_t count) {
     auto filled = std::make_unique<Filled>();
-    COBRA_ASSIGN_OR_RETURN(filled->server_,
-                           CobraServer::Start({.flags = {"--reply-cache-mb", "4096"}, .connections = kConnections}));
-    std::vector<grpc::ByteBuffer> messages;
-    for (const std::string& bytes : DifferentRequests(count, filled->server_->target())) {
-      filled->requests_.push_back(ToByteBuffer(bytes));
-      // v1.PredictStreamRequest with field 2, the request.
-      messages.push_back(ToByteBuffer(absl::StrCat("\x12", std::string(1, static_cast<char>(bytes.size())), bytes)));
-    }
-    if (filled->requests_[0].Length() >= 128) return absl::InternalError("the length takes two bytes");
+    COBRA_ASSIGN_OR_RETURN(filled->server_, CobraServer::Start({.flags = {"--reply-cache-mb", "4096"}}));
+    const std::vector<v1::PredictRequest> different = DifferentRequests(count, filled->server_->target());
+    for (const v1::PredictRequest& request : different)
+      filled->requests_.push_back(ToByteBuffer(request.SerializeAsString()));
+    const std::vector<grpc::ByteBuffer> messages = StreamMessages(different);
     StreamLoop loop;
     loop.each_once = true;
     COBRA_RETURN_IF_ERROR(RunStream(filled->server_->channel(), loop, messages).status());
     std::shuffle(filled->requests_.begin(), filled->requests_.end(), std::mt19937_64(1));
     return filled;
+  }
+
+  // Before the first measurement: a server closes connections that are not used for minutes, as while the other one is
+  // filled.
+  absl::Status Connect() {
+    COBRA_ASSIGN_OR_RETURN(load_, LoadGenerator::Connect({.address = server_->address(), .connections = kConnections}));
+    return absl::OkStatus();
   }
 
   // Goes on in the list from one time to the next.
@@ -149,20 +150,23 @@ class Filled {
     loop.warm_up = kWarmUpShare * loop.duration;
     std::rotate(requests_.begin(), requests_.begin() + static_cast<std::ptrdiff_t>(requests_.size() / 7),
                 requests_.end());
-    const LoadResult result = server_->load()->Run(loop, requests_);
+    const LoadResult result = load_->Run(loop, requests_);
     if (const std::string errors = result.ErrorText(); !errors.empty())
       return absl::InternalError(absl::StrCat("not every request was answered: ", errors));
+    if (result.latencies.count() == 0) return absl::InternalError("no request was answered in time");
     return result.requests_per_s();
   }
 
  private:
   std::unique_ptr<CobraServer> server_;
+  std::unique_ptr<LoadGenerator> load_;
   std::vector<grpc::ByteBuffer> requests_;
 };
 
 absl::StatusOr<Json> CompareServers(const CacheFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Filled> many, Filled::Start(flags.entries));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Filled> few, Filled::Start(kFew));
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Filled> many, Filled::Start(kMany));
+  for (Filled* const one : {few.get(), many.get()}) COBRA_RETURN_IF_ERROR(one->Connect());
   std::vector<double> few_per_s, many_per_s, ratios;
   for (int round = 0; round < flags.rounds; ++round) {
     for (const bool first : {round % 2 == 0, round % 2 != 0}) {
@@ -171,13 +175,13 @@ absl::StatusOr<Json> CompareServers(const CacheFlags& flags) {
     }
     ratios.push_back(many_per_s.back() / few_per_s.back());
   }
-  return Json{
-      {"predict_flatness", Median(ratios)},
-      {"requests_per_s", Json{{absl::StrCat(kFew), Median(few_per_s)}, {absl::StrCat(kMany), Median(many_per_s)}}}};
+  return Json{{"predict_flatness", Median(ratios)},
+              {"requests_per_s",
+               Json{{absl::StrCat(kFew), Median(few_per_s)}, {absl::StrCat(flags.entries), Median(many_per_s)}}}};
 }
 
 absl::StatusOr<Json> RunCache(const CacheFlags& flags) {
-  COBRA_ASSIGN_OR_RETURN(Json result, CompareLookUps(flags.rounds));
+  COBRA_ASSIGN_OR_RETURN(Json result, CompareLookUps(flags.rounds, flags.entries));
   if (flags.lookups_only) return result;
   COBRA_ASSIGN_OR_RETURN(const Json servers, CompareServers(flags));
   result.update(servers);
@@ -195,6 +199,9 @@ RunBenchmark AddCache(CLI::App* app) {
       ->capture_default_str();
   app->add_option("--seconds", flags->seconds, "How long each server is asked in a round")
       ->check(AboveZero())
+      ->capture_default_str();
+  app->add_option("--entries", flags->entries, "Of the large caches")
+      ->check(CLI::Range(kFew, size_t{4000000}))
       ->capture_default_str();
   app->add_flag("--lookups", flags->lookups_only, "Leave the servers out");
   return [flags] { return RunCache(*flags); };

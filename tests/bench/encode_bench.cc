@@ -2,8 +2,8 @@
 //
 // Both run in this process on one thread, in turns; time is the processor's. Ours encodes the different layers of
 // ResNet-50 as the server does for a network that is new to it: numbers embedded, linear maps, attention, norms, GELU.
-// OpenBLAS multiplies matrices of the shapes of the encoder's linear maps, for as many rows as are encoded together, and
-// does nothing else.
+// OpenBLAS multiplies matrices of the shapes of the encoder's linear maps, for as many rows as are encoded together,
+// and does nothing else.
 //
 // share_of_gemm   multiply-adds a second of the encoder's linear maps and attention, over the time of all that it does,
 //                 over the rate of OpenBLAS; the median of the rounds' ratios
