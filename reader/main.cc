@@ -1,7 +1,6 @@
 // cobra-reader: started by cobra-server, which talks to it on descriptor 3. Not for people.
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "base/command_line.h"
 #include "base/sanitizer.h"
+#include "base/thread_priority.h"
 #include "frontend/python/reader.h"
 #include "reader/image_process.h"
 
@@ -44,9 +44,7 @@ int Main(int argc, char** argv) {
     return kUsageExitCode;
   }
   CloseStandardStreams();
-  // The server's threads that answer what is known go first. A failure costs them some time.
-  constexpr int kReadingNiceness = 5;
-  (void)::setpriority(PRIO_PROCESS, 0, kReadingNiceness);
+  ComputePatiently();
   // A huge page costs a reader the time to clear 2 MiB when it first writes to one. A failure costs that time.
   (void)::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   Channel control((Descriptor(kControlDescriptor)));

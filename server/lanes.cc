@@ -7,8 +7,6 @@ namespace {
 
 // Transactions run one after the other: a second thread prepares the next one.
 constexpr int kQueueThreads = 2;
-// Of threads that compute: gRPC's own, which answer what is known, go first.
-constexpr int kComputingNiceness = 5;
 // Calibrations run one after the other (LiveModel).
 constexpr int kAdministrationThreads = 1;
 
@@ -32,7 +30,7 @@ Lanes::Lanes(int threads, const ServerLimits& limits, Metrics* metrics)
     options.lane = lane;
     options.threads = ThreadsOf(lane, threads);
     options.spare_threads = options.threads;
-    options.niceness = lane == Lane::kPredictions ? kComputingNiceness : 0;
+    options.computes = lane == Lane::kPredictions;
     options.max_queued = limits.max_queued;
     options.max_queued_per_caller = limits.max_queued_per_caller;
     pools_[static_cast<size_t>(lane)] = std::make_unique<WorkerPool>(options, metrics);

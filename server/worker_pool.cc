@@ -1,7 +1,5 @@
 #include "server/worker_pool.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "base/limit_message.h"
 #include "base/log.h"
 #include "base/retry_delay.h"
+#include "base/thread_priority.h"
 
 namespace cobra::server {
 namespace {
@@ -195,8 +194,7 @@ void WorkerPool::PublishLocked() {
 }
 
 void WorkerPool::Loop() {
-  // Of this thread alone, on Linux. A failure leaves the thread as urgent as the others.
-  if (options_.niceness != 0) ::setpriority(PRIO_PROCESS, 0, options_.niceness);
+  if (options_.computes) ComputePatiently();
   const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked().has_value() || stop_; };
   absl::MutexLock lock(&mutex_);
   while (true) {

@@ -38,7 +38,7 @@ struct PoolOptions {
   int spare_threads = 0;
   int max_queued = 1024;
   int max_queued_per_caller = 512;
-  int niceness = 0;  // of the threads, see nice(2): others of the process go first
+  bool computes = false;  // then gRPC's threads, which answer what is known, go first
 };
 
 // A call as the pool sees it.
