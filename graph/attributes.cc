@@ -60,7 +60,8 @@ void Attributes::Set(absl::string_view name, AttributeValue value) {
 
 const AttributeValue* Attributes::Find(absl::string_view name) const {
   for (const Entry& entry : entries_) {
-    if (entry.first.size() == name.size() && entry.first[0] == name[0] && entry.first == name) return &entry.second;
+    if (entry.first.size() == name.size() && (name.empty() || entry.first[0] == name[0]) && entry.first == name)
+      return &entry.second;
   }
   return nullptr;
 }

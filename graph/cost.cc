@@ -7,6 +7,7 @@
 #include <map>
 
 #include "graph/layout.h"
+#include "graph/saturated.h"
 
 namespace cobra::graph {
 namespace {
@@ -43,16 +44,6 @@ constexpr Work kWork[] = {
 };
 
 constexpr int64_t kNormPasses = 4;
-
-// Saturates at the largest int64_t: the limits refuse such a network anyway.
-int64_t Times(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-int64_t Plus(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
 
 // An equation with letters only: the product of all sizes, or 0 with a single operand. With an ellipsis: the number of
 // output elements times the sizes of the summed letters.

@@ -10,6 +10,7 @@
 #include "graph/cost.h"
 #include "graph/layout.h"
 #include "graph/op_rules.h"
+#include "graph/saturated.h"
 
 namespace cobra::graph {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   int64_t bytes = DTypeBytes(type.dtype);
   for (int i = 0; i < type.rank(); ++i)
-    bytes *= i >= first && i < first + dimensions ? RoundUpTo(type.shape[i], kChannelBlock) : type.shape[i];
+    bytes =
+        Times(bytes, i >= first && i < first + dimensions ? RoundUpTo(type.shape[i], kChannelBlock) : type.shape[i]);
   return bytes;
 }
 
@@ -33,11 +35,11 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
   const int64_t channels = input.shape[channel_dim], groups = convolution.groups;
   const bool image = channels == 1 || channels == 3;  // read without a copy
   const bool padded = groups == 1 || groups == channels;
-  if (!padded) return std::max((image ? 0 : input.num_bytes()) + weight.num_bytes(), output.num_bytes());
+  if (!padded) return std::max(Plus(image ? 0 : input.num_bytes(), weight.num_bytes()), output.num_bytes());
   const int64_t blocked_input = image ? 0 : BlockedBytes(input, channel_dim, 1);
   const int64_t blocked_weight = BlockedBytes(weight, 0, groups == 1 && !image ? 2 : 1);
   const int64_t blocked_output = BlockedBytes(output, channel_dim, 1);
-  return std::max(blocked_input + blocked_weight + blocked_output - output.num_bytes(), blocked_output);
+  return std::max(Plus(Plus(blocked_input, blocked_weight), blocked_output) - output.num_bytes(), blocked_output);
 }
 
 // Workspace of a convolution, transposed or not, that multiplies matrices: one column of a patch for each position of
@@ -45,12 +47,12 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
 int64_t ColumnBytes(const TensorType& input, const TensorType& weight, const TensorType& swept) {
   const int spatial_dims = weight.rank() - 2;
   int64_t window = 1;
-  for (int i = 0; i < spatial_dims; ++i) window *= weight.shape[2 + i];
+  for (int i = 0; i < spatial_dims; ++i) window = Times(window, weight.shape[2 + i]);
   if (window == 1) return 0;
   const int channel_dim = input.rank() == weight.rank() ? 1 : 0;
   const int64_t positions = swept.num_elements() / std::max<int64_t>(1, swept.shape[channel_dim]);
-  const int64_t columns = weight.num_elements() / std::max<int64_t>(1, weight.shape[0]) * positions;
-  return columns * DTypeBytes(input.dtype);
+  const int64_t columns = Times(weight.num_elements() / std::max<int64_t>(1, weight.shape[0]), positions);
+  return Times(columns, DTypeBytes(input.dtype));
 }
 
 int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
@@ -68,11 +70,13 @@ int64_t ConvWorkspaceBytes(const Graph& graph, const Node& node) {
 int64_t MultiHeadWorkspaceBytes(const Graph& graph, const Node& node) {
   const Shape& query = graph.TypeOf(node.inputs[0]).shape;
   const int64_t batch = query.size() == 3 ? query[1] : 1;
-  const int64_t scores = batch * node.attributes.Int("num_heads", 1) * query[0] *
-                         graph.TypeOf(node.inputs[1]).shape[0] * DTypeBytes(node.outputs[0].dtype);
+  int64_t scores = DTypeBytes(node.outputs[0].dtype);
+  for (const int64_t factor :
+       {batch, node.attributes.Int("num_heads", 1), query[0], graph.TypeOf(node.inputs[1]).shape[0]})
+    scores = Times(scores, factor);
   int64_t projections = 0;
-  for (int i = 0; i < 3; ++i) projections += graph.TypeOf(node.inputs[i]).num_bytes();
-  return projections + 2 * scores;
+  for (int i = 0; i < 3; ++i) projections = Plus(projections, graph.TypeOf(node.inputs[i]).num_bytes());
+  return Plus(projections, Times(2, scores));
 }
 
 // bmm needs the batch dimensions merged into one: an operand whose strides do not allow that is copied.
@@ -83,8 +87,9 @@ int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout&
     const TensorType& type = graph.TypeOf(ref);
     if (!ref.is_node() || type.rank() < 4) continue;
     Shape merged{1, type.shape[type.rank() - 2], type.shape.back()};
-    for (int d = 0; d + 2 < type.rank(); ++d) merged[0] *= type.shape[d];
-    if (!ViewStrides(type.shape, layout.outputs[ref.index][ref.output], merged)) copied += type.num_bytes();
+    for (int d = 0; d + 2 < type.rank(); ++d) merged[0] = Times(merged[0], type.shape[d]);
+    if (!ViewStrides(type.shape, layout.outputs[ref.index][ref.output], merged))
+      copied = Plus(copied, type.num_bytes());
   }
   return copied;
 }
@@ -101,16 +106,16 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
     case Kernel::kMultiHead: return MultiHeadWorkspaceBytes(graph, node);
     case Kernel::kBatchNorm: {  // one factor and one summand per channel
       const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
-      return shape.size() < 2 ? 0 : 2 * shape[1] * DTypeBytes(DType::float32);
+      return shape.size() < 2 ? 0 : Times(2 * DTypeBytes(DType::float32), shape[1]);
     }
     case Kernel::kMaxPool:
       // The kernel writes the indices whether or not the call returns them.
-      return node.outputs.size() > 1 ? 0 : node.outputs[0].num_elements() * DTypeBytes(DType::int64);
+      return node.outputs.size() > 1 ? 0 : Times(node.outputs[0].num_elements(), DTypeBytes(DType::int64));
     case Kernel::kAttention: {
       const TensorType& query = graph.TypeOf(node.inputs[0]);
       const TensorType& key = graph.TypeOf(node.inputs[1]);
       const int64_t rows = query.num_elements() / std::max<int64_t>(1, query.shape.back());
-      return 2 * rows * key.shape[key.rank() - 2] * DTypeBytes(query.dtype);
+      return Times(Times(2 * DTypeBytes(query.dtype), rows), key.shape[key.rank() - 2]);
     }
   }
   return 0;
@@ -151,7 +156,7 @@ int64_t PeakMemoryBytes(const Graph& graph) {
 
   int64_t live = 0;
   for (const auto& tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
-    for (const NamedTensor& tensor : tensors) live += tensor.type.num_bytes();
+    for (const NamedTensor& tensor : tensors) live = Plus(live, tensor.type.num_bytes());
   }
   std::vector<std::vector<int32_t>> dies_after(nodes.size() + 1);
   for (size_t s = 0; s < storages.size(); ++s) dies_after[storages[s].last_use].push_back(static_cast<int32_t>(s));
@@ -160,10 +165,10 @@ int64_t PeakMemoryBytes(const Graph& graph) {
   for (size_t k = 0; k < nodes.size(); ++k) {
     for (const int32_t s : storage_of[k]) {
       if (s < next) continue;
-      live += storages[s].bytes;
+      live = Plus(live, storages[s].bytes);
       next = s + 1;
     }
-    peak = std::max(peak, live + WorkspaceBytes(graph, nodes[k], layout));
+    peak = std::max(peak, Plus(live, WorkspaceBytes(graph, nodes[k], layout)));
     for (const int32_t s : dies_after[k]) live -= storages[s].bytes;
   }
   return peak;

@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/limit_message.h"
+#include "graph/untrusted.h"
 
 namespace cobra::graph {
 namespace {
@@ -22,26 +24,40 @@ absl::Status AtModule(absl::string_view path, const absl::Status& status, const 
 }  // namespace
 
 NetBuilder::NetBuilder(NetBuilderOptions options)
-    : hint_(std::move(options.hint)), graph_(options.limits), layout_(graph_.graph()) {}
+    : hint_(std::move(options.hint)),
+      max_tensor_bytes_(options.limits.max_tensor_bytes),
+      graph_(options.limits),
+      layout_(graph_.graph()) {}
+
+// The shape rules check what calls make.
+TensorType NetBuilder::Checked(TensorType type, absl::string_view name) {
+  if (ok() && IsTooLarge(type, max_tensor_bytes_))
+    status_ =
+        AtModule(name, absl::ResourceExhaustedError(LimitMessage(TypeText(type), max_tensor_bytes_, "bytes")), hint_);
+  return type;
+}
 
 std::string NetBuilder::NameOf(absl::string_view path, absl::string_view name, char letter) {
   return path.empty() ? absl::StrCat(std::string(1, letter), numbered_++) : absl::StrCat(path, ".", name);
 }
 
 ValueRef NetBuilder::ParameterOf(absl::string_view path, absl::string_view name, Shape shape) {
-  return graph_.AddParameter(NameOf(path, name, 'p'), {std::move(shape)});
+  const std::string whole = NameOf(path, name, 'p');
+  return graph_.AddParameter(whole, Checked({std::move(shape)}, whole));
 }
 
 ValueRef NetBuilder::BufferOf(absl::string_view path, absl::string_view name, Shape shape) {
-  return graph_.AddBuffer(NameOf(path, name, 'b'), {std::move(shape)});
+  const std::string whole = NameOf(path, name, 'b');
+  return graph_.AddBuffer(whole, Checked({std::move(shape)}, whole));
 }
 
 ValueRef NetBuilder::Input(Shape shape, DType dtype, absl::string_view name) {
-  return graph_.AddInput(name.empty() ? NameOf("", "", 'x') : std::string(name), {std::move(shape), dtype});
+  return graph_.AddInput(name.empty() ? NameOf("", "", 'x') : std::string(name),
+                         Checked({std::move(shape), dtype}, name));
 }
 
 ValueRef NetBuilder::Parameter(Shape shape, absl::string_view name) {
-  return graph_.AddParameter(name.empty() ? NameOf("", "", 'p') : std::string(name), {std::move(shape)});
+  return graph_.AddParameter(name.empty() ? NameOf("", "", 'p') : std::string(name), Checked({std::move(shape)}, name));
 }
 
 const Shape& NetBuilder::ShapeOf(ValueRef x) const {

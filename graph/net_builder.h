@@ -129,10 +129,12 @@ class NetBuilder {
   ValueRef AddCall(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path, bool inplace);
   // `path`.`name`, or `letter` and the next number if there is no path.
   std::string NameOf(absl::string_view path, absl::string_view name, char letter);
+  TensorType Checked(TensorType type, absl::string_view name);
   ValueRef ParameterOf(absl::string_view path, absl::string_view name, Shape shape);
   ValueRef BufferOf(absl::string_view path, absl::string_view name, Shape shape);
 
   const std::string hint_;
+  const int64_t max_tensor_bytes_;
   GraphBuilder graph_;
   LayoutTracker layout_;
   absl::Status status_;

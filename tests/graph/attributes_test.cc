@@ -19,6 +19,13 @@ TEST(AttributesTest, TextIsPythons) {
   EXPECT_EQ(AttributeText(NoneValue{}), "None");
 }
 
+TEST(AttributesTest, ANameMayBeEmpty) {
+  Attributes attributes{{"p", int64_t{2}}};
+  EXPECT_EQ(attributes.Find(""), nullptr);
+  attributes.Set("", int64_t{7});
+  EXPECT_EQ(attributes.Int(""), 7);
+}
+
 TEST(AttributesTest, NumbersConvertWhereTheyCan) {
   Attributes attributes{{"p", int64_t{2}}, {"dims", std::vector<int64_t>{1, 2}}, {"none", NoneValue{}}};
   EXPECT_EQ(attributes.Double("p"), 2.0);

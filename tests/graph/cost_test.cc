@@ -1,5 +1,7 @@
 #include "graph/cost.h"
 
+#include <limits>
+
 #include "graph_testing.h"
 
 namespace cobra::graph {
@@ -14,6 +16,13 @@ TEST(CostTest, ConvolutionCountsItsMultiplyAccumulates) {
   EXPECT_EQ(cost.flops, 2 * cost.macs);
   EXPECT_EQ(cost.weight_bytes, 4 * 32 * 4 * 9);
   EXPECT_EQ(cost.output_bytes, 4 * 32 * 64);
+}
+
+TEST(CostTest, MemoryBeyondAllMeasureIsTheLargestNumber) {
+  TestNet net;
+  const Graph graph =
+      net.Build({net.Conv("w", net.Input("2x311111111111111x224x224"), "16x311111111111111x3x3", 1, 1)});
+  EXPECT_EQ(PeakMemoryBytes(graph), std::numeric_limits<int64_t>::max());
 }
 
 TEST(CostTest, ViewsAreFreeUnlessTheyCopy) {
