@@ -26,10 +26,6 @@ inline uint64_t Mix(uint64_t k) {
 constexpr uint64_t kC1 = 0x87c37b91114253d5ULL;
 constexpr uint64_t kC2 = 0x4cf5ad432745937fULL;
 
-}  // namespace
-
-namespace {
-
 // The state, h1 and h2, after 16 more bytes.
 inline void AddBlock(uint64_t k1, uint64_t k2, Hash128* h) {
   h->high ^= Rotl(k1 * kC1, 31) * kC2;

@@ -27,26 +27,6 @@ bool IsControl(absl::string_view text) {
   return byte(0) < 0x20 || byte(0) == 0x7F || (byte(0) == 0xC2 && byte(1) < 0xA0);
 }
 
-}  // namespace
-
-std::string LogText(absl::string_view message) {
-  std::string text;
-  while (!message.empty()) {
-    if (text.size() >= kLongestText) return text + " ...";
-    const size_t size = Utf8CharacterBytes(message);
-    const bool plain = size > 0 && !IsControl(message) && message[0] != '\\';
-    text += plain ? std::string(message.substr(0, size)) : absl::CHexEscape(message.substr(0, 1));
-    message.remove_prefix(plain ? size : 1);
-  }
-  return text;
-}
-
-void SetMinLogLevel(LogLevel level) { min_level.store(level, std::memory_order_relaxed); }
-
-void SetLogFormat(LogFormat format) { log_format.store(format, std::memory_order_relaxed); }
-
-namespace {
-
 // A value cannot pass for another field.
 std::string QuotedIfNeeded(const std::string& text) {
   if (!text.empty() && text.find_first_of(" \"=") == std::string::npos) return text;
@@ -85,6 +65,22 @@ std::string JsonLine(LogLevel level, absl::string_view time, absl::string_view m
 }
 
 }  // namespace
+
+std::string LogText(absl::string_view message) {
+  std::string text;
+  while (!message.empty()) {
+    if (text.size() >= kLongestText) return text + " ...";
+    const size_t size = Utf8CharacterBytes(message);
+    const bool plain = size > 0 && !IsControl(message) && message[0] != '\\';
+    text += plain ? std::string(message.substr(0, size)) : absl::CHexEscape(message.substr(0, 1));
+    message.remove_prefix(plain ? size : 1);
+  }
+  return text;
+}
+
+void SetMinLogLevel(LogLevel level) { min_level.store(level, std::memory_order_relaxed); }
+
+void SetLogFormat(LogFormat format) { log_format.store(format, std::memory_order_relaxed); }
 
 void Log(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
   if (level < min_level.load(std::memory_order_relaxed)) return;

@@ -9,6 +9,7 @@
 #include "grpcpp/grpcpp.h"
 #include "proto/connection.h"
 #include "proto/grpc_status.h"
+#include "proto/message_limits.h"
 
 namespace cobra::client {
 namespace {
@@ -83,7 +84,8 @@ class GrpcClient final : public Client {
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
-      for (const auto& [name, value] : options_.labels) context.AddMetadata(absl::StrCat("cobra-label-", name), value);
+      for (const auto& [name, value] : options_.labels)
+        context.AddMetadata(absl::StrCat(proto::kLabelPrefix, name), value);
       status = proto::AddToken(options_.connection, &context);
       if (!status.ok()) return status;
       status = proto::FromGrpcStatus((stub->*method)(&context, request, &response));

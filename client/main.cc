@@ -67,19 +67,17 @@ void AddFormat(CLI::App* command, CommonFlags* common) {
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
   command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
   AddConnectionFlags(command, &common->client.connection);
-  Repeatable(command
-                 ->add_option_function<std::vector<std::string>>(
-                     "--label",
-                     [common](const std::vector<std::string>& labels) {
-                       for (const std::string& label : labels) {
-                         const size_t equals = label.find('=');
-                         if (equals == std::string::npos)
-                           throw CLI::ValidationError("--label", absl::StrCat(label, ": is not NAME=VALUE"));
-                         common->client.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
-                       }
-                     },
-                     "Stored with the predictions of the call, for your own queries: NAME=VALUE; repeatable")
-                 ->type_name("NAME=VALUE"));
+  const auto take_labels = [common](const std::vector<std::string>& labels) {
+    for (const std::string& label : labels) {
+      const size_t equals = label.find('=');
+      if (equals == std::string::npos)
+        throw CLI::ValidationError("--label", absl::StrCat(label, ": is not NAME=VALUE"));
+      common->client.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
+    }
+  };
+  CLI::Option* label = command->add_option_function<std::vector<std::string>>(
+      "--label", take_labels, "Stored with the predictions of the call, for your own queries: NAME=VALUE; repeatable");
+  Repeatable(label->type_name("NAME=VALUE"));
 }
 
 void AddDeadline(CLI::App* command, CommonFlags* common, const char* what = "Give up after this many seconds") {

@@ -190,7 +190,7 @@ run_recorded() {
     echo "machine: $machine"
     echo "result: $result"
     echo
-    tail -c 20000 "$output"
+    tail -c 20000 "$output" | sed "s|$PWD/||g"
   } >"$record"
   rm -f "$output"
   return "$status"

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utc_text.h"
 
 namespace cobra::server {
 namespace {
@@ -42,7 +43,7 @@ absl::Status AdminService::HandleListModelVersions(const v1::ListModelVersionsRe
     v1::LoadedModelVersion* version = response->add_versions();
     version->set_version(loaded.info.version);
     version->set_sha256(loaded.info.sha256);
-    version->set_loaded_at(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", loaded.time, absl::UTCTimeZone()));
+    version->set_loaded_at(UtcText(loaded.time));
     version->set_serving(response->versions_size() == 1);
   }
   return absl::OkStatus();

@@ -16,6 +16,9 @@ namespace cobra::server {
 struct Principal;      // access.h
 struct RequestStages;  // request_record.h
 
+// Of whatever a drain refuses or ends.
+inline absl::Status StoppingError() { return absl::UnavailableError("the server is stopping; use another one"); }
+
 struct CallContext {
   std::string caller;  // to whom this request counts (caller.h)
   absl::Time deadline = absl::InfiniteFuture();
@@ -32,7 +35,7 @@ struct CallContext {
     // The deadline is checked first, because gRPC also cancels a call whose deadline has passed.
     if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
     if (IsSet(cancelled)) return absl::CancelledError("the caller went away");
-    if (IsSet(abandoned)) return absl::UnavailableError("the server is stopping; use another one");
+    if (IsSet(abandoned)) return StoppingError();
     return absl::OkStatus();
   }
 

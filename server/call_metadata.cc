@@ -11,11 +11,12 @@
 #include "base/limit_message.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
+#include "proto/message_limits.h"
 
 namespace cobra::server {
 namespace {
 
-constexpr absl::string_view kPrefix = "cobra-label-";
+constexpr absl::string_view kPrefix = proto::kLabelPrefix;
 constexpr size_t kMaxLabels = 8, kMaxNameBytes = 64, kMaxValueBytes = 256;
 
 absl::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }

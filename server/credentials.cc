@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/pem.h"
 #include "base/status_macros.h"
+#include "server/call_metadata.h"
 #include "server/request_record.h"
 #include "server/watched_files.h"
 
@@ -189,6 +190,12 @@ absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc r
   for (auto header = given.first; header != given.second; ++header)
     proof.authorization.emplace_back(header->second.data(), header->second.size());
   return access->Admit(InfoOf(rpc).role, MethodName(rpc), proof);
+}
+
+absl::Status AdmitCall(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call) {
+  COBRA_ASSIGN_OR_RETURN(call->principal, AdmitCall(access, rpc, context));
+  COBRA_ASSIGN_OR_RETURN(call->labels, LabelsOf(context->client_metadata()));
+  return absl::OkStatus();
 }
 
 }  // namespace cobra::server

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "grpcpp/grpcpp.h"
 #include "server/access.h"
+#include "server/call_context.h"
 #include "server/metrics.h"
 #include "server/rpcs.h"
 
@@ -29,6 +30,9 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(c
 // Who calls, if they may call `rpc`; null where `access` is null: access control is off.
 absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc rpc,
                                                            grpc::CallbackServerContext* context);
+// The same for a call that may have labels: fills in both. Whoever needs the caller's name as well asks CallerOf(),
+// which takes longer.
+absl::Status AdmitCall(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call);
 
 }  // namespace cobra::server
 

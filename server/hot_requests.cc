@@ -12,10 +12,9 @@ void HotRequests::Asked(const Hash128& request, absl::FunctionRef<std::string()>
   constexpr uint32_t kOneIn = 16;
   thread_local absl::InsecureBitGen random;
   if (absl::Uniform<uint32_t>(random, 0, kOneIn) != 0 || !mutex_.TryLock()) return;
-  auto found = entries_.find(request);
-  if (found != entries_.end()) {
+  if (const auto found = entries_.find(request); found != entries_.end()) {
     ++found->second.count;
-  } else {
+  } else if (std::string copy = bytes(); copy.size() <= kMaxBytes) {
     int64_t count = 0;
     if (entries_.size() >= kMost) {
       const auto least = std::min_element(entries_.begin(), entries_.end(),
@@ -23,8 +22,7 @@ void HotRequests::Asked(const Hash128& request, absl::FunctionRef<std::string()>
       count = least->second.count;  // the new one may have been asked as often as the one that it replaces
       entries_.erase(least);
     }
-    std::string copy = bytes();
-    if (copy.size() <= kMaxBytes) entries_.emplace(request, Entry{count + 1, std::move(copy)});
+    entries_.emplace(request, Entry{count + 1, std::move(copy)});
   }
   mutex_.Unlock();
 }

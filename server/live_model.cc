@@ -157,9 +157,10 @@ absl::Status LiveModel::Reload() {
   snapshot->predictor = *loaded;
   LogUnread(FillCalibrations(snapshot.get()));
   const predict::ModelInfo info = snapshot->predictor->info();
-  metrics_->ModelLoaded(info, static_cast<int64_t>(snapshot->Targets().size()));
-  LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(snapshot->Targets().size(), "target")));
+  const size_t targets = snapshot->Targets().size();
   Publish(std::move(snapshot), kWarmUpVersion);
+  metrics_->ModelLoaded(info, static_cast<int64_t>(targets));
+  LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(targets, "target")));
   absl::MutexLock lock(&mutex_);
   loaded_.insert(loaded_.begin(), {info, absl::Now()});
   if (loaded_.size() > kMaxListedLoads) loaded_.pop_back();

@@ -19,6 +19,8 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
 absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 // The bytes in one piece, which `*slice` holds: gRPC's own or a copy. False if there are none.
 bool InOnePiece(const grpc::ByteBuffer& bytes, grpc::Slice* slice, absl::string_view* text);
+// Requests of no more than this are hashed on gRPC's own threads: less than a millisecond's work.
+inline constexpr size_t kMaxHashedBytes = 1 << 20;
 grpc::ByteBuffer BufferOf(absl::string_view bytes);
 std::string TextOf(const grpc::ByteBuffer& bytes);                 // a copy; "" if there are none
 absl::Status NoMessage(const google::protobuf::Message& message);  // of kind kUsage

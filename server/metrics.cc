@@ -62,23 +62,22 @@ std::array<prometheus::Counter*, std::size(kReportLabels)> ByOutcome(prometheus:
   return counters;
 }
 
-// One gauge per class and lane, each at 0.
-std::array<std::array<prometheus::Gauge*, std::size(kLanes)>, std::size(kUrgencies)> ByUrgency(
-    prometheus::Family<prometheus::Gauge>& family) {
-  std::array<std::array<prometheus::Gauge*, std::size(kLanes)>, std::size(kUrgencies)> gauges{};
-  for (const Urgency urgency : kUrgencies) {
-    for (const Lane lane : kLanes) {
-      gauges[static_cast<size_t>(urgency)][static_cast<size_t>(lane)] =
-          &family.Add({{"lane", LaneName(lane)}, {"class", UrgencyName(urgency)}});
-    }
+using LaneGauges = std::array<prometheus::Gauge*, std::size(kLanes)>;
+
+// One gauge per lane, each at 0.
+LaneGauges ByLane(prometheus::Family<prometheus::Gauge>& family, prometheus::Labels labels = {}) {
+  LaneGauges gauges{};
+  for (const Lane lane : kLanes) {
+    labels["lane"] = LaneName(lane);
+    gauges[static_cast<size_t>(lane)] = &family.Add(labels);
   }
   return gauges;
 }
 
-// One gauge per lane, each at 0.
-std::array<prometheus::Gauge*, std::size(kLanes)> ByLane(prometheus::Family<prometheus::Gauge>& family) {
-  std::array<prometheus::Gauge*, std::size(kLanes)> gauges{};
-  for (const Lane lane : kLanes) gauges[static_cast<size_t>(lane)] = &family.Add({{"lane", LaneName(lane)}});
+std::array<LaneGauges, std::size(kUrgencies)> ByUrgency(prometheus::Family<prometheus::Gauge>& family) {
+  std::array<LaneGauges, std::size(kUrgencies)> gauges{};
+  for (const Urgency urgency : kUrgencies)
+    gauges[static_cast<size_t>(urgency)] = ByLane(family, {{"class", UrgencyName(urgency)}});
   return gauges;
 }
 

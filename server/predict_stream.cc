@@ -13,7 +13,6 @@
 #include "cobra/v1/cobra.pb.h"
 #include "proto/grpc_status.h"
 #include "proto/request_parts.h"
-#include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
 #include "server/held_bytes.h"
@@ -29,8 +28,6 @@ namespace {
 constexpr size_t kMaxPending = 64;
 // Of both, too: some requests of usual size for each thread.
 constexpr size_t kMaxPendingBytes = 4 << 20;
-// Of a request, on gRPC's own threads: less than a millisecond's work.
-constexpr size_t kMaxHashedBytes = 1 << 20;
 
 struct StreamRequest {
   grpc::ByteBuffer message;
@@ -75,14 +72,10 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     streams_->lanes_->CallBegan();
   }
 
-  void Start(absl::StatusOr<std::shared_ptr<const Principal>> principal) {
-    absl::Status status = principal.status();
-    const auto labels = LabelsOf(context_->client_metadata());
-    if (status.ok()) status = labels.status();
+  void Start(Access* access) {
+    absl::Status status = AdmitCall(access, Rpc::kPredictStream, context_, &call_);
     if (status.ok()) {
-      call_.labels = *labels;
-      call_.caller = CallerOf(principal->get(), context_->peer());
-      call_.principal = *std::move(principal);
+      call_.caller = CallerOf(call_.principal.get(), context_->peer());
       deadline_ = absl::FromChrono(context_->deadline());
       status = streams_->Add(this, call_.caller);
       added_ = status.ok();
@@ -95,7 +88,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   // No request more is taken.
   void Close() {
     absl::MutexLock lock(&mutex_);
-    EndLocked(absl::UnavailableError("the server is stopping; use another one"));
+    EndLocked(StoppingError());
   }
 
   void OnReadDone(bool ok) override {
@@ -243,7 +236,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStreams::Open(grpc::CallbackServerContext* context,
                                                                                   Access* access) {
   auto* stream = new StreamCall(this, context);
-  stream->Start(AdmitCall(access, Rpc::kPredictStream, context));
+  stream->Start(access);
   return stream;
 }
 
@@ -255,7 +248,7 @@ void PredictStreams::Close() {
 
 absl::Status PredictStreams::Add(StreamCall* stream, const std::string& caller) {
   absl::MutexLock lock(&mutex_);
-  if (closed_) return absl::UnavailableError("the server is stopping; use another one");
+  if (closed_) return StoppingError();
   size_t& of_caller = by_caller_[caller];
   if (streams_.size() >= kMaxStreams || of_caller >= kMaxStreamsPerCaller) {
     const bool own = of_caller >= kMaxStreamsPerCaller;

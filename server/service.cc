@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "base/utc_text.h"
 #include "base/version.h"
 #include "server/access.h"
 #include "server/caller.h"
@@ -23,7 +24,7 @@ void FillVersions(const std::vector<store::CalibrationVersion>& versions, v1::Ta
   for (const store::CalibrationVersion& from : versions) {
     v1::CalibrationVersion* version = out->add_calibrations();
     version->set_version(from.version);
-    version->set_created_at(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", from.time, absl::UTCTimeZone()));
+    version->set_created_at(UtcText(from.time));
     version->set_caller(from.caller);
     version->set_withdrawn(from.withdrawn);
     version->set_serving(!from.withdrawn && !serving);

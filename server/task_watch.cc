@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
+#include "server/call_context.h"
 
 namespace cobra::server {
 namespace {
@@ -71,7 +72,7 @@ absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, const std::string&
   entry->ids = std::move(task_ids);
   for (const std::string& id : entry->ids) entry->last[id];
   absl::MutexLock lock(&mutex_);
-  if (closed_) return absl::UnavailableError("the server is stopping; use another one");
+  if (closed_) return StoppingError();
   MakeRoom(caller);
   entries_.push_back(std::move(entry));
   return absl::OkStatus();
@@ -80,7 +81,7 @@ absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, const std::string&
 void TaskWatch::Close() {
   absl::MutexLock lock(&mutex_);
   closed_ = true;
-  while (!entries_.empty()) End(entries_.size() - 1, absl::UnavailableError("the server is stopping; use another one"));
+  while (!entries_.empty()) End(entries_.size() - 1, StoppingError());
 }
 
 void TaskWatch::Remove(const Watcher* watcher) {

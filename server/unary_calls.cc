@@ -13,10 +13,10 @@
 #include "base/retry_delay.h"
 #include "base/status_macros.h"
 #include "proto/grpc_status.h"
-#include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/credentials.h"
 #include "server/held_bytes.h"
+#include "server/message_bytes.h"
 #include "server/request_record.h"
 
 namespace cobra::server {
@@ -79,9 +79,6 @@ class Call final : public grpc::ServerUnaryReactor {
   CallContext context_;
 };
 
-// Of a request, on gRPC's own threads: less than a millisecond's work.
-constexpr size_t kMaxHashedBytes = 1 << 20;
-
 Hash128 HashOf(const grpc::ByteBuffer& bytes) {
   SipHasher hasher = KeyedHasher();
   std::vector<grpc::Slice> slices;
@@ -89,13 +86,6 @@ Hash128 HashOf(const grpc::ByteBuffer& bytes) {
   for (const grpc::Slice& slice : slices)
     hasher.Add(absl::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size()));
   return std::move(hasher).Finish();
-}
-
-// Whether the call may go on: who calls, and with which labels.
-absl::Status Admit(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call) {
-  COBRA_ASSIGN_OR_RETURN(call->principal, AdmitCall(access, rpc, context));
-  COBRA_ASSIGN_OR_RETURN(call->labels, LabelsOf(context->client_metadata()));
-  return absl::OkStatus();
 }
 
 void FillContext(grpc::CallbackServerContext* context, absl::Duration default_deadline, CallContext* call) {
@@ -110,7 +100,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
                                                TakeShortcut shortcut,
                                                std::function<absl::Status(const CallContext&)> work) const {
   auto* call = new Call(rpc, lanes_, metrics_, context, response, limits_.slow_request);
-  if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
+  if (const absl::Status admitted = AdmitCall(access_, rpc, context, &call->context()); !admitted.ok()) {
     call->End(admitted);
     return call;
   }
@@ -211,7 +201,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerCon
   // Many requests take their time.
   auto* call = new Call(rpc, lanes_, metrics_, context, response, /*slow=*/absl::InfiniteDuration());
   call->context().stages = nullptr;  // several threads work on the call
-  if (const absl::Status admitted = Admit(access_, rpc, context, &call->context()); !admitted.ok()) {
+  if (const absl::Status admitted = AdmitCall(access_, rpc, context, &call->context()); !admitted.ok()) {
     call->End(admitted);
     return call;
   }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/retry_delay.h"
 #include "base/thread_priority.h"
+#include "server/call_context.h"
 
 namespace cobra::server {
 namespace {
@@ -19,8 +20,6 @@ static_assert(std::size(kShares) == std::size(kUrgencies));
 // A busy server says to come back when half of what waits has run.
 constexpr absl::Duration kShortestDelay = absl::Milliseconds(50), kLongestDelay = absl::Seconds(5);
 constexpr double kNewestWeight = 0.05;  // of the latest call in the mean run time
-
-absl::Status Stopping() { return absl::UnavailableError("the server is stopping; use another one"); }
 
 }  // namespace
 
@@ -75,7 +74,7 @@ absl::Status WorkerPool::BusyLocked(absl::string_view what, int limit) {
 }
 
 absl::Status WorkerPool::MakeRoomLocked(const std::string& caller, PoolCall* given_up) {
-  if (closed_) return Stopping();
+  if (closed_) return StoppingError();
   const auto own = callers_.find(caller);
   const size_t waiting = own == callers_.end() ? 0 : own->second.num_waiting();
   if (waiting >= static_cast<size_t>(options_.max_queued_per_caller))
@@ -118,7 +117,7 @@ void WorkerPool::RefuseQueued() {
     }
     PublishLocked();
   }
-  for (const PoolCall& call : refused) call.run(Stopping());
+  for (const PoolCall& call : refused) call.run(StoppingError());
 }
 
 bool WorkerPool::WaitIdle(absl::Time deadline) {

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
+#include "base/utc_text.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::evaluation {
@@ -122,8 +123,7 @@ std::string Commit() {
 absl::Status WriteLedger(const TableOptions& o) {
   if (!FileExists(o.ledger))
     COBRA_RETURN_IF_ERROR(AppendLine(o.ledger, CsvLine({"date", "table", "commit", "command", "seeds"})));
-  return AppendLine(o.ledger, CsvLine({absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone()), o.name,
-                                       Commit(), o.command, absl::StrCat(o.seeds)}));
+  return AppendLine(o.ledger, CsvLine({UtcText(absl::Now()), o.name, Commit(), o.command, absl::StrCat(o.seeds)}));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/utc_text.h"
 #include "model/fit/batch.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
@@ -72,7 +73,7 @@ class RefitRun {
     m.net.vocabulary_size = bundle_.vocabulary.size();
     m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
     m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
-    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    m.trained_at = UtcText(absl::Now());
     m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ",
                                             fresh_networks_.size(), " networks, ",
                                             bundle_.vocabulary.size() - known_words_, " new words"));

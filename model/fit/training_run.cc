@@ -25,6 +25,7 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/utc_text.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
@@ -99,7 +100,7 @@ class TrainingRun {
     m.num_ops = graph::kNumOps;
     m.layers_trained = static_cast<int64_t>(train_layers_.size());
     m.networks_trained = static_cast<int64_t>(train_networks_.size());
-    m.trained_at = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+    m.trained_at = UtcText(absl::Now());
     predict::TargetEntry entry;
     entry.spec = target;
     m.targets.push_back(std::move(entry));

@@ -71,4 +71,12 @@ absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std
   return Seconds{wall, Total(usage)};
 }
 
+void AddRounds(CLI::App* app, int* rounds, const std::string& about) {
+  app->add_option("--rounds", *rounds, about)->check(AboveZero())->capture_default_str();
+}
+
+void AddSeconds(CLI::App* app, double* seconds, const std::string& about) {
+  app->add_option("--seconds", *seconds, about)->check(AboveZero())->capture_default_str();
+}
+
 }  // namespace cobra::bench

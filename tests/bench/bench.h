@@ -34,6 +34,10 @@ absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std
 // Runs a benchmark once the command line has been parsed. Its result is printed, unless it is null.
 using RunBenchmark = std::function<absl::StatusOr<Json>()>;
 
+// --rounds and --seconds, which most benchmarks have.
+void AddRounds(CLI::App* app, int* rounds, const std::string& about = "How often both sides are measured");
+void AddSeconds(CLI::App* app, double* seconds, const std::string& about);
+
 // Each adds the flags of one benchmark to its subcommand (main.cc lists them).
 RunBenchmark AddBatch(CLI::App* app);
 RunBenchmark AddBulk(CLI::App* app);

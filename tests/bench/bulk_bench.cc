@@ -93,9 +93,7 @@ absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
 
 RunBenchmark AddBulk(CLI::App* app) {
   auto flags = std::make_shared<BulkFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds);
   return [flags] { return RunBulk(*flags); };
 }
 

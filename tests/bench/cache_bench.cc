@@ -194,12 +194,8 @@ absl::StatusOr<Json> RunCache(const CacheFlags& flags) {
 
 RunBenchmark AddCache(CLI::App* app) {
   auto flags = std::make_shared<CacheFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sizes are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
-  app->add_option("--seconds", flags->seconds, "How long each server is asked in a round")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds, "How often both sizes are measured");
+  AddSeconds(app, &flags->seconds, "How long each server is asked in a round");
   app->add_option("--entries", flags->entries, "Of the large caches")
       ->check(CLI::Range(kFew, size_t{4000000}))
       ->capture_default_str();

@@ -202,9 +202,7 @@ absl::StatusOr<Json> RunCold(const ColdFlags& flags) {
 
 RunBenchmark AddCold(CLI::App* app) {
   auto flags = std::make_shared<ColdFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds);
   app->add_option("--requests", flags->requests, "Requests to each server, with batch sizes from 1 on")
       ->check(AboveZero())
       ->capture_default_str();

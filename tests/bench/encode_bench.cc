@@ -190,12 +190,8 @@ absl::StatusOr<Json> RunEncode(const EncodeFlags& flags) {
 
 RunBenchmark AddEncode(CLI::App* app) {
   auto flags = std::make_shared<EncodeFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
-  app->add_option("--seconds", flags->seconds, "How long each figure is measured in a round")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds);
+  AddSeconds(app, &flags->seconds, "How long each figure is measured in a round");
   return [flags] { return RunEncode(*flags); };
 }
 

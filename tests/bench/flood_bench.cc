@@ -143,10 +143,8 @@ class FloodBench {
 
 RunBenchmark AddFlood(CLI::App* app) {
   auto flags = std::make_shared<FloodFlags>();
-  app->add_option("--rounds", flags->rounds, "How often stretches with and without a flood follow each other")
-      ->check(AboveZero())
-      ->capture_default_str();
-  app->add_option("--seconds", flags->seconds, "Length of one stretch")->check(AboveZero())->capture_default_str();
+  AddRounds(app, &flags->rounds, "How often stretches with and without a flood follow each other");
+  AddSeconds(app, &flags->seconds, "Length of one stretch");
   return [flags] { return FloodBench(*flags).Run(); };
 }
 

@@ -252,9 +252,7 @@ class ReloadBench {
 
 RunBenchmark AddReload(CLI::App* app) {
   auto flags = std::make_shared<ReloadFlags>();
-  app->add_option("--rounds", flags->rounds, "How often stretches with and without reloads follow each other")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds, "How often stretches with and without reloads follow each other");
   app->add_option("--minutes", flags->minutes, "All stretches with reloads together; as long again without")
       ->check(AboveZero())
       ->capture_default_str();

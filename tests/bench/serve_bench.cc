@@ -313,12 +313,8 @@ class ServeBench {
 
 RunBenchmark AddServe(CLI::App* app) {
   auto flags = std::make_shared<ServeFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
-  app->add_option("--seconds", flags->seconds, "How long each figure of one side is measured in a round")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds);
+  AddSeconds(app, &flags->seconds, "How long each figure of one side is measured in a round");
   return [flags] { return ServeBench(*flags).Run(); };
 }
 

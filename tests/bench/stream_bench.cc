@@ -75,12 +75,8 @@ absl::StatusOr<Json> RunStreamBench(const StreamFlags& flags) {
 
 RunBenchmark AddStream(CLI::App* app) {
   auto flags = std::make_shared<StreamFlags>();
-  app->add_option("--rounds", flags->rounds, "How often both sides are measured")
-      ->check(AboveZero())
-      ->capture_default_str();
-  app->add_option("--seconds", flags->seconds, "How long each side is measured in a round")
-      ->check(AboveZero())
-      ->capture_default_str();
+  AddRounds(app, &flags->rounds);
+  AddSeconds(app, &flags->seconds, "How long each side is measured in a round");
   return [flags] { return RunStreamBench(*flags); };
 }
 
