@@ -217,6 +217,7 @@ NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
   NodeCost cost;
   if (IsAlias(graph, node) || (IsView(node) && !copies)) return cost;
   std::vector<const TensorType*> in;
+  in.reserve(node.inputs.size());
   for (const ValueRef& ref : node.inputs) {
     in.push_back(ref.is_none() ? nullptr : &graph.TypeOf(ref));
     if (ref.is_none()) continue;
@@ -262,9 +263,11 @@ int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const
   return Plus(Times(2, MacsOf(call, inputs)), NonMacFlops(call, inputs));
 }
 
-GraphCost CostOf(const Graph& graph) {
+GraphCost CostOf(const Graph& graph) { return TotalOf(graph, NodeCosts(graph)); }
+
+GraphCost TotalOf(const Graph& graph, const std::vector<NodeCost>& costs) {
   GraphCost total;
-  for (const NodeCost& cost : NodeCosts(graph)) {
+  for (const NodeCost& cost : costs) {
     total.macs = Plus(total.macs, cost.macs);
     total.flops = Plus(total.flops, cost.flops);
     total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));

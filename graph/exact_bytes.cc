@@ -15,7 +15,9 @@ namespace {
 // bytes.
 class Writer {
  public:
-  std::string Write(const Graph& graph) {
+  explicit Writer(std::string* bytes) : bytes_(*bytes) {}
+
+  void Write(const Graph& graph) {
     for (const auto tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
       Count(tensors.size());
       for (const NamedTensor& tensor : tensors) Type(tensor.type);
@@ -24,10 +26,9 @@ class Writer {
     Count(graph.nodes().size());
     for (const Node& node : graph.nodes()) Call(node);
     Refs(graph.outputs());
-    return std::move(bytes_);
   }
 
-  std::string WriteCall(const Graph& graph, const Node& node) {
+  void WriteCall(const Graph& graph, const Node& node) {
     Arguments(node);
     Count(node.inputs.size());
     for (const ValueRef& ref : node.inputs) {
@@ -37,7 +38,6 @@ class Writer {
       if (!ref.is_none()) Type(graph.TypeOf(ref));
     }
     Outputs(node);
-    return std::move(bytes_);
   }
 
  private:
@@ -102,15 +102,21 @@ class Writer {
     Outputs(node);
   }
 
-  std::string bytes_;
+  std::string& bytes_;
 };
 
 }  // namespace
 
-std::string ExactBytes(const Graph& graph) { return Writer().Write(graph); }
+std::string ExactBytes(const Graph& graph) {
+  constexpr size_t kUsualBytesOfCall = 256;
+  std::string bytes;
+  bytes.reserve(graph.nodes().size() * kUsualBytesOfCall);
+  Writer(&bytes).Write(graph);
+  return bytes;
+}
 
-std::string ExactBytesOfCall(const Graph& graph, int32_t node) {
-  return Writer().WriteCall(graph, graph.nodes()[static_cast<size_t>(node)]);
+void AppendExactBytesOfCall(const Graph& graph, int32_t node, std::string* bytes) {
+  Writer(bytes).WriteCall(graph, graph.nodes()[static_cast<size_t>(node)]);
 }
 
 }  // namespace cobra::graph

@@ -14,9 +14,9 @@ namespace cobra::graph {
 
 // Some 200 bytes a call.
 std::string ExactBytes(const Graph& graph);
-// Of one call alone: two with the same bytes have the same operator, arguments and types, and weights at the same
-// places.
-std::string ExactBytesOfCall(const Graph& graph, int32_t node);
+// Appends those of one call alone: two with the same bytes have the same operator, arguments and types, and weights at
+// the same places.
+void AppendExactBytesOfCall(const Graph& graph, int32_t node, std::string* bytes);
 
 }  // namespace cobra::graph
 

@@ -6,8 +6,12 @@
 #include "graph/fingerprint.h"
 
 #include <algorithm>
+#include <cstring>
+#include <variant>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/types/span.h"
 #include "graph/op_rules.h"
 
@@ -24,9 +28,19 @@ Hash128 HashType(Hash128 seed, const TensorType& type) {
 }
 
 Hash128 HashSorted(Hash128 seed, absl::Span<Hash128> colours) {
-  std::sort(colours.begin(), colours.end());
+  if (colours.size() > 1) std::sort(colours.begin(), colours.end());
   for (const Hash128& colour : colours) seed = HashCombine(seed, colour);
   return HashCombine(seed, colours.size());
+}
+
+// Whether their texts are the same, too: -0.0 equals 0.0, and NaN no number.
+bool AreIdentical(const Attributes& a, const Attributes& b) {
+  const auto identical = [](const Attributes::Entry& x, const Attributes::Entry& y) {
+    const auto *p = std::get_if<double>(&x.second), *q = std::get_if<double>(&y.second);
+    if (p != nullptr && q != nullptr) return x.first == y.first && std::memcmp(p, q, sizeof(*p)) == 0;
+    return !std::holds_alternative<std::vector<double>>(x.second) && x == y;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), identical);
 }
 
 bool IsCommutative(const Node& node) {
@@ -44,21 +58,15 @@ class Refinement {
                                         std::make_pair(ValueRef::Kind::kBuffer, graph.buffers()),
                                         std::make_pair(ValueRef::Kind::kConstant, graph.constants())}) {
       std::vector<Hash128>& colours = leaves_[static_cast<int>(kind)];
-      for (const NamedTensor& tensor : tensors) {
-        colours.push_back(HashType(HashCombine(HashBytes("leaf"), static_cast<uint64_t>(kind)), tensor.type));
-      }
+      const Hash128 of_kind = HashCombine(HashBytes("leaf"), static_cast<uint64_t>(kind));
+      colours.reserve(tensors.size());
+      for (const NamedTensor& tensor : tensors) colours.push_back(HashType(of_kind, tensor.type));
     }
     for (const Node& node : nodes_) {
-      Hash128 colour = HashBytes(OpName(node.op));
-      for (const auto& [name, value] : node.attributes) {
-        const std::string text = IsForTraining(node.op, name) ? "0.0" : AttributeText(value);
-        colour = HashCombine(HashCombine(colour, HashBytes(name)), HashBytes(text));
-      }
-      for (const TensorType& type : node.outputs) colour = HashType(colour, type);
-      colours_.push_back(HashCombine(colour, node.inplace ? 1 : 0));
       skipped_.push_back(IsAlias(graph, node));
       commutative_.push_back(IsCommutative(node));
     }
+    ColourCalls();
     CountReaders();
   }
 
@@ -79,6 +87,37 @@ class Refinement {
   }
 
  private:
+  static Hash128 ColourOfCall(const Node& node) {
+    Hash128 colour = HashBytes(OpName(node.op));
+    for (const auto& [name, value] : node.attributes) {
+      const std::string text = IsForTraining(node.op, name) ? "0.0" : AttributeText(value);
+      colour = HashCombine(HashCombine(colour, HashBytes(name)), HashBytes(text));
+    }
+    for (const TensorType& type : node.outputs) colour = HashType(colour, type);
+    return HashCombine(colour, node.inplace ? 1 : 0);
+  }
+
+  // Most calls of a network are like others of it, and texts take time.
+  void ColourCalls() {
+    const auto hash = [this](size_t k) {
+      const Node& node = nodes_[k];
+      return absl::HashOf(node.op, node.attributes.size(),
+                          node.outputs.empty() ? absl::Span<const int64_t>() : node.outputs[0].shape);
+    };
+    const auto equal = [this](size_t a, size_t b) {
+      const Node &x = nodes_[a], &y = nodes_[b];
+      return x.op == y.op && x.inplace == y.inplace && x.outputs == y.outputs &&
+             AreIdentical(x.attributes, y.attributes);
+    };
+    absl::flat_hash_map<size_t, Hash128, decltype(hash), decltype(equal)> known(0, hash, equal);
+    colours_.reserve(nodes_.size());
+    for (size_t k = 0; k < nodes_.size(); ++k) {
+      const auto [found, is_new] = known.try_emplace(k);
+      if (is_new) found->second = ColourOfCall(nodes_[k]);
+      colours_.push_back(found->second);
+    }
+  }
+
   ValueRef Resolve(ValueRef ref) const {  // skips calls that return their argument unchanged
     while (ref.is_node() && skipped_[ref.index]) ref = nodes_[ref.index].inputs[0];
     return ref;
@@ -87,7 +126,7 @@ class Refinement {
     return ref.is_node() ? colours_[ref.index] : leaves_[static_cast<int>(ref.kind)][ref.index];
   }
   Hash128 Source(ValueRef ref) {
-    if (ref.is_none()) return HashBytes("none");
+    if (ref.is_none()) return none_;
     ref = Resolve(ref);
     return HashCombine(Colour(ref), static_cast<uint64_t>(ref.output));
   }
@@ -161,6 +200,7 @@ class Refinement {
   static constexpr int kKinds = static_cast<int>(ValueRef::Kind::kConstant) + 1;
   const Graph& graph_;
   const absl::Span<const Node> nodes_;
+  const Hash128 none_ = HashBytes("none");
   std::vector<Hash128> leaves_[kKinds];
   std::vector<Hash128> colours_;
   std::vector<bool> skipped_, commutative_;

@@ -179,12 +179,20 @@ const Layout& LayoutTracker::Update() {
   for (size_t k = layout_.outputs.size(); k < nodes.size(); ++k) {
     const Node& node = nodes[k];
     absl::InlinedVector<Strides, 1> outputs(node.outputs.size());
-    for (size_t j = 0; j < outputs.size(); ++j) {
-      std::optional<Strides> strides = StridesOf(node, j);
-      if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) layout_.copies[k] = true;
-      outputs[j] = strides ? *strides : ContiguousStrides(node.outputs[j].shape);
+    bool contiguous = StaysContiguous(node);
+    for (size_t j = 0; j < outputs.size(); ++j) outputs[j] = ContiguousStrides(node.outputs[j].shape);
+    if (!contiguous) {
+      contiguous = true;
+      for (size_t j = 0; j < outputs.size(); ++j) {
+        std::optional<Strides> strides = StridesOf(node, j);
+        if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) layout_.copies[k] = true;
+        if (!strides || *strides == outputs[j]) continue;
+        outputs[j] = *std::move(strides);
+        contiguous = false;
+      }
     }
     layout_.outputs.push_back(std::move(outputs));
+    contiguous_.push_back(contiguous);
   }
   return layout_;
 }
@@ -192,6 +200,20 @@ const Layout& LayoutTracker::Update() {
 Strides LayoutTracker::Of(ValueRef ref) const {
   if (ref.is_node()) return layout_.outputs[ref.index][ref.output];
   return ContiguousStrides(graph_.TypeOf(ref).shape);
+}
+
+// Whether StridesOf() need not be asked: nearly every call of most networks reads a contiguous tensor, makes one, and
+// copies nothing.
+bool LayoutTracker::StaysContiguous(const Node& node) const {
+  if (!node.inputs.empty() && node.inputs[0].is_node() && !contiguous_[static_cast<size_t>(node.inputs[0].index)])
+    return false;
+  switch (RulesOf(node.op).strides) {
+    case StrideRule::kDense:
+    case StrideRule::kContiguous:
+    case StrideRule::kChannelsLast:
+    case StrideRule::kConcatenated: return true;
+    default: return false;  // views
+  }
 }
 
 // Returns nullopt for a new contiguous tensor.

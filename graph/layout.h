@@ -28,9 +28,11 @@ class LayoutTracker {
   Strides Of(ValueRef ref) const;  // REQUIRES: Update() was called since ref was added
 
  private:
+  bool StaysContiguous(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output) const;
   const Graph& graph_;
   Layout layout_;
+  std::vector<bool> contiguous_;  // by node: all its outputs are in row-major order
 };
 
 Strides ContiguousStrides(const Shape& shape);

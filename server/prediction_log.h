@@ -1,5 +1,6 @@
 // Writes predictions to the store from a thread of its own, many in one transaction, so that no request waits for a
-// disk. When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded.
+// disk. Transactions follow each other after a pause: each costs the disk and the processor as much as a thousand rows.
+// When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded.
 #ifndef COBRA_SERVER_PREDICTION_LOG_H_
 #define COBRA_SERVER_PREDICTION_LOG_H_
 
@@ -36,6 +37,7 @@ class PredictionLog {
   absl::Mutex mutex_;
   std::vector<store::PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  int flushing_ ABSL_GUARDED_BY(mutex_) = 0;  // callers of Flush()
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists
 };

@@ -109,6 +109,7 @@ absl::StatusOr<WaitingReader> ReaderImage::Take(absl::Time deadline) {
     if (!waiting_.empty()) {
       taken = std::move(waiting_.front());
       waiting_.pop_front();
+      num_waiting_ = waiting_.size();
       return taken;
     }
     COBRA_ASSIGN_OR_RETURN(taken, ForkReader());
@@ -131,6 +132,7 @@ void ReaderImage::AwaitForked() {
     if (!AwaitReady(&reader, absl::Now() + absl::Seconds(5)).ok()) continue;
     absl::MutexLock lock(&mutex_);
     waiting_.push_back(std::move(reader));
+    num_waiting_ = waiting_.size();
   }
   forked_.clear();
 }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -45,6 +46,8 @@ class ReaderImage {
   // False if a library file that the image has read was changed since. Asks the process once a second at most.
   bool FilesUnchanged(absl::Time now);
 
+  // Whether a reader waits already, so that the next request need not wait for a fork.
+  bool HasWaiting() const { return num_waiting_.load(std::memory_order_relaxed) > 0; }
   // A reader that waits for its request.
   absl::StatusOr<WaitingReader> Take(absl::Time deadline);
   // Has readers forked until enough wait or come. A request calls for it when its own reader is at work.
@@ -69,7 +72,8 @@ class ReaderImage {
   absl::Mutex mutex_;
   reader::Channel control_ ABSL_GUARDED_BY(mutex_);
   std::deque<WaitingReader> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::vector<WaitingReader> forked_;  // have not reported yet; of the thread that forks ahead
+  std::atomic<size_t> num_waiting_{0};  // of waiting_, for those who do not want to wait for the lock
+  std::vector<WaitingReader> forked_;   // have not reported yet; of the thread that forks ahead
   absl::flat_hash_map<pid_t, int> exits_ ABSL_GUARDED_BY(mutex_);
   reader::NeededPages pages_ ABSL_GUARDED_BY(mutex_);
   int replies_with_pages_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
@@ -40,6 +41,10 @@ constexpr size_t kMaxRemembered = 4096;  // requests whose imports are known
 constexpr int kMaxImports = 1024;
 constexpr int64_t kMaxImportsBytes = 64 << 10;
 constexpr absl::Duration kStartTimeout = absl::Seconds(10);
+// To end a reader and to fork the next one takes some 10 ms of the kernel's time. A request's own prediction goes
+// first, as long as the image has another reader waiting.
+constexpr absl::Duration kPredictionGoesFirst = absl::Milliseconds(20);
+constexpr size_t kMaxUsed = 8;
 
 using Imports = google::protobuf::RepeatedPtrField<reader::NeededImport>;
 
@@ -96,6 +101,13 @@ Hash128 RequestSignature(const v1::SourceModel& source) { return KeyedHash(sourc
 struct Entry {
   Hash128 key;
   std::shared_ptr<ReaderImage> image;
+};
+
+// Has answered its request, and ends when it is destroyed.
+struct UsedReader {
+  std::shared_ptr<ReaderImage> image;
+  WaitingReader reader;
+  absl::Time since;
 };
 
 // Beside its graph, which stays bytes, the usual reply has next to nothing.
@@ -156,7 +168,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), image, &reader, &questions, call);
     {
       absl::MutexLock lock(&mutex_);
-      used_.push_back(image);
+      used_.push_back({image, std::move(reader), absl::Now()});
     }
     COBRA_RETURN_IF_ERROR(reply.status());
     if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
@@ -179,6 +191,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
 
  private:
   void ReplenishLoop();
+  bool MustReplenishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindFile(v1::SourceModel* source) const;
   absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // `new_request`: the signature of source whose imports are not known yet.
@@ -202,8 +215,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
   // What requests import, by their whole text and by what decides about their heads.
   absl::flat_hash_map<Hash128, std::shared_ptr<const Needs>> needs_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);         // keys of images that could not be made
-  std::vector<std::shared_ptr<ReaderImage>> used_ ABSL_GUARDED_BY(mutex_);  // by requests, since the last Replenish()
+  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);  // keys of images that could not be made
+  std::vector<UsedReader> used_ ABSL_GUARDED_BY(mutex_);             // by requests; the replenisher takes them
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread replenisher_;  // last: starts when everything else exists
 };
@@ -215,18 +228,25 @@ void ReaderProcessesImpl::ReplenishLoop() {
   constexpr int kIdlePeriods = 100;
   const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !used_.empty(); };
   for (int idle = kIdlePeriods;; ++idle) {
-    std::vector<std::shared_ptr<ReaderImage>> used;
+    std::vector<UsedReader> used;
     {
       absl::MutexLock lock(&mutex_);
       if (idle >= kIdlePeriods) mutex_.Await(absl::Condition(&work));
       if (stop_) return;
-      used.swap(used_);
+      if (!used_.empty()) idle = 0;
+      if (MustReplenishLocked()) used.swap(used_);
     }
-    for (const auto& image : used) image->ForkAhead();
-    for (const auto& image : used) image->AwaitForked();
-    if (!used.empty()) idle = 0;
+    for (const UsedReader& one : used) one.image->ForkAhead();
+    for (const UsedReader& one : used) one.image->AwaitForked();
+    used.clear();
     absl::SleepFor(kPeriod);
   }
+}
+
+bool ReaderProcessesImpl::MustReplenishLocked() {
+  if (used_.empty()) return false;
+  return used_.size() >= kMaxUsed || absl::Now() - used_.front().since >= kPredictionGoesFirst ||
+         absl::c_any_of(used_, [](const UsedReader& one) { return !one.image->HasWaiting(); });
 }
 
 // A `file` that the request does not bring is one of a library: then its full path.
@@ -273,7 +293,7 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
         "without it");
   }
   first_ = std::make_shared<ReaderImage>(std::move(control), options_.ahead);
-  used_.push_back(first_);
+  used_.push_back({first_, {}, absl::InfinitePast()});
   return absl::OkStatus();
 }
 

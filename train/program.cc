@@ -9,7 +9,7 @@
 namespace cobra::train {
 namespace {
 
-int Finish(const absl::Status& status) {
+int ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return 0;
   PrintError("cobra-train", status);
   return status.code() == absl::StatusCode::kInvalidArgument || status.code() == absl::StatusCode::kNotFound
@@ -30,10 +30,10 @@ int RunCobraTrain(int argc, char** argv, Command (*add_table)(CLI::App* app)) {
       "Exit codes: 0 success, 1 failure, or `refit` published nothing (see gate.json), 2 usage error. cobra-train "
       "COMMAND --help lists the flags of a command.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
-  if (!parsed.ok()) return Finish(parsed.status());
+  if (!parsed.ok()) return ExitCodeOf(parsed.status());
   if (!*parsed) return 0;
   for (const Command& command : commands) {
-    if (command.app->parsed()) return Finish(command.run());
+    if (command.app->parsed()) return ExitCodeOf(command.run());
   }
   return 0;
 }

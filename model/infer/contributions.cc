@@ -11,11 +11,6 @@
 #include "base/status_macros.h"
 
 namespace cobra::infer {
-namespace {
-
-float* RowOf(std::vector<float>& values, int64_t row, int64_t stride) { return values.data() + row * stride; }
-
-}  // namespace
 
 absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, const net::NetConfig& c,
                                                         int64_t num_targets) {
@@ -100,16 +95,16 @@ Classes Classify(size_t calls, const Hash& hash, const Equal& equal) {
   return classes;
 }
 
-// Calls of the same layer, with the same work.
+// A class for each layer.
 Classes ClassesOfLayers(const Network& network) {
-  const size_t calls = network.layers.size(), terms = calls == 0 ? 0 : network.work.size() / calls;
-  const auto work = [&](int32_t call) { return network.work.data() + static_cast<size_t>(call) * terms; };
-  const auto layer = [&](int32_t call) { return network.layers[static_cast<size_t>(call)]; };
-  const auto hash = [&](int32_t call) { return absl::HashOf(layer(call), terms == 0 ? 0.0f : work(call)[0]); };
-  const auto equal = [&](int32_t a, int32_t b) {
-    return layer(a) == layer(b) && std::memcmp(work(a), work(b), terms * sizeof(float)) == 0;
-  };
-  return Classify(calls, hash, equal);
+  Classes classes;
+  classes.of_call.assign(network.layer_of_call.begin(), network.layer_of_call.end());
+  classes.first.assign(network.layers.size(), -1);
+  for (size_t call = 0; call < classes.of_call.size(); ++call) {
+    int32_t& first = classes.first[static_cast<size_t>(classes.of_call[call])];
+    if (first < 0) first = static_cast<int32_t>(call);
+  }
+  return classes;
 }
 
 // After a convolution: calls that were alike before it, and so were their neighbours, in their order.
@@ -140,15 +135,14 @@ struct ContributionNet::States {
   std::vector<float> h;  // a row a class
 };
 
-// The logarithm of the time alone of each class's calls: the sum of its amounts of work times their prices.
-std::vector<float> ContributionNet::Alone(const Network& network, const std::vector<int32_t>& calls,
-                                          const std::vector<float>& embeddings,
+// The logarithm of each layer's time alone: the sum of its amounts of work times their prices.
+std::vector<float> ContributionNet::Alone(const Network& network, const std::vector<float>& embeddings,
                                           const std::vector<float>& target) const {
   const Kernels& kernels = BestKernels();
-  const auto rows = static_cast<int64_t>(calls.size());
+  const auto rows = static_cast<int64_t>(network.layers.size());
   const int64_t work_stride = PaddedWidth(work_terms_);
   const auto work_of = [&](int64_t row, int64_t term) {
-    return network.work[static_cast<size_t>(calls[static_cast<size_t>(row)] * work_terms_ + term)];
+    return network.work[static_cast<size_t>(row * work_terms_ + term)];
   };
   std::vector<float> work = Rows(rows, work_stride), for_target = Rows(1, stride_);
   for (int64_t row = 0; row < rows; ++row) {
@@ -165,7 +159,7 @@ std::vector<float> ContributionNet::Alone(const Network& network, const std::vec
   kernels.gelu(h2.data(), rows * stride_);
   prices_.Apply(h2.data(), rows, stride_, prices.data(), work_stride);
   std::vector<float> log_us, powers = Rows(1, work_stride);
-  log_us.reserve(calls.size());
+  log_us.reserve(network.layers.size());
   for (int64_t row = 0; row < rows; ++row) {
     float* terms = RowOf(prices, row, work_stride);
     for (int64_t term = 0; term < work_terms_; ++term) terms[term] += work_of(row, term);
@@ -219,7 +213,7 @@ void ContributionNet::Convolve(const Convolution& convolution, States* states) c
 NetworkContributions ContributionNet::Contribute(const Network& network, absl::Span<const float> spec_features,
                                                  int64_t target) const {
   const Kernels& kernels = BestKernels();
-  const size_t calls = network.layers.size();
+  const size_t calls = network.layer_of_call.size();
   std::vector<float> of_target(spec_features.begin(), spec_features.end());
   of_target.insert(of_target.end(), target_vectors_.Row(target), target_vectors_.Row(target) + learned_);
   States states{Neighbors(network.edges, calls, /*along=*/true),
@@ -228,11 +222,9 @@ NetworkContributions ContributionNet::Contribute(const Network& network, absl::S
                 {}};
   const Classes layers = states.classes;
   std::vector<float> embeddings = Rows(layers.size(), stride_);
-  for (int64_t row = 0; row < layers.size(); ++row) {
-    const auto call = static_cast<size_t>(layers.first[static_cast<size_t>(row)]);
-    std::copy_n(network.layers[call], width_, RowOf(embeddings, row, stride_));
-  }
-  const std::vector<float> log_us_alone = Alone(network, layers.first, embeddings, of_target);
+  for (int64_t row = 0; row < layers.size(); ++row)
+    std::copy_n(network.layers[static_cast<size_t>(row)], width_, RowOf(embeddings, row, stride_));
+  const std::vector<float> log_us_alone = Alone(network, embeddings, of_target);
 
   const int64_t stride = graph_stride_;
   std::vector<float> context = Rows(1, stride), alone = Rows(layers.size(), 1);

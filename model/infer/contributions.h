@@ -14,12 +14,13 @@
 
 namespace cobra::infer {
 
-// A network. The views must outlive the call that takes it. Calls of one layer that share its embedding share their
-// states too, as far as they have the same neighbours: repeated blocks cost less, and no bit changes.
+// A network. The views must outlive the call that takes it. Calls of one layer share their states, as far as they have
+// the same neighbours: repeated blocks cost less, and no bit changes.
 struct Network {
-  absl::Span<const float* const> layers;                // embeddings [width], one per call
+  absl::Span<const int32_t> layer_of_call;              // index into `layers`
+  absl::Span<const float* const> layers;                // embeddings [width] of the different layers
   absl::Span<const std::pair<int32_t, int32_t>> edges;  // from call to call
-  absl::Span<const float> work;                         // [calls, work_terms], logarithms
+  absl::Span<const float> work;                         // [layers, work_terms], logarithms
   absl::Span<const float> graph_features;               // [graph_features]
 };
 
@@ -44,8 +45,8 @@ class ContributionNet {
 
   struct States;  // of the calls, at one depth
 
-  std::vector<float> Alone(const Network& network, const std::vector<int32_t>& calls,
-                           const std::vector<float>& embeddings, const std::vector<float>& target) const;
+  std::vector<float> Alone(const Network& network, const std::vector<float>& embeddings,
+                           const std::vector<float>& target) const;
   void Convolve(const Convolution& convolution, States* states) const;
 
   int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, work_terms_ = 0, graph_features_ = 0;

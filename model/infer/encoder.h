@@ -27,6 +27,13 @@ class Encoder {
     Norm norm1, norm2;
     Linear qkv, out, up, down;
   };
+  // The different tokens of many lists, with what is computed of a token alone: its vector, and the first block's
+  // queries, keys and values.
+  struct TokenTable {
+    std::vector<int32_t> row_of_token;  // of all lists, one after the other
+    std::vector<text::Token> tokens;
+    std::vector<float> x, qkv;
+  };
   // Lists that are encoded together, each with its rows.
   struct Batch {
     std::vector<int64_t> begins;  // of each list, and the end of the last one
@@ -34,9 +41,17 @@ class Encoder {
     std::vector<float> x, normed, wide, mixed;
   };
 
-  void Embed(absl::Span<const std::vector<text::Token>* const> texts, Batch* batch) const;
-  void Run(const Block& block, Batch* batch) const;
+  static TokenTable DifferentTokens(absl::Span<const std::vector<text::Token>* const> texts);
+  void Embed(TokenTable* table) const;
+  Batch TakeRows(const TokenTable& table, absl::Span<const std::vector<text::Token>* const> texts,
+                 size_t first_token) const;
+  void Project(const Block& block, const std::vector<float>& x, int64_t rows, std::vector<float>* normed,
+               std::vector<float>* qkv) const;
   void Attend(const Batch& batch, int64_t begin, int64_t tokens, float* mixed) const;
+  void AttendAll(const Block& block, Batch* batch) const;
+  void WidenAll(const Block& block, Batch* batch) const;
+  void Run(Batch* batch, float* means) const;
+  void MeanOfEach(const Batch& batch, const std::vector<float>& rows, int64_t stride, float* means) const;
 
   int64_t width_ = 0, stride_ = 0, heads_ = 0, feed_forward_ = 0;
   Table token_, gate_;

@@ -18,6 +18,10 @@ namespace cobra::infer {
 inline std::vector<float> Rows(int64_t rows, int64_t stride) {
   return std::vector<float>(static_cast<size_t>(rows * stride));
 }
+inline float* RowOf(std::vector<float>& rows, int64_t row, int64_t stride) { return rows.data() + row * stride; }
+inline const float* RowOf(const std::vector<float>& rows, int64_t row, int64_t stride) {
+  return rows.data() + row * stride;
+}
 
 // y = x * w + bias, of torch.nn.Linear.
 struct Linear {

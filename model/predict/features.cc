@@ -42,7 +42,11 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {
-  const graph::GraphCost total = graph::CostOf(graph);
+  return GraphFeatures(graph, graph::CostOf(graph), GraphEdges(graph).size());
+}
+
+std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph, const graph::GraphCost& total,
+                                                size_t num_edges) {
   int64_t largest_bytes = 0;
   for (const graph::Node& node : graph.nodes()) {
     for (const graph::TensorType& type : node.outputs) largest_bytes = std::max(largest_bytes, type.num_bytes());
@@ -53,7 +57,7 @@ std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {
           LogFeature(static_cast<double>(total.activation_bytes), 30),
           LogFeature(static_cast<double>(total.macs), 36),
           LogFeature(static_cast<double>(largest_bytes), 30),
-          static_cast<float>(GraphEdges(graph).size() / std::max(1.0, nodes) - 1)};
+          static_cast<float>(static_cast<double>(num_edges) / std::max(1.0, nodes) - 1)};
 }
 
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {

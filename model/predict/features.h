@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/cost.h"
 #include "graph/graph.h"
 #include "model/predict/target.h"
 
@@ -18,6 +19,9 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec
 // Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph);
+// With what is known already: CostOf(graph), and the number of GraphEdges(graph).
+std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph, const graph::GraphCost& total,
+                                                size_t num_edges);
 
 // The work of a call, as natural logarithms of amounts; kNoWork for an amount of 0. The layer head predicts a price for
 // each (PriceHead, model/net/layer_head.h).

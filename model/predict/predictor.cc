@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
@@ -134,9 +135,10 @@ class LoadedPredictor : public Predictor {
     COBRA_RETURN_IF_ERROR(CheckPrecision(graph, manifest_.targets[index].spec));
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    const infer::NetworkContributions contributions = Contribute(graph, layers, index);
+    const graph::GraphCost total = graph::CostOf(graph);
+    const infer::NetworkContributions contributions = Contribute(graph, layers, total, index);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    return Assemble(graph, layers, manifest_.targets[index], contributions, calibration);
+    return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
@@ -163,7 +165,12 @@ class LoadedPredictor : public Predictor {
   void ClearEmbeddingCache() const override { cache_.Clear(); }
 
  private:
-  using Layers = std::vector<std::shared_ptr<const LayerEntry>>;
+  // The calls of a network by their layers: what follows from the layer alone is worked out once.
+  struct Layers {
+    std::vector<int32_t> of_call;                            // index into the others
+    std::vector<int32_t> first_call;                         // of each layer
+    std::vector<std::shared_ptr<const LayerEntry>> entries;  // likewise
+  };
 
   absl::StatusOr<int> FindTarget(absl::string_view name) const {
     std::vector<std::string> names;
@@ -210,9 +217,9 @@ class LoadedPredictor : public Predictor {
   // A layer that nobody has asked about yet.
   struct NewLayer {
     Hash128 key;
+    size_t index;  // in Layers
     std::string text;
     std::vector<text::Token> tokens;
-    std::vector<size_t> calls;
   };
 
   // Together, which changes no bit of any (model/infer/encoder.h).
@@ -223,34 +230,36 @@ class LoadedPredictor : public Predictor {
     const int64_t width = networks_.encoder.width();
     const float* row = embeddings.data();
     for (const NewLayer& layer : layers) {
-      const auto entry = std::make_shared<const LayerEntry>(
+      auto entry = std::make_shared<const LayerEntry>(
           LayerEntry{std::vector<float>(row, row + width), WhyUnknown(layer.text, layer.tokens)});
       cache_.Insert(layer.key, entry, HeapBytes(entry->embedding) + HeapBytes(entry->unknown));
-      for (size_t call : layer.calls) (*out)[call] = entry;
+      out->entries[layer.index] = std::move(entry);
       row += width;
     }
   }
 
-  // Returns the embedding of every node's layer.
+  // Finds the embedding of every layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
     constexpr size_t kTogether = 64;  // some 10 ms
-    Layers layers(graph.nodes().size());
+    Layers layers;
+    layers.of_call.reserve(graph.nodes().size());
     std::vector<NewLayer> missing;
-    absl::flat_hash_map<Hash128, size_t> positions;  // in `missing`
-    for (size_t i = 0; i < layers.size(); ++i) {
+    absl::flat_hash_map<Hash128, int32_t> known;  // of this network
+    std::string bytes;
+    for (int32_t call = 0; call < static_cast<int32_t>(graph.nodes().size()); ++call) {
       // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
-      const Hash128 key = KeyedHash(graph::ExactBytesOfCall(graph, static_cast<int32_t>(i)));
-      const auto again = positions.find(key);
-      if (again != positions.end()) {
-        missing[again->second].calls.push_back(i);
-        continue;
-      }
-      layers[i] = cache_.Find(key);
-      if (layers[i] != nullptr) continue;
-      positions.emplace(key, missing.size());
-      std::string text = text::CanonicalText(graph, static_cast<int32_t>(i));
+      bytes.clear();
+      graph::AppendExactBytesOfCall(graph, call, &bytes);
+      const Hash128 key = KeyedHash(bytes);
+      const auto [found, is_new] = known.try_emplace(key, static_cast<int32_t>(layers.entries.size()));
+      layers.of_call.push_back(found->second);
+      if (!is_new) continue;
+      layers.first_call.push_back(call);
+      layers.entries.push_back(cache_.Find(key));
+      if (layers.entries.back() != nullptr) continue;
+      std::string text = text::CanonicalText(graph, call);
       std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
-      missing.push_back({key, std::move(text), std::move(tokens), {i}});
+      missing.push_back({key, layers.entries.size() - 1, std::move(text), std::move(tokens)});
     }
     for (size_t first = 0; first < missing.size(); first += kTogether) {
       COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
@@ -259,64 +268,89 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  infer::NetworkContributions Contribute(const graph::Graph& graph, const Layers& layers, int target) const {
+  infer::NetworkContributions Contribute(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total,
+                                         int target) const {
     std::vector<const float*> embeddings;
     std::vector<float> work;
-    embeddings.reserve(layers.size());
-    work.reserve(layers.size() * kWorkTerms);
-    for (size_t i = 0; i < layers.size(); ++i) {
-      embeddings.push_back(layers[i]->embedding.data());
-      const auto terms = LogWork(graph, static_cast<int32_t>(i));
+    embeddings.reserve(layers.entries.size());
+    work.reserve(layers.entries.size() * kWorkTerms);
+    for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
+      embeddings.push_back(layers.entries[layer]->embedding.data());
+      const auto terms = LogWork(graph, layers.first_call[layer]);
       work.insert(work.end(), terms.begin(), terms.end());
     }
     const auto edges = GraphEdges(graph);
-    const auto totals = GraphFeatures(graph);
+    const auto totals = GraphFeatures(graph, total, edges.size());
     const auto spec = TargetSpecFeatures(manifest_.targets[target].spec);
-    return networks_.contributions.Contribute({embeddings, edges, work, totals}, spec, target);
+    return networks_.contributions.Contribute({layers.of_call, embeddings, edges, work, totals}, spec, target);
   }
 
-  // A call with more work than the largest measured one of its kind takes at least the time of the fitted line, and the
-  // time to move its bytes. Returns why the call is unknown, or "".
-  static std::string BeyondTheLargest(const graph::Graph& graph, int32_t node, const TargetEntry& target,
-                                      double* log_us) {
-    const LinearCost* line = FindLinearCost(target.cost_lines, graph.nodes()[node]);
-    if (line == nullptr) return "";
-    const graph::NodeCost cost = graph::CostOf(graph, node);
-    const double us = line->Us(cost);
-    if (us <= line->max_us * kRangeSlack) return "";
-    const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
-    const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
-    *log_us = std::max(*log_us, std::log(std::max(us, moving_us)));
-    return absl::StrFormat("%s: %.2g times the work of the largest measured one", graph::OpName(graph.nodes()[node].op),
-                           us / line->max_us);
+  // What a prediction is put together from, beside the networks' contributions.
+  struct Parts {
+    const graph::Graph& graph;
+    const Layers& layers;
+    const graph::GraphCost& total;
+    const TargetEntry& target;
+    const Calibration* calibration;
+  };
+
+  // What a layer's extent says about the answer of the networks.
+  struct LayerLimits {
+    double least_log_us = -std::numeric_limits<double>::infinity();
+    std::string unknown;
+  };
+
+  // A layer with more work than the largest measured one of its kind takes at least the time of the fitted line, and
+  // the time to move its bytes.
+  static LayerLimits LimitsOf(const Parts& parts, size_t layer) {
+    LayerLimits limits;
+    const auto& [graph, layers, total, target, calibration] = parts;
+    const int32_t call = layers.first_call[layer];
+    const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
+    if (const LinearCost* line = FindLinearCost(target.cost_lines, node); line != nullptr) {
+      const graph::NodeCost cost = graph::CostOf(graph, call);
+      const double us = line->Us(cost);
+      if (us > line->max_us * kRangeSlack) {
+        const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
+        const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
+        limits.least_log_us = std::log(std::max(us, moving_us));
+        limits.unknown = absl::StrFormat("%s: %.2g times the work of the largest measured one", graph::OpName(node.op),
+                                         us / line->max_us);
+      }
+    }
+    if (!layers.entries[layer]->unknown.empty()) limits.unknown = layers.entries[layer]->unknown;
+    return limits;
   }
 
-  static LatencyPrediction Assemble(const graph::Graph& graph, const Layers& layers, const TargetEntry& target,
-                                    const infer::NetworkContributions& contributions, const Calibration* calibration) {
-    std::vector<double> log_latency(contributions.log_us.begin(), contributions.log_us.end());
+  static LatencyPrediction Assemble(const Parts& parts, const infer::NetworkContributions& contributions) {
+    const auto& [graph, layers, total, target, calibration] = parts;
+    const size_t calls = graph.nodes().size();
+    std::vector<LayerLimits> limits;
+    for (size_t layer = 0; layer < layers.entries.size(); ++layer) limits.push_back(LimitsOf(parts, layer));
     LatencyPrediction out;
+    out.node_latency_us.reserve(calls);
+    out.node_unknown.reserve(calls);
     double known_us = 0;
     int compute_nodes = 0;
     std::map<std::string, double> unknown_us;
-    for (size_t i = 0; i < log_latency.size(); ++i) {
-      const auto node = static_cast<int32_t>(i);
-      std::string unknown = BeyondTheLargest(graph, node, target, &log_latency[i]);
-      if (!layers[i]->unknown.empty()) unknown = layers[i]->unknown;
-      double log_us = log_latency[i];
+    for (size_t i = 0; i < calls; ++i) {
+      const auto& [least_log_us, unknown] = limits[static_cast<size_t>(layers.of_call[i])];
+      const double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
+      double log_us = of_networks;
       if (calibration != nullptr) {
-        log_us += CalibrationLogCorrection(*calibration, graph, node, log_latency[i]) +
-                  (log_latency.size() > 1 ? calibration->log_network_scale : 0);
+        log_us += CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), of_networks) +
+                  (calls > 1 ? calibration->log_network_scale : 0);
       }
       const double us = std::exp(log_us);
       out.node_latency_us.push_back(us);
       out.latency_us += us;
       (unknown.empty() ? known_us : unknown_us[unknown]) += us;
-      out.node_unknown.push_back(std::move(unknown));
+      out.node_unknown.push_back(unknown);
       compute_nodes += graph::GetOpInfo(graph.nodes()[i].op).cost_class != graph::CostClass::kView;
     }
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
-    JudgeNetwork(graph, target, compute_nodes, &out);
+    JudgeNetwork(total, target, compute_nodes, &out);
     std::sort(out.unknown.begin(), out.unknown.end(),
               [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
@@ -335,10 +369,10 @@ class LoadedPredictor : public Predictor {
 
   // A network of known calls that is far larger than all measured ones extrapolates too: its effects on caches and
   // memory were never measured.
-  static void JudgeNetwork(const graph::Graph& graph, const TargetEntry& target, int compute_nodes,
+  static void JudgeNetwork(const graph::GraphCost& total, const TargetEntry& target, int compute_nodes,
                            LatencyPrediction* out) {
     if (compute_nodes > 1 && target.max_network_gflops > 0) {
-      const double gflops = static_cast<double>(graph::CostOf(graph).flops) / 1e9;
+      const double gflops = static_cast<double>(total.flops) / 1e9;
       const double within = target.max_network_gflops / gflops;
       if (within * kRangeSlack < 1) {
         out->confidence = std::min(out->confidence, within);

@@ -6,6 +6,8 @@
 // batches. Both have two threads and take turns. Neither the server's start nor Python's imports count.
 //
 // python_over_ours  PyTorch's seconds over ours; the median of the rounds' ratios
+// stages            of one network, in this process and in the processor's time: from the string to the graph, what
+//                   identifies and describes it, the prediction when all its layers are known
 // `cobra` and `python` have the seconds of both sides: the median, and all rounds
 #include <memory>
 #include <string>
@@ -15,8 +17,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/keyed_hash.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "frontend/nas/reader.h"
+#include "graph/cost.h"
+#include "graph/exact_bytes.h"
+#include "graph/fingerprint.h"
+#include "model/predict/predictor.h"
 #include "tests/bench/architectures.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/cobra_server.h"
@@ -63,6 +71,38 @@ absl::StatusOr<double> OurSeconds() {
   return result.seconds;
 }
 
+// Means over networks that are spread over the space.
+absl::StatusOr<Json> MeasureStages() {
+  constexpr size_t kNetworks = 500;
+  COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
+                         predict::Predictor::Load(ShippedModel()));
+  const std::string target = predictor->targets()[0].spec.name;
+  double read = 0, describe = 0, predict = 0;
+  int64_t calls = 0;
+  for (size_t i = 0; i < kNetworks; ++i) {
+    const std::string cell = Nasbench201Cell(i * (kNasbench201Cells / kNetworks));
+    const Stopwatch reading;
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, nas::ReadArchitecture({absl::StrCat("nasbench201:", cell), {}}));
+    read += reading.Elapsed().cpu;
+    calls += static_cast<int64_t>(graph.nodes().size());
+    const Stopwatch describing;
+    KeyedHash(graph::ExactBytes(graph));
+    graph::Fingerprint(graph);
+    graph::CostOf(graph);
+    graph::PeakMemoryBytes(graph);
+    describe += describing.Elapsed().cpu;
+    COBRA_RETURN_IF_ERROR(predictor->Predict(graph, target).status());  // now all its layers are known
+    const Stopwatch predicting;
+    COBRA_RETURN_IF_ERROR(predictor->Predict(graph, target).status());
+    predict += predicting.Elapsed().cpu;
+  }
+  const auto us_each = [](double seconds) { return seconds * 1e6 / kNetworks; };
+  return Json{{"read_us", us_each(read)},
+              {"describe_us", us_each(describe)},
+              {"predict_us", us_each(predict)},
+              {"calls", static_cast<double>(calls) / kNetworks}};
+}
+
 absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckPython({"torch"}));
   const tests::TemporaryDirectory directory;
@@ -80,7 +120,9 @@ absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
     ratios.push_back(theirs.back() / ours.back());
     different = python["different_cells"];
   }
+  COBRA_ASSIGN_OR_RETURN(const Json stages, MeasureStages());
   return Json{{"python_over_ours", Median(ratios)},
+              {"stages", stages},
               {"cobra", Json{{"seconds", Median(ours)},
                              {"networks_per_s", static_cast<double>(kNasbench201Cells) / Median(ours)},
                              {"rounds", ours}}},

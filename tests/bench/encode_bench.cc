@@ -40,24 +40,44 @@ struct EncodeFlags {
 struct MapShape {
   std::string name;
   int64_t in = 0, out = 0;
+  int64_t rows = 0;  // that the encoder maps
 };
 
-// The linear maps through which each token passes.
-std::vector<MapShape> MapsOf(const net::NetConfig& c) {
-  std::vector<MapShape> maps = {{"encoder.value", c.value_features, c.width}};
+// What the encoder is given.
+struct Amounts {
+  int64_t layers = 0, tokens = 0, different_tokens = 0;
+};
+
+// The encoder's linear maps. What is the same for equal tokens is computed once; the last map follows the mean.
+std::vector<MapShape> MapsOf(const net::NetConfig& c, const Amounts& n) {
+  std::vector<MapShape> maps = {{"encoder.value", c.value_features, c.width, n.different_tokens}};
   for (int64_t i = 0; i < c.encoder_layers; ++i) {
     const std::string block = absl::StrCat("encoder.block", i);
-    maps.push_back({block + ".qkv", c.width, 3 * c.width});
-    maps.push_back({block + ".out", c.width, c.width});
-    maps.push_back({block + ".up", c.width, c.feed_forward});
-    maps.push_back({block + ".down", c.feed_forward, c.width});
+    maps.push_back({block + ".qkv", c.width, 3 * c.width, i == 0 ? n.different_tokens : n.tokens});
+    maps.push_back({block + ".out", c.width, c.width, n.tokens});
+    maps.push_back({block + ".up", c.width, c.feed_forward, n.tokens});
+    maps.push_back({block + ".down", c.feed_forward, c.width, i + 1 == c.encoder_layers ? n.layers : n.tokens});
   }
   return maps;
 }
 
+Amounts AmountsOf(const std::vector<std::vector<text::Token>>& layers) {
+  Amounts amounts;
+  std::set<std::pair<int32_t, float>> different;
+  for (const auto& tokens : layers) {
+    for (const text::Token& token : tokens) different.emplace(token.id, token.numeric ? token.value : 0.0f);
+    amounts.tokens += static_cast<int64_t>(tokens.size());
+  }
+  amounts.layers = static_cast<int64_t>(layers.size());
+  amounts.different_tokens = static_cast<int64_t>(different.size());
+  return amounts;
+}
+
+double Flop(const MapShape& map, int64_t rows) { return 2.0 * static_cast<double>(rows * map.in * map.out); }
+
 double FlopOfMaps(const std::vector<MapShape>& maps, int64_t rows) {
   double flop = 0;
-  for (const MapShape& map : maps) flop += 2.0 * static_cast<double>(rows * map.in * map.out);
+  for (const MapShape& map : maps) flop += Flop(map, rows);
   return flop;
 }
 
@@ -146,20 +166,19 @@ absl::StatusOr<Json> RunEncode(const EncodeFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const infer::Tensors tensors, infer::Tensors::Parse(version.tensors));
   COBRA_ASSIGN_OR_RETURN(const infer::Encoder encoder, infer::Encoder::Create(tensors, config));
   COBRA_ASSIGN_OR_RETURN(const auto layers, LayersOfResNet(version.vocabulary));
-  const std::vector<MapShape> shapes = MapsOf(config);
+  const Amounts amounts = AmountsOf(layers);
+  const std::vector<MapShape> shapes = MapsOf(config, amounts);
   std::vector<MapPair> maps;
   for (const MapShape& shape : shapes) {
     COBRA_ASSIGN_OR_RETURN(infer::Linear linear, tensors.LinearOf(shape.name, shape.in, shape.out));
     maps.emplace_back(shape, std::move(linear));
   }
   std::vector<const std::vector<text::Token>*> lists;
-  int64_t tokens = 0;
   double encoder_flop = 0;
+  for (const MapShape& map : shapes) encoder_flop += Flop(map, map.rows);
   for (const auto& layer : layers) {
-    const auto length = static_cast<int64_t>(layer.size());
     lists.push_back(&layer);
-    tokens += length;
-    encoder_flop += FlopOfMaps(shapes, length) + FlopOfAttention(config, length);
+    encoder_flop += FlopOfAttention(config, static_cast<int64_t>(layer.size()));
   }
   const double maps_flop = FlopOfMaps(shapes, kRowsTogether);
   Rates rates;
@@ -178,7 +197,8 @@ absl::StatusOr<Json> RunEncode(const EncodeFlags& flags) {
   Json result = ResultOf(rates);
   result.update(Json{{"us_per_layer", Median(us)},
                      {"layers", layers.size()},
-                     {"tokens", tokens},
+                     {"tokens", amounts.tokens},
+                     {"different_tokens", amounts.different_tokens},
                      {"kernels", infer::BestKernels().name},
                      {"openblas", blas.config()},
                      {"rounds", flags.rounds},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "base/command_line.h"
 #include "tests/bench/bench.h"
 
@@ -83,6 +84,7 @@ int Run(const CLI::App& app, const RunBenchmark& run, bool json) {
 
 int Main(int argc, char** argv) {
   bool json = false;
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // as cobra-server: the echo has it as well
   CLI::App app("Compares performance with other programs, both in one run. Leave the machine idle.", "cobra-bench");
   app.require_subcommand(1);
   app.footer("Exit codes: 0 success, 1 a program to compare with is missing or failed, 2 usage error.");

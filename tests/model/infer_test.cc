@@ -163,23 +163,28 @@ class InferTest : public testing::Test {
     return texts;
   }
 
-  // `shared`: calls with equal embeddings have one in common, as where a cache gives them.
+  // `shared`: calls with equal embeddings and work are calls of one layer, as where a network repeats it.
   NetworkContributions Contribute(const graph::Graph& graph, const float* embeddings, bool shared = false) const {
     const auto width = static_cast<size_t>(encoder_.width());
-    std::map<std::string, const float*> first;  // by the embedding's bytes
+    std::map<std::string, int32_t> known;  // by the bytes of both
+    std::vector<int32_t> layer_of_call;
     std::vector<const float*> layers;
     std::vector<float> work;
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
       const float* const row = embeddings + i * width;
-      const std::string bytes(reinterpret_cast<const char*>(row), width * sizeof(float));
-      layers.push_back(shared ? first.try_emplace(bytes, row).first->second : row);
       const auto terms = predict::LogWork(graph, static_cast<int32_t>(i));
+      std::string bytes(reinterpret_cast<const char*>(row), width * sizeof(float));
+      bytes.append(reinterpret_cast<const char*>(terms.data()), sizeof(terms));
+      const auto [layer, is_new] = known.try_emplace(bytes, static_cast<int32_t>(layers.size()));
+      layer_of_call.push_back(shared ? layer->second : static_cast<int32_t>(i));
+      if (shared && !is_new) continue;
+      layers.push_back(row);
       work.insert(work.end(), terms.begin(), terms.end());
     }
     const auto edges = predict::GraphEdges(graph);
     const auto features = predict::GraphFeatures(graph);
     const auto spec = predict::TargetSpecFeatures(bundle_.manifest.targets[0].spec);
-    return net_.Contribute({layers, edges, work, features}, spec, 0);
+    return net_.Contribute({layer_of_call, layers, edges, work, features}, spec, 0);
   }
 
   const predict::ModelBundle bundle_ = predict::LoadBundle(kPretrained).value();
