@@ -112,6 +112,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   }
 
   void OnWriteDone(bool ok) override {
+    if (ok) record_.MessageSent();
     absl::MutexLock lock(&mutex_);
     writing_ = false;
     gone_ = gone_ || !ok;

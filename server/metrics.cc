@@ -188,6 +188,8 @@ Metrics::Metrics()
     : registry_(std::make_shared<prometheus::Registry>()),
       pulled_(std::make_shared<ScrapedValues>()),
       began_(Counters("grpc_server_started_total", "Requests that have arrived")),
+      received_(Counters("grpc_server_msg_received_total", "Messages from callers")),
+      sent_(Counters("grpc_server_msg_sent_total", "Messages to callers")),
       requests_(Counters("cobra_requests_total", "Finished requests")),
       request_seconds_(Histograms("cobra_request_duration_seconds",
                                   "From the arrival of a request to its status, waiting included; of Watch, as long as "
@@ -242,6 +244,8 @@ prometheus::Family<prometheus::Histogram>& Metrics::Histograms(const char* name,
 void Metrics::AddKnownLabels() {
   for (const RpcInfo& rpc : kRpcs) {
     by_rpc_[static_cast<size_t>(rpc.rpc)] = {&began_.Add(GrpcLabels(rpc)),
+                                             &received_.Add(GrpcLabels(rpc)),
+                                             &sent_.Add(GrpcLabels(rpc)),
                                              &requests_.Add({{"method", rpc.method}, {"status", "OK"}}),
                                              &request_seconds_.Add({{"method", rpc.method}}, kSeconds)};
     overdue_.Add({{"method", rpc.method}});
@@ -262,12 +266,20 @@ void Metrics::AddKnownLabels() {
   reloads_.Add({{"result", "failed"}});
 }
 
-void Metrics::RequestBegan(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].began->Increment(); }
+void Metrics::RequestBegan(Rpc rpc) {
+  by_rpc_[static_cast<size_t>(rpc)].began->Increment();
+  if (InfoOf(rpc).kind != RpcKind::kBidirectional) MessageReceived(rpc);
+}
+
+void Metrics::MessageReceived(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].received->Increment(); }
+
+void Metrics::MessageSent(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].sent->Increment(); }
 
 void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration) {
   const RpcSeries& series = by_rpc_[static_cast<size_t>(rpc)];
   if (code == absl::StatusCode::kOk) {
     series.ok->Increment();
+    if (InfoOf(rpc).kind == RpcKind::kUnary) MessageSent(rpc);
   } else {
     requests_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
   }

@@ -37,8 +37,11 @@ class Metrics {
  public:
   Metrics();
 
+  // Unary requests and their replies count as messages by themselves.
   void RequestBegan(Rpc rpc);
   void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
+  void MessageReceived(Rpc rpc);  // of a stream
+  void MessageSent(Rpc rpc);
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
   void ReaderDied(absl::string_view cause);  // "memory", "processor_time", "crash"
@@ -84,11 +87,15 @@ class Metrics {
   std::shared_ptr<GrpcNames> grpc_names_;
 
   prometheus::Family<prometheus::Counter>& began_;
+  prometheus::Family<prometheus::Counter>& received_;
+  prometheus::Family<prometheus::Counter>& sent_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
-  // Of each RPC: its requests, those that succeeded, and how long they took. Looked up once.
+  // Of each RPC: its requests, its messages, the requests that succeeded, and how long they took. Looked up once.
   struct RpcSeries {
     prometheus::Counter* began;
+    prometheus::Counter* received;
+    prometheus::Counter* sent;
     prometheus::Counter* ok;
     prometheus::Histogram* seconds;
   };

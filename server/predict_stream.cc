@@ -100,13 +100,17 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
       running_ += take ? 1 : 0;  // from now on Finish() waits for it
       pending_bytes_ += take ? incoming_.Length() : 0;
     }
-    if (take) Take();
+    if (take) {
+      record_.MessageReceived();
+      Take();
+    }
     absl::MutexLock lock(&mutex_);
     reading_ = false;
     ReadMoreLocked();
   }
 
   void OnWriteDone(bool ok) override {
+    if (ok) record_.MessageSent();
     absl::MutexLock lock(&mutex_);
     do {
       pending_bytes_ -= answers_.front().message.Length();

@@ -26,6 +26,9 @@ class RequestRecord {
   RequestRecord(Rpc rpc, Metrics* metrics, const grpc::CallbackServerContext* context,
                 absl::Duration slow = absl::InfiniteDuration());
 
+  // Of a stream.
+  void MessageReceived() const { metrics_->MessageReceived(rpc_); }
+  void MessageSent() const { metrics_->MessageSent(rpc_); }
   // Counts the request; logs an error that is the server's and not the caller's. REQUIRES: called once.
   void Done(const absl::Status& status, absl::string_view caller = "", const RequestStages& stages = {}) const;
 

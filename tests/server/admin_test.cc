@@ -185,6 +185,8 @@ TEST_F(AdminTest, MetricsHaveTheNamesOfGrpcsDashboards) {
   EXPECT_THAT(metrics, testing::ContainsRegex("grpc_server_handled_total.[^}]*grpc_code=\"OK\"[^}]*. 1\n"));
   EXPECT_THAT(metrics, testing::ContainsRegex("grpc_server_handled_total.[^}]*grpc_code=\"NotFound\"[^}]*. 1\n"));
   EXPECT_THAT(metrics, HasSubstr("grpc_server_handling_seconds_count{" + predict + "2\n"));
+  EXPECT_THAT(metrics, HasSubstr("grpc_server_msg_received_total{" + predict + "2\n"));
+  EXPECT_THAT(metrics, HasSubstr("grpc_server_msg_sent_total{" + predict + "1\n"));
 }
 
 TEST_F(AdminTest, SlowRequestsAreLoggedWithTheirStages) {

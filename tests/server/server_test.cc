@@ -260,6 +260,9 @@ TEST_F(StreamTest, EveryRequestIsAnsweredUnderItsNumber) {
   sending.join();
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_EQ(answered.size(), kRequests);
+  const std::string labels = R"(grpc_method="PredictStream",grpc_service="cobra.v1.Cobra",grpc_type="bidi_stream"} )";
+  EXPECT_THAT(MetricsText(), HasSubstr(absl::StrCat("grpc_server_msg_received_total{", labels, kRequests, "\n")));
+  EXPECT_THAT(MetricsText(), HasSubstr(absl::StrCat("grpc_server_msg_sent_total{", labels, kRequests, "\n")));
 }
 
 TEST_F(StreamTest, AnAnswerGoesAsSoonAsItIsThere) {
