@@ -77,6 +77,9 @@ absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits)
   };
   const auto calls = static_cast<int64_t>(graph.nodes().size());
   if (calls > limits.max_calls) return too_much("graph", calls, limits.max_calls, "calls");
+  const auto tensors = static_cast<int64_t>(graph.inputs().size() + graph.parameters().size() + graph.buffers().size() +
+                                            graph.constants().size());
+  if (tensors > limits.max_tensors) return too_much("graph", tensors, limits.max_tensors, "tensors");
   const int64_t macs = graph::CostOf(graph).macs, bytes = graph::PeakMemoryBytes(graph);
   if (macs > limits.max_macs) return too_much("graph", macs, limits.max_macs, "multiply-accumulates");
   if (bytes > limits.max_bytes) return too_much("graph, at its peak", bytes, limits.max_bytes, "bytes");

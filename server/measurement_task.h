@@ -19,6 +19,7 @@ struct TaskLimits {
   int64_t max_macs = 200'000'000'000;
   int64_t max_bytes = int64_t{4} << 30;  // peak memory
   int64_t max_calls = 10'000;            // some 3 MB as text, of which a reply has many
+  int64_t max_tensors = 100'000;         // inputs, parameters, buffers and constants
 };
 // A Diagnostic if the graph has no call, or exceeds a limit.
 absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits);
