@@ -147,12 +147,23 @@ void Cut(std::string* text) {
   text->resize(end);
   text->append(" ...");
 }
+
+// Of a path the end says most.
+void CutPath(std::string* path) {
+  constexpr size_t kLongest = 500;
+  if (path->size() <= kLongest) return;
+  size_t begin = path->size() - kLongest;
+  while (begin < path->size() && IsContinuation((*path)[begin])) ++begin;
+  *path = absl::StrCat("...", absl::string_view(*path).substr(begin));
+}
 }  // namespace
 
 absl::Status DiagnosticToStatus(const Diagnostic& diagnostic) {
   Diagnostic d = diagnostic;
   for (std::string* text : {&d.message, &d.hint, &d.source_line, &d.module_path, &d.missing_module}) Cut(text);
+  CutPath(&d.position.file);
   for (DiagnosticFrame& f : d.frames) {
+    CutPath(&f.position.file);
     Cut(&f.source_line);
     Cut(&f.function);
   }

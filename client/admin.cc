@@ -76,7 +76,9 @@ absl::StatusOr<Output> Act(Client* client, const std::string& address, const Adm
       v1::FlushCachesRequest request;
       for (const std::string& name : flags.caches) request.add_names(name);
       COBRA_ASSIGN_OR_RETURN(const v1::FlushCachesResponse reply, client->FlushCaches(request));
-      return OutputOf(reply.flushed());
+      Output output = OutputOf(reply.flushed());
+      output.text = absl::StrCat("emptied; before:\n", output.text);
+      return output;
     }
     case AdminAction::kDrain: {
       COBRA_RETURN_IF_ERROR(client->Drain({}).status());

@@ -9,7 +9,7 @@
 #include "grpcpp/grpcpp.h"
 #include "proto/connection.h"
 #include "proto/grpc_status.h"
-#include "proto/message_limits.h"
+#include "proto/label.h"
 
 namespace cobra::client {
 namespace {

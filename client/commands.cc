@@ -26,6 +26,7 @@
 #include "nlohmann/json.hpp"
 #include "proto/connection.h"
 #include "proto/graph_proto.h"
+#include "proto/label.h"
 #include "proto/message_limits.h"
 
 namespace cobra::client {
@@ -164,6 +165,7 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
 }  // namespace
 
 absl::Status CheckServer(const CommonFlags& common) {
+  for (const auto& [name, value] : common.client.labels) COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));
   COBRA_RETURN_IF_ERROR(CheckAddress("--server", common.client.address));
   return proto::CheckConnection(common.client.connection, common.client.address);
 }
@@ -296,7 +298,11 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   if (flags.trained) request.set_origin(v1::ListTargetsRequest::ORIGIN_TRAINED);
   if (flags.calibrated) request.set_origin(v1::ListTargetsRequest::ORIGIN_CALIBRATED);
   COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets(request));
-  Print(common.json ? TargetsJson(response) : TargetsTable(response));
+  if (common.json || response.targets_size() > 0) {
+    Print(common.json ? TargetsJson(response) : TargetsTable(response));
+  } else {
+    Print("no target fits; without filters, cobra-client targets lists all\n");
+  }
   return kExitOk;
 }
 

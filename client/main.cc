@@ -67,6 +67,10 @@ void AddFormat(CLI::App* command, CommonFlags* common) {
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
   command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
   AddConnectionFlags(command, &common->client.connection);
+}
+
+// Of the commands whose predictions are stored.
+void AddLabels(CLI::App* command, CommonFlags* common) {
   const auto take_labels = [common](const std::vector<std::string>& labels) {
     for (const std::string& label : labels) {
       const size_t equals = label.find('=');
@@ -212,6 +216,7 @@ void AddPredict(CLI::App* app, Flags* flags) {
   AddModelFlags(command, &flags->predict.model);
   AddPredictFlags(command, &flags->predict);
   AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
 }
 
 void AddCompare(CLI::App* app, Flags* flags) {
@@ -231,6 +236,7 @@ void AddExplain(CLI::App* app, Flags* flags) {
   AddModelFlags(command, &flags->explain.model);
   AddExplainFlags(command, &flags->explain);
   AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
 }
 
 void AddGraph(CLI::App* app, Flags* flags) {

@@ -1,4 +1,4 @@
-// Limits of message sizes, and names of metadata, that both ends of the API share.
+// Limits of message sizes that both ends of the API share.
 #ifndef COBRA_PROTO_MESSAGE_LIMITS_H_
 #define COBRA_PROTO_MESSAGE_LIMITS_H_
 
@@ -7,9 +7,6 @@ namespace cobra::proto {
 // Size of one request. The client does not send larger ones, and gRPC rejects them before they are in memory. A graph
 // of 20,000 calls has 8 MB; all of torchvision's source 1.5 MB. Only ONNX files that contain weights exceed it.
 constexpr int kMaxRequestBytes = 32 << 20;
-
-// Of a label's name, as metadata of a call: "cobra-label-team".
-constexpr char kLabelPrefix[] = "cobra-label-";
 
 }  // namespace cobra::proto
 

@@ -139,7 +139,8 @@ class ImageProcess {
       ImageReport report;
       report.mutable_exit()->set_process(child);
       report.mutable_exit()->set_wait_status(status);
-      (void)control_.Send(report);
+      // To the server's log alone. It need not read these at all, and must not stop this process by it.
+      (void)control_.Send(report, -1, absl::InfinitePast());
     }
   }
 

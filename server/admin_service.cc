@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/utc_text.h"
+#include "server/with_code.h"
 
 namespace cobra::server {
 namespace {
@@ -32,7 +33,13 @@ absl::Status AdminService::HandleReloadModel(const v1::ReloadModelRequest& reque
                                              const CallContext& call) {
   LogInfo(absl::StrCat("ReloadModel of ", call.caller, ": reloading the model"));
   response->set_previous_version(model_->Get()->predictor->info().version);
-  COBRA_RETURN_IF_ERROR(model_->Reload());
+  if (const absl::Status status = model_->Reload(); !status.ok()) {
+    LogError(absl::StrCat("the old model continues to serve: ", status.message()));
+    return WithCode(status.code(),
+                    UserError(Diagnostic::Kind::kUsage, std::string(status.message()),
+                              absl::StrCat(response->previous_version(),
+                                           " continues to serve; mend the directory of the model, then reload it")));
+  }
   response->set_version(model_->Get()->predictor->info().version);
   return absl::OkStatus();
 }

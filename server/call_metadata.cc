@@ -11,31 +11,14 @@
 #include "base/limit_message.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
-#include "proto/message_limits.h"
+#include "proto/label.h"
 
 namespace cobra::server {
 namespace {
 
 constexpr absl::string_view kPrefix = proto::kLabelPrefix;
-constexpr size_t kMaxLabels = 8, kMaxNameBytes = 64, kMaxValueBytes = 256;
 
 absl::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
-
-// gRPC has refused what is no name or value of a header.
-absl::Status CheckLabel(absl::string_view key, absl::string_view value) {
-  const absl::string_view name = key.substr(kPrefix.size());
-  if (name.empty() || absl::EndsWith(name, "-bin"))
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(key, ": is no name of a label"),
-                     "use small letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
-  if (name.size() > kMaxNameBytes)
-    return UserError(Diagnostic::Kind::kUsage, LimitMessage(absl::StrCat(kPrefix, "...: the name"),
-                                                            static_cast<int64_t>(name.size()), kMaxNameBytes, "bytes"));
-  if (value.size() > kMaxValueBytes)
-    return UserError(
-        Diagnostic::Kind::kUsage,
-        LimitMessage(absl::StrCat(key, ": the value"), static_cast<int64_t>(value.size()), kMaxValueBytes, "bytes"));
-  return absl::OkStatus();
-}
 
 bool IsHex(absl::string_view text, size_t size) {
   const auto digit = [](char c) {
@@ -54,10 +37,13 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
   nlohmann::ordered_json labels;
   for (; it != metadata.end() && absl::StartsWith(View(it->first), kPrefix); ++it) {
     const absl::string_view key = View(it->first), value = View(it->second);
-    if (absl::Status status = CheckLabel(key, value); !status.ok()) return status;
-    if (labels.size() == kMaxLabels)
-      return UserError(Diagnostic::Kind::kUsage, LimitMessage("the call", int64_t{kMaxLabels}, "labels"));
-    nlohmann::ordered_json& label = labels[std::string(key.substr(kPrefix.size()))];
+    const absl::string_view name = key.substr(kPrefix.size());
+    if (absl::Status status = proto::CheckLabel(name, value); !status.ok()) return status;
+    if (labels.size() == proto::kMaxLabels) {
+      return UserError(Diagnostic::Kind::kUsage, LimitMessage("the call", int64_t{proto::kMaxLabels}, "labels"),
+                       "leave some out, or join them into one");
+    }
+    nlohmann::ordered_json& label = labels[std::string(name)];
     if (!label.is_null()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat(key, ": is given twice"));
     label = std::string(value);
   }

@@ -297,8 +297,9 @@ absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t versio
   const std::shared_ptr<const ModelSnapshot> old = Get();
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   LogUnread(FillCalibrations(snapshot.get()));
+  const int64_t serving = ServingVersion(*snapshot, target);
   LogInfo(absl::StrCat("target ", target, ": calibration ", version, " is withdrawn; ",
-                       ServingVersion(*snapshot, target), " serves"));
+                       serving == 0 ? "it has no other" : absl::StrCat(serving, " serves")));
   Publish(std::move(snapshot), kWarmUpCalibrations);
   return absl::OkStatus();
 }

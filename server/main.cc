@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -67,9 +68,11 @@ class Wishes {
     reload_ = true;
   }
   void Stop(absl::Time deadline) {
+    stopping_.store(true, std::memory_order_relaxed);
     absl::MutexLock lock(&mutex_);
     stop_by_ = deadline;
   }
+  const std::atomic<bool>* stopping() const { return &stopping_; }
   // Waits for the next wish: the deadline by which to stop, or nullopt to reload.
   std::optional<absl::Time> Next() {
     absl::MutexLock lock(&mutex_);
@@ -80,6 +83,7 @@ class Wishes {
   }
 
  private:
+  std::atomic<bool> stopping_{false};
   absl::Mutex mutex_;
   bool reload_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::Time> stop_by_ ABSL_GUARDED_BY(mutex_);
@@ -285,6 +289,7 @@ int Main(int argc, char** argv) {
   }
   RaiseDescriptorLimit();
   static auto* const wishes = new Wishes;  // the thread that uses it never ends
+  options.stopping = wishes->stopping();
   std::thread(HandleSignals, absl::Seconds(flags.drain_seconds), wishes).detach();
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok() && DiagnosticFromStatus(server.status())) {

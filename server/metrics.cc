@@ -194,6 +194,9 @@ Metrics::Metrics()
       request_seconds_(Histograms("cobra_request_duration_seconds",
                                   "From the arrival of a request to its status, waiting included; of Watch, as long as "
                                   "the caller watches")),
+      items_failed_(Counters("cobra_items_failed_total",
+                             "Requests of a batch or a stream that were answered with an error; of equal ones of a "
+                             "batch, one")),
       phase_seconds_(
           Histograms("cobra_phase_duration_seconds", "Parts of a Predict: reading source or graph, predicting")),
       reader_failures_(Counters("cobra_reader_failures_total", "Models that could not be read, by kind of diagnostic")),
@@ -243,8 +246,7 @@ prometheus::Family<prometheus::Histogram>& Metrics::Histograms(const char* name,
 
 void Metrics::AddKnownLabels() {
   for (const RpcInfo& rpc : kRpcs) {
-    by_rpc_[static_cast<size_t>(rpc.rpc)] = {&began_.Add(GrpcLabels(rpc)),
-                                             &received_.Add(GrpcLabels(rpc)),
+    by_rpc_[static_cast<size_t>(rpc.rpc)] = {&began_.Add(GrpcLabels(rpc)), &received_.Add(GrpcLabels(rpc)),
                                              &sent_.Add(GrpcLabels(rpc)),
                                              &requests_.Add({{"method", rpc.method}, {"status", "OK"}}),
                                              &request_seconds_.Add({{"method", rpc.method}}, kSeconds)};
@@ -284,6 +286,10 @@ void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duratio
     requests_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
   }
   series.seconds->Observe(absl::ToDoubleSeconds(duration));
+}
+
+void Metrics::ItemFailed(Rpc rpc, absl::StatusCode code) {
+  items_failed_.Add({{"method", MethodName(rpc)}, {"status", StatusName(code)}}).Increment();
 }
 
 void Metrics::PhaseDone(absl::string_view phase, absl::Duration duration) {

@@ -42,6 +42,7 @@ class Metrics {
   void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
   void MessageReceived(Rpc rpc);  // of a stream
   void MessageSent(Rpc rpc);
+  void ItemFailed(Rpc rpc, absl::StatusCode code);                   // of a batch or a stream
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
   void ReaderFailed(Diagnostic::Kind kind);
   void ReaderDied(absl::string_view cause);  // "memory", "processor_time", "crash"
@@ -91,6 +92,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& sent_;
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
+  prometheus::Family<prometheus::Counter>& items_failed_;
   // Of each RPC: its requests, its messages, the requests that succeeded, and how long they took. Looked up once.
   struct RpcSeries {
     prometheus::Counter* began;

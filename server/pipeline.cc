@@ -25,17 +25,10 @@
 #include "proto/network_hash.h"
 #include "server/predict_message.h"
 #include "server/request_record.h"
+#include "server/with_code.h"
 
 namespace cobra::server {
 namespace {
-
-// A usage diagnostic for the user, with another code of the RPC.
-absl::Status WithCode(absl::StatusCode code, const absl::Status& usage) {
-  absl::Status status(code, usage.message());
-  usage.ForEachPayload(
-      [&status](absl::string_view url, const absl::Cord& payload) { status.SetPayload(url, payload); });
-  return status;
-}
 
 absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
   return WithCode(absl::StatusCode::kFailedPrecondition,
@@ -171,25 +164,26 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   if (network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
 
   const absl::Time start = absl::Now();
-  COBRA_ASSIGN_OR_RETURN(const ReadResult source, ReadModel(request, graph_bytes, call));
-  COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
+  const absl::StatusOr<ReadResult> result = ReadModel(request, graph_bytes, call);
   const absl::Time read = absl::Now();
+  if (call.stages != nullptr) call.stages->read = read - start;
+  COBRA_RETURN_IF_ERROR(result.status());
+  const ReadResult& source = *result;
+  COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
 
   const std::shared_ptr<const Network> network = NetworkOf(source.graph);
   if (network_hash.has_value()) RememberNetwork(*network_hash, network);
   const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
-  COBRA_RETURN_IF_ERROR(request->breakdown() ? PredictCalls(question, targets, &reply)
-                                             : PredictTotals(question, targets, &reply));
+  const absl::Status answered =
+      request->breakdown() ? PredictCalls(question, targets, &reply) : PredictTotals(question, targets, &reply);
   const absl::Time predicted = absl::Now();
+  if (call.stages != nullptr) call.stages->predicted = predicted - read;
+  COBRA_RETURN_IF_ERROR(answered);
   if (call.labels != nullptr) RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
   if (call.is_warm_up) return reply;
 
-  if (call.stages != nullptr) {
-    call.stages->read = read - start;
-    call.stages->predicted = predicted - read;
-  }
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));
   reply.set_predict_us(absl::ToDoubleMicroseconds(predicted - read));
   metrics_->PhaseDone("read", read - start);
@@ -289,24 +283,26 @@ std::shared_ptr<const CachedReply> Pipeline::FindReply(const CallContext& call, 
 void Pipeline::RecordLabelled(const v1::PredictResponse& reply, const CallContext& call) {
   for (const v1::TargetPrediction& p : reply.predictions()) {
     log_->Append({absl::Now(), reply.fingerprint(), p.target(), reply.model_version(), p.latency_us(), p.low_us(),
-                  p.high_us(), p.confidence(), p.extrapolating(), reply.node_count(), *call.labels});
+                  p.high_us(), p.confidence(), p.extrapolating(), reply.node_count(), *call.labels},
+                 call.caller);
   }
 }
 
-void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline) {
+void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline,
+                      const std::atomic<bool>* stop) {
   int64_t answered = 0;
   for (const std::string& bytes : hot_.Hottest()) {
-    if (absl::Now() >= deadline) break;
+    if (absl::Now() >= deadline || (stop != nullptr && stop->load(std::memory_order_relaxed))) break;
     PredictMessage message;
     if (!message.Parse(bytes, options_.limits.max_parsed_bytes).ok()) continue;
     CallContext call;
     call.deadline = deadline;
     call.request = KeyedHash(bytes);
+    call.cancelled = stop;
     call.is_warm_up = true;
     answered += PredictOn(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
   }
-  if (answered > 0)
-    LogInfo(absl::StrCat("the new version knows ", Counted(answered, "request"), " that are asked most"));
+  if (answered > 0) LogInfo(absl::StrCat(Counted(answered, "request"), " that are asked most are answered ahead"));
 }
 
 // The times stay out: another request's reading takes no time.
@@ -390,7 +386,8 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
   if (call.labels == nullptr) {
     log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
                   computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
-                  static_cast<int64_t>(graph.nodes().size()), ""});
+                  static_cast<int64_t>(graph.nodes().size()), ""},
+                 call.caller);
   }
   if (computed->extrapolating && !keep_private) unseen_->Offer(graph, *computed, target);
   return computed;

@@ -2,6 +2,7 @@
 #ifndef COBRA_SERVER_PIPELINE_H_
 #define COBRA_SERVER_PIPELINE_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,7 +16,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
-#include "model/predict/lru_cache.h"
+#include "model/predict/clock_cache.h"
 #include "model/predict/predictor.h"
 #include "server/call_context.h"
 #include "server/hot_requests.h"
@@ -58,8 +59,8 @@ class Pipeline {
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                               const CallContext& call);
   // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it when it does. Stops
-  // at the deadline.
-  void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline);
+  // at the deadline, and when `stop` is set (may be null).
+  void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline, const std::atomic<bool>* stop);
   // In the order in which a request asks them.
   struct NamedCache {
     absl::string_view name;
@@ -123,9 +124,9 @@ class Pipeline {
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
   // By Network::exact, and by the hash of the bytes of graphs as they came (proto/network_hash.h).
-  predict::LruCache<Network> networks_;
+  predict::ClockCache<Network> networks_;
   // (graph, snapshot, target) -> totals.
-  predict::LruCache<KnownTotals> cache_;
+  predict::ClockCache<KnownTotals> cache_;
   ReplyCache replies_;
   SingleFlight computing_;  // by KeyOfTotals()
   HotRequests hot_;

@@ -74,6 +74,8 @@ void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string
   constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
   WireWriter writer(reply.ok() ? reply->size() + 16 : 256);
   absl::StatusOr<HeldBytes::Part> held = replies_->Hold(caller, reply.ok() ? reply->size() : 0);
+  const absl::Status status = held.ok() ? reply.status() : held.status();
+  if (!status.ok()) metrics_->ItemFailed(Rpc::kPredictBatch, status.code());
   WriteResult(held.ok() ? reply : held.status(), kFields, &writer);
   item->result = std::string(writer.bytes());
   if (held.ok()) item->held = *std::move(held);

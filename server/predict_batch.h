@@ -14,6 +14,7 @@
 #include "grpcpp/support/slice.h"
 #include "server/held_bytes.h"
 #include "server/limits.h"
+#include "server/metrics.h"
 #include "server/pipeline.h"
 #include "server/unary_calls.h"
 
@@ -22,9 +23,14 @@ namespace cobra::server {
 class BatchWork final : public UnaryCalls::SharedWork {
  public:
   // The pointers are not owned; gRPC keeps both buffers until the call ends.
-  BatchWork(Pipeline* pipeline, HeldBytes* replies, const ServerLimits& limits, const grpc::ByteBuffer* request,
-            grpc::ByteBuffer* response)
-      : pipeline_(pipeline), replies_(replies), limits_(limits), request_(request), response_(response) {}
+  BatchWork(Pipeline* pipeline, HeldBytes* replies, Metrics* metrics, const ServerLimits& limits,
+            const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
+      : pipeline_(pipeline),
+        replies_(replies),
+        metrics_(metrics),
+        limits_(limits),
+        request_(request),
+        response_(response) {}
 
   absl::Status Begin(const CallContext& call) override;
   bool RunSome(const CallContext& call) override;
@@ -45,6 +51,7 @@ class BatchWork final : public UnaryCalls::SharedWork {
 
   Pipeline* const pipeline_;
   HeldBytes* const replies_;
+  Metrics* const metrics_;
   const ServerLimits limits_;
   const grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;

@@ -26,6 +26,8 @@ namespace {
 // Requests of one stream that are worked on, and answers that wait to be sent, together: then no more are read, and the
 // caller's own flow control tells it to wait.
 constexpr size_t kMaxPending = 64;
+// How long a credential that was withdrawn serves a stream that is open.
+constexpr absl::Duration kAdmitted = absl::Seconds(1);
 // Of both, too: some requests of usual size for each thread.
 constexpr size_t kMaxPendingBytes = 4 << 20;
 
@@ -73,6 +75,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   void Start(Access* access) {
+    access_ = access;
     absl::Status status = AdmitCall(access, Rpc::kPredictStream, context_, &call_);
     if (status.ok()) {
       call_.caller = CallerOf(call_.principal.get(), context_->peer());
@@ -86,16 +89,19 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   // No request more is taken.
-  void Close() {
+  void Close(const absl::Status& why) {
     absl::MutexLock lock(&mutex_);
-    EndLocked(StoppingError());
+    EndLocked(why);
   }
+  const std::string& caller() const { return call_.caller; }
+  absl::Time last_read() const { return absl::FromUnixNanos(last_read_ns_.load(std::memory_order_relaxed)); }
 
   void OnReadDone(bool ok) override {
     bool take = false;
+    const absl::Status admitted = ok ? StillAdmitted() : absl::OkStatus();
     {
       absl::MutexLock lock(&mutex_);
-      if (!ok) EndLocked(absl::OkStatus());  // the caller has sent all, or is gone
+      if (!ok || !admitted.ok()) EndLocked(admitted);  // not ok: the caller has sent all, or is gone
       take = !ending_;
       running_ += take ? 1 : 0;  // from now on Finish() waits for it
       pending_bytes_ += take ? incoming_.Length() : 0;
@@ -137,6 +143,14 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     HeldBytes::Part held;
   };
 
+  absl::Status StillAdmitted() {
+    const absl::Time now = absl::Now();
+    last_read_ns_.store(absl::ToUnixNanos(now), std::memory_order_relaxed);
+    if (now - admitted_ < kAdmitted) return absl::OkStatus();
+    admitted_ = now;
+    return AdmitCall(access_, Rpc::kPredictStream, context_).status();
+  }
+
   // One request; on gRPC's thread, where a cache knows the answer.
   void Take() {
     auto request = std::make_shared<StreamRequest>();
@@ -177,6 +191,8 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   void Answer(const StreamRequest& request, const absl::StatusOr<std::string>& reply) {
     absl::StatusOr<HeldBytes::Part> held =
         streams_->lanes_->replies().Hold(call_.caller, reply.ok() ? reply->size() : 0);
+    const absl::Status status = held.ok() ? reply.status() : held.status();
+    if (!status.ok()) streams_->metrics_->ItemFailed(Rpc::kPredictStream, status.code());
     Unsent answer{Message(request.id, held.ok() ? reply : held.status()), {}};
     if (held.ok()) answer.held = *std::move(held);
     absl::MutexLock lock(&mutex_);
@@ -222,7 +238,10 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   grpc::CallbackServerContext* const context_;
   const RequestRecord record_;
   std::atomic<bool> cancelled_{false};
+  Access* access_ = nullptr;
   CallContext call_;
+  absl::Time admitted_ = absl::Now();
+  std::atomic<int64_t> last_read_ns_{absl::GetCurrentTimeNanos()};
   absl::Time deadline_ = absl::InfiniteFuture();
   bool added_ = false;
   grpc::ByteBuffer incoming_;  // of gRPC while `reading_`
@@ -247,28 +266,49 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStreams::Ope
 void PredictStreams::Close() {
   absl::MutexLock lock(&mutex_);
   closed_ = true;
-  for (StreamCall* stream : streams_) stream->Close();
+  for (StreamCall* stream : streams_) stream->Close(StoppingError());
 }
 
 absl::Status PredictStreams::Add(StreamCall* stream, const std::string& caller) {
   absl::MutexLock lock(&mutex_);
   if (closed_) return StoppingError();
-  size_t& of_caller = by_caller_[caller];
-  if (streams_.size() >= kMaxStreams || of_caller >= kMaxStreamsPerCaller) {
-    const bool own = of_caller >= kMaxStreamsPerCaller;
-    if (of_caller == 0) by_caller_.erase(caller);
-    return absl::ResourceExhaustedError(LimitMessage(
-        own ? "the caller" : "the server", static_cast<int64_t>(own ? kMaxStreamsPerCaller : kMaxStreams), "streams"));
-  }
-  ++of_caller;
+  const auto own = by_caller_.find(caller);
+  const size_t of_caller = own == by_caller_.end() ? 0 : own->second;
+  if (of_caller >= kMaxStreamsPerCaller)
+    return absl::ResourceExhaustedError(
+        LimitMessage("the caller", static_cast<int64_t>(kMaxStreamsPerCaller), "streams"));
+  if (streams_.size() >= kMaxStreams && !MakeRoomLocked(of_caller))
+    return absl::ResourceExhaustedError(LimitMessage("the server", static_cast<int64_t>(kMaxStreams), "streams"));
+  ++by_caller_[caller];
   streams_.insert(stream);
   return absl::OkStatus();
 }
 
+// Of the caller with the most streams, the one that has sent nothing for longest gives way; not to a caller who would
+// then have as many.
+bool PredictStreams::MakeRoomLocked(size_t of_newcomer) {
+  const auto most = std::max_element(by_caller_.begin(), by_caller_.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == by_caller_.end() || most->second <= of_newcomer + 1) return false;
+  StreamCall* oldest = nullptr;
+  for (StreamCall* stream : streams_) {
+    if (stream->caller() != most->first) continue;
+    if (oldest == nullptr || stream->last_read() < oldest->last_read()) oldest = stream;
+  }
+  RemoveLocked(oldest, most->first);
+  oldest->Close(absl::UnavailableError("too many streams are open: another caller's has taken the place of this one"));
+  return true;
+}
+
 void PredictStreams::Remove(StreamCall* stream, const std::string& caller) {
   absl::MutexLock lock(&mutex_);
-  streams_.erase(stream);
-  if (--by_caller_[caller] == 0) by_caller_.erase(caller);
+  RemoveLocked(stream, caller);
+}
+
+void PredictStreams::RemoveLocked(StreamCall* stream, const std::string& caller) {
+  if (streams_.erase(stream) == 0) return;  // it has given way
+  const auto own = by_caller_.find(caller);
+  if (--own->second == 0) by_caller_.erase(own);
 }
 
 }  // namespace cobra::server

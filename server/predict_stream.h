@@ -39,6 +39,8 @@ class PredictStreams {
   friend class StreamCall;
   absl::Status Add(StreamCall* stream, const std::string& caller);
   void Remove(StreamCall* stream, const std::string& caller);
+  void RemoveLocked(StreamCall* stream, const std::string& caller) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MakeRoomLocked(size_t of_newcomer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Pipeline* const pipeline_;
   Lanes* const lanes_;

@@ -1,8 +1,10 @@
 #include "server/prediction_log.h"
 
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/heap_bytes.h"
 
 namespace cobra::server {
 namespace {
@@ -10,10 +12,15 @@ namespace {
 constexpr absl::Duration kPause = absl::Milliseconds(200);
 constexpr size_t kMany = 4096;  // are not kept waiting
 
+int64_t BytesOf(const store::PredictionRecord& record) {
+  return static_cast<int64_t>(sizeof(record)) + HeapBytes(record.fingerprint) + HeapBytes(record.target) +
+         HeapBytes(record.model_version) + HeapBytes(record.labels_json);
+}
+
 }  // namespace
 
-PredictionLog::PredictionLog(store::Store* store, Metrics* metrics, size_t max_pending)
-    : store_(store), metrics_(metrics), max_pending_(max_pending), thread_([this] { Loop(); }) {}
+PredictionLog::PredictionLog(store::Store* store, Metrics* metrics, int64_t max_pending_bytes)
+    : store_(store), metrics_(metrics), max_pending_bytes_(max_pending_bytes), thread_([this] { Loop(); }) {}
 
 PredictionLog::~PredictionLog() {
   {
@@ -23,12 +30,16 @@ PredictionLog::~PredictionLog() {
   thread_.join();
 }
 
-void PredictionLog::Append(store::PredictionRecord record) {
+void PredictionLog::Append(store::PredictionRecord record, const std::string& caller) {
+  const int64_t bytes = BytesOf(record);
   absl::MutexLock lock(&mutex_);
-  if (pending_.size() >= max_pending_) {
+  int64_t& of_caller = bytes_of_caller_[caller];
+  if (pending_bytes_ + bytes > max_pending_bytes_ || of_caller + bytes > max_pending_bytes_ / 2) {
     metrics_->StoreDropped("predictions", 1);
     return;
   }
+  of_caller += bytes;
+  pending_bytes_ += bytes;
   pending_.push_back(std::move(record));
 }
 
@@ -41,26 +52,48 @@ bool PredictionLog::Flush(absl::Time deadline) {
   return written;
 }
 
+// Before what has come since. What they take of the room counts for no caller.
+bool PredictionLog::PutBack(std::vector<store::PredictionRecord>* batch) {
+  absl::MutexLock lock(&mutex_);
+  if (stop_) return false;
+  for (const store::PredictionRecord& record : *batch) pending_bytes_ += BytesOf(record);
+  batch->insert(batch->end(), std::make_move_iterator(pending_.begin()), std::make_move_iterator(pending_.end()));
+  pending_.swap(*batch);
+  return true;
+}
+
 void PredictionLog::Loop() {
   const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !pending_.empty() || stop_; };
   const auto hurry = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return stop_ || flushing_ > 0 || pending_.size() >= kMany;
   };
   std::vector<store::PredictionRecord> batch;
+  bool has_written = false, is_refused = false;
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
       writing_ = false;
-      if (!batch.empty()) mutex_.AwaitWithTimeout(absl::Condition(&hurry), kPause);
+      if (is_refused) {
+        mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPause);
+      } else if (has_written) {
+        mutex_.AwaitWithTimeout(absl::Condition(&hurry), kPause);
+      }
       mutex_.Await(absl::Condition(&work));
       if (pending_.empty()) return;
       batch.clear();
       batch.swap(pending_);
+      pending_bytes_ = 0;
+      bytes_of_caller_.clear();
       writing_ = true;
     }
     const absl::Status status = store_->AppendPredictions(batch);
-    metrics_->StoreWritten("predictions", status.ok(), static_cast<int64_t>(batch.size()));
-    if (!status.ok()) failures_.Error(absl::StrCat(batch.size(), " predictions were not stored: ", status.message()));
+    has_written = true;
+    const size_t size = batch.size();
+    is_refused = absl::IsUnavailable(status) && PutBack(&batch);
+    metrics_->StoreWritten("predictions", status.ok(), static_cast<int64_t>(size));
+    if (!status.ok())
+      failures_.Error(
+          absl::StrCat(size, " predictions ", is_refused ? "wait" : "were not stored", ": ", status.message()));
   }
 }
 

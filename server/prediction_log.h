@@ -1,13 +1,17 @@
 // Writes predictions to the store from a thread of its own, many in one transaction, so that no request waits for a
 // disk. Transactions follow each other after a pause: each costs the disk and the processor as much as a thousand rows.
-// When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded.
+// When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded; no caller's
+// take more than half of the room. Records that a busy database refuses are tried again.
 #ifndef COBRA_SERVER_PREDICTION_LOG_H_
 #define COBRA_SERVER_PREDICTION_LOG_H_
 
+#include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/throttled_log.h"
@@ -19,23 +23,26 @@ namespace cobra::server {
 class PredictionLog {
  public:
   // The pointers are not owned and must outlive this object.
-  PredictionLog(store::Store* store, Metrics* metrics, size_t max_pending = 65536);  // about 15 MB
+  PredictionLog(store::Store* store, Metrics* metrics, int64_t max_pending_bytes = int64_t{16} << 20);
   // Writes what is pending.
   ~PredictionLog();
 
-  void Append(store::PredictionRecord record);
+  void Append(store::PredictionRecord record, const std::string& caller = "");
   // Returns when everything appended so far is written; false at the deadline.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
  private:
   void Loop();
+  bool PutBack(std::vector<store::PredictionRecord>* batch);
 
   store::Store* const store_;
   Metrics* const metrics_;
-  const size_t max_pending_;
+  const int64_t max_pending_bytes_;
   ThrottledLog failures_;
   absl::Mutex mutex_;
   std::vector<store::PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
+  int64_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, int64_t> bytes_of_caller_ ABSL_GUARDED_BY(mutex_);  // of pending_
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   int flushing_ ABSL_GUARDED_BY(mutex_) = 0;  // callers of Flush()
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;

@@ -82,19 +82,28 @@ bool ReaderImage::FilesUnchanged(absl::Time now) {
   if (!control_.Send(command).ok()) return false;
   while (const std::optional<reader::ImageReport> report = NextReport(now + absl::Seconds(5))) {
     if (report->report_case() != reader::ImageReport::kFilesUnchanged) continue;
-    files_checked_ = now;
+    if (report->files_unchanged()) files_checked_ = now;
     return report->files_unchanged();
   }
   return false;
 }
 
+// A process that does not take a command within seconds is of no use any more, though it may live: without its socket
+// it ends.
+void ReaderImage::GiveUp() {
+  gone_ = true;
+  control_.Close();
+}
+
 absl::StatusOr<WaitingReader> ReaderImage::ForkReader() {
+  while (!gone_ && NextReport(absl::InfinitePast()).has_value()) {  // of readers that have died since
+  }
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
   reader::ImageCommand command;
   reader::PagesToProto(pages_, command.mutable_fork()->mutable_pages());
   const absl::Status sent = control_.Send(command, sockets.second.get(), absl::Now() + absl::Seconds(5));
   if (!sent.ok()) {
-    gone_ = true;
+    GiveUp();
     return sent;
   }
   WaitingReader reader;

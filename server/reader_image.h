@@ -64,6 +64,7 @@ class ReaderImage {
   void AddPages(const reader::Pages& pages);
 
  private:
+  void GiveUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<WaitingReader> ForkReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes one report from the process, or none if it does not come in time.
   std::optional<reader::ImageReport> NextReport(absl::Time deadline) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -269,7 +269,11 @@ absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {
 }
 
 absl::Status ReaderProcessesImpl::StartFirstLocked() {
-  if (process_ > 0) ::waitpid(std::exchange(process_, 0), nullptr, 0);
+  if (process_ > 0) {
+    // It may hang, or requests may still hold its control socket. It takes its readers with it.
+    ::kill(process_, SIGKILL);
+    ::waitpid(std::exchange(process_, 0), nullptr, 0);
+  }
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
   std::vector<std::string> argv = {options_.program.empty() ? SiblingProgram("cobra-reader") : options_.program};
   for (const std::string& root : options_.library_roots) {

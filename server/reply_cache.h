@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "model/predict/lru_cache.h"
+#include "model/predict/clock_cache.h"
 #include "model/predict/predictor.h"
 #include "server/metrics.h"
 #include "server/reader_processes.h"
@@ -49,7 +49,7 @@ class ReplyCache {
  private:
   static constexpr size_t kSeen = 1 << 14;
 
-  predict::LruCache<CachedReply> cache_;
+  predict::ClockCache<CachedReply> cache_;
   std::unique_ptr<std::atomic<uint64_t>[]> seen_ { new std::atomic<uint64_t>[ kSeen ]() };  // half of a hash each
 };
 

@@ -109,7 +109,7 @@ class ServerImpl final : public Server {
                                                                 calls, options_.limits.read.graph);
     admin_service_ = std::make_unique<AdminService>(pipeline_.get(), model_.get(), calls, options_.stop);
     model_->SetWarm([this](const std::shared_ptr<const ModelSnapshot>& snapshot, absl::Time deadline) {
-      pipeline_->WarmUp(snapshot, deadline);
+      pipeline_->WarmUp(snapshot, deadline, options_.stopping);
     });
     calibration_watch_ = std::make_unique<CalibrationWatch>(
         CalibrationWatchOptions(), store::MakeChangeListener(options_.store_path),

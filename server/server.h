@@ -2,6 +2,7 @@
 #ifndef COBRA_SERVER_SERVER_H_
 #define COBRA_SERVER_SERVER_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,8 @@ struct ServerOptions {
   WatchdogOptions watchdog;
   ServerLimits limits;
   std::function<void()> stop;  // begins to end the process, for Admin.Drain; empty: that is UNIMPLEMENTED
-  LiveModel::Loader loader;    // empty: loads model_directory; tests pass a model of their own
+  const std::atomic<bool>* stopping = nullptr;  // set when the process is to end, even while it reloads; not owned
+  LiveModel::Loader loader;                     // empty: loads model_directory; tests pass a model of their own
 };
 
 class Server {

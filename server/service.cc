@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "base/utc_text.h"
 #include "base/version.h"
 #include "server/access.h"
@@ -125,6 +126,10 @@ absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::
 
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                              const CallContext& call) {
+  if (!v1::ListTargetsRequest::Origin_IsValid(request.origin())) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("origin ", static_cast<int>(request.origin()), ": is none"),
+                     "use ORIGIN_TRAINED or ORIGIN_CALIBRATED, or leave it out");
+  }
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   for (const predict::TargetInfo& info : model->Targets()) {
     if (Fits(request, info)) FillTarget(info, *model, response->add_targets());

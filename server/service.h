@@ -30,7 +30,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                          grpc::ByteBuffer* response) override {
     return calls_.RunShared(
         Rpc::kPredictBatch, context, *request, response,
-        std::make_shared<BatchWork>(pipeline_, calls_.replies(), calls_.limits(), request, response));
+        std::make_shared<BatchWork>(pipeline_, calls_.replies(), calls_.metrics(), calls_.limits(), request, response));
   }
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStream(
       grpc::CallbackServerContext* context) override {

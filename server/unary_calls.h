@@ -67,6 +67,7 @@ class UnaryCalls {
   };
   grpc::ServerUnaryReactor* RunShared(Rpc rpc, grpc::CallbackServerContext* context, const grpc::ByteBuffer& request,
                                       const grpc::ByteBuffer* response, std::shared_ptr<SharedWork> work) const;
+  Metrics* metrics() const { return metrics_; }
   HeldBytes* replies() const { return &lanes_->replies(); }
   Access* access() const { return access_; }
   const ServerLimits& limits() const { return limits_; }

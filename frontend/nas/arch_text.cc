@@ -112,7 +112,7 @@ absl::Status ArchText::ErrorAt(size_t position, absl::string_view message, absl:
   diagnostic.message = absl::StrCat(rest.empty() ? "end of the architecture" : absl::StrCat("'", quoted, "'"),
                                     " at position ", position + 1, ": ", message);
   diagnostic.hint = std::string(hint);
-  diagnostic.position = {"--arch", 1, static_cast<int>(position - begin) + 1};
+  diagnostic.position = {"architecture", 1, static_cast<int>(position - begin) + 1};
   diagnostic.source_line = line;
   return DiagnosticToStatus(diagnostic);
 }

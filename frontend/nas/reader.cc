@@ -83,7 +83,8 @@ absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request
   if (static_cast<int64_t>(whole.size()) > limits.architecture_bytes) {
     Diagnostic diagnostic;
     diagnostic.kind = Diagnostic::Kind::kLimit;
-    diagnostic.message = LimitMessage("--arch", static_cast<int64_t>(whole.size()), limits.architecture_bytes, "bytes");
+    diagnostic.message =
+        LimitMessage("architecture", static_cast<int64_t>(whole.size()), limits.architecture_bytes, "bytes");
     return DiagnosticToStatus(diagnostic);
   }
   const size_t colon = whole.find(':');
@@ -93,11 +94,11 @@ absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request
   const auto* const space =
       std::find_if(std::begin(kSpaces), std::end(kSpaces), [name](const Space& s) { return s.name == name; });
   if (space == std::end(kSpaces)) {
-    return UsageError(absl::StrCat("--arch ", name.substr(0, 40), ": no such space"),
+    return UsageError(absl::StrCat("architecture ", name.substr(0, 40), ": no such space"),
                       absl::StrCat("write SPACE:STRING with one of ", ArchitectureSpaces()));
   }
   if (colon == absl::string_view::npos) {
-    return UsageError(absl::StrCat("--arch ", name, ": the architecture is missing"),
+    return UsageError(absl::StrCat("architecture ", name, ": the architecture is missing"),
                       absl::StrCat("write ", name, ":", space->example));
   }
   SpaceRequest space_request{ArchText(whole, colon + 1), {}, {}, limits.graph};

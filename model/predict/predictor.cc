@@ -22,9 +22,9 @@
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
 #include "model/predict/calibration.h"
+#include "model/predict/clock_cache.h"
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
-#include "model/predict/lru_cache.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/version.h"
 #include "model/text/canonical_text.h"
@@ -245,21 +245,25 @@ class LoadedPredictor : public Predictor {
     layers.of_call.reserve(graph.nodes().size());
     std::vector<NewLayer> missing;
     absl::flat_hash_map<Hash128, int32_t> known;  // of this network
+    std::vector<Hash128> keys;
     std::string bytes;
     for (int32_t call = 0; call < static_cast<int32_t>(graph.nodes().size()); ++call) {
       // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
       bytes.clear();
       graph::AppendExactBytesOfCall(graph, call, &bytes);
-      const Hash128 key = KeyedHash(bytes);
-      const auto [found, is_new] = known.try_emplace(key, static_cast<int32_t>(layers.entries.size()));
+      const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys.size()));
       layers.of_call.push_back(found->second);
       if (!is_new) continue;
       layers.first_call.push_back(call);
-      layers.entries.push_back(cache_.Find(key));
-      if (layers.entries.back() != nullptr) continue;
-      std::string text = text::CanonicalText(graph, call);
+      keys.push_back(found->first);
+    }
+    layers.entries.resize(keys.size());
+    cache_.FindMany(keys, absl::MakeSpan(layers.entries));
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (layers.entries[i] != nullptr) continue;
+      std::string text = text::CanonicalText(graph, layers.first_call[i]);
       std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
-      missing.push_back({key, layers.entries.size() - 1, std::move(text), std::move(tokens)});
+      missing.push_back({keys[i], i, std::move(text), std::move(tokens)});
     }
     for (size_t first = 0; first < missing.size(); first += kTogether) {
       COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
@@ -388,7 +392,7 @@ class LoadedPredictor : public Predictor {
   const text::Vocabulary vocabulary_;
   const Networks networks_;
   const ModelInfo info_;
-  mutable LruCache<LayerEntry> cache_;
+  mutable ClockCache<LayerEntry> cache_;
 };
 
 }  // namespace

@@ -1,15 +1,17 @@
 // Caches of a thousand and of a million entries: `cobra-bench cache`.
 //
-// Look-ups of model/predict/lru_cache.h in this process, on one thread and in the processor's time, of embeddings in
+// Look-ups of model/predict/clock_cache.h in this process, on one thread and in the processor's time, of embeddings in
 // random order. Requests to two servers in turns, one of which has answered a thousand different ones before, the other
 // a million; each is asked for those, in random order. They name one network and differ in a number that the server
 // ignores, so they are found by their bytes (server/reply_cache.h).
 //
-// flatness          time of a look-up among a million entries over that among a thousand
+// flatness          time of a look-up among a million entries over that among a thousand, as a network's layers are
+//                   looked up: many at a time
+// flatness_alone    the same of look-ups one after the other
 // bytes_per_entry   of the heap for an entry, less the numbers of its embedding; charged_bytes is what the cache counts
 //                   for it, with them
 // predict_flatness  replies a second with a million requests over those with a thousand; median of the rounds' ratios
-// lookup_ns         by the number of entries
+// lookup_ns, lookup_alone_ns  by the number of entries
 #include <malloc.h>
 
 #include <algorithm>
@@ -25,7 +27,7 @@
 #include "base/heap_bytes.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "model/predict/lru_cache.h"
+#include "model/predict/clock_cache.h"
 #include "tests/bench/architectures.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/cobra_server.h"
@@ -61,8 +63,34 @@ double HeapInUse() {
 }
 
 struct LookUps {
-  double ns = 0, bytes_per_entry = 0, charged_bytes = 0;
+  double ns = 0, alone_ns = 0, bytes_per_entry = 0, charged_bytes = 0;
 };
+
+using LayerCache = predict::ClockCache<CachedLayer>;
+
+// Nanoseconds of one look-up.
+absl::StatusOr<double> TimeAlone(LayerCache* cache, const std::vector<Hash128>& order) {
+  size_t found = 0;
+  const Stopwatch watch;
+  for (const Hash128& key : order) found += cache->Find(key) != nullptr;
+  const double ns = watch.Elapsed().cpu * 1e9 / static_cast<double>(order.size());
+  if (found != order.size()) return absl::InternalError("an entry was not found");
+  return ns;
+}
+
+absl::StatusOr<double> TimeTogether(LayerCache* cache, const std::vector<Hash128>& order) {
+  constexpr size_t kLayers = 50;  // of a network
+  std::vector<std::shared_ptr<const CachedLayer>> values(kLayers);
+  size_t found = 0;
+  const Stopwatch watch;
+  for (size_t first = 0; first + kLayers <= order.size(); first += kLayers) {
+    cache->FindMany(absl::MakeConstSpan(order).subspan(first, kLayers), absl::MakeSpan(values));
+    for (const auto& value : values) found += value != nullptr;
+  }
+  const double ns = watch.Elapsed().cpu * 1e9 / static_cast<double>(order.size());
+  if (found != order.size()) return absl::InternalError("an entry was not found");
+  return ns;
+}
 
 absl::StatusOr<LookUps> MeasureLookUps(size_t entries) {
   std::vector<Hash128> keys;
@@ -71,7 +99,7 @@ absl::StatusOr<LookUps> MeasureLookUps(size_t entries) {
   std::mt19937_64 random(1);
   for (Hash128& key : order) key = keys[random() % entries];
   const double before = HeapInUse();
-  predict::LruCache<CachedLayer> cache(int64_t{8} << 30);
+  LayerCache cache(int64_t{8} << 30);
   for (const Hash128& key : keys) {
     auto layer = std::make_shared<const CachedLayer>(CachedLayer{std::vector<float>(kWidth), ""});
     const int64_t held_bytes = HeapBytes(layer->embedding);
@@ -81,16 +109,13 @@ absl::StatusOr<LookUps> MeasureLookUps(size_t entries) {
   LookUps result;
   result.bytes_per_entry = (HeapInUse() - before) / count - static_cast<double>(kWidth * sizeof(float));
   result.charged_bytes = static_cast<double>(cache.stats().bytes) / count;
-  size_t found = 0;
-  const Stopwatch watch;
-  for (const Hash128& key : order) found += cache.Find(key) != nullptr;
-  result.ns = watch.Elapsed().cpu * 1e9 / static_cast<double>(kLookUps);
-  if (found != kLookUps) return absl::InternalError("an entry was not found");
+  COBRA_ASSIGN_OR_RETURN(result.alone_ns, TimeAlone(&cache, order));
+  COBRA_ASSIGN_OR_RETURN(result.ns, TimeTogether(&cache, order));
   return result;
 }
 
 absl::StatusOr<Json> CompareLookUps(int rounds, size_t entries) {
-  std::vector<double> few_ns, many_ns, ratios;
+  std::vector<double> few_ns, many_ns, ratios, few_alone_ns, many_alone_ns, alone_ratios;
   LookUps many;
   for (int round = 0; round < rounds; ++round) {
     COBRA_ASSIGN_OR_RETURN(const LookUps few, MeasureLookUps(kFew));
@@ -98,11 +123,16 @@ absl::StatusOr<Json> CompareLookUps(int rounds, size_t entries) {
     few_ns.push_back(few.ns);
     many_ns.push_back(many.ns);
     ratios.push_back(many.ns / few.ns);
+    few_alone_ns.push_back(few.alone_ns);
+    many_alone_ns.push_back(many.alone_ns);
+    alone_ratios.push_back(many.alone_ns / few.alone_ns);
   }
-  return Json{{"bytes_per_entry", many.bytes_per_entry},
-              {"flatness", Median(ratios)},
-              {"charged_bytes", many.charged_bytes},
-              {"lookup_ns", Json{{absl::StrCat(kFew), Median(few_ns)}, {absl::StrCat(entries), Median(many_ns)}}}};
+  const auto by_entries = [&](std::vector<double> of_few, std::vector<double> of_many) {
+    return Json{{absl::StrCat(kFew), Median(std::move(of_few))}, {absl::StrCat(entries), Median(std::move(of_many))}};
+  };
+  return Json{{"bytes_per_entry", many.bytes_per_entry},  {"flatness", Median(ratios)},
+              {"flatness_alone", Median(alone_ratios)},   {"charged_bytes", many.charged_bytes},
+              {"lookup_ns", by_entries(few_ns, many_ns)}, {"lookup_alone_ns", by_entries(few_alone_ns, many_alone_ns)}};
 }
 
 // The same question in different bytes: a field that no version of the API has carries the number.

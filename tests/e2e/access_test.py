@@ -5,6 +5,7 @@ import hashlib
 import importlib
 import json
 import os
+import queue
 import re
 import shutil
 import socket
@@ -366,6 +367,29 @@ class ReloadTest(Access):
         self.assertNotIn(self.tokens["ask"], self.server.log())
         write(access, self.lines)
         self.until(lambda: alice.code(path, request) == OK, "the repaired file does not count")
+
+    def test_an_open_stream_ends_with_its_credential(self):
+        access = os.path.join(self.folder, "withdrawn")
+        write(access, self.lines)
+        self.start("--access", access)
+        _, services = programs.stubs()
+        message = self.pb.PredictStreamRequest(request_id=7)
+        message.request.ParseFromString(self.requests()["Predict"][1])
+        sent = queue.Queue()
+        stream = services.CobraStub(self.channel()).PredictStream(
+            iter(sent.get, None), metadata=bearer(self.tokens["ask"]), timeout=60
+        )
+        sent.put(message)
+        self.assertEqual(next(stream).request_id, 7)
+        write(access, token_line(self.folder, "bob", "ask")[1])
+        path, request, _ = self.requests()["ListTargets"]
+        self.until(lambda: self.caller("ask").code(path, request) == UNAUTHENTICATED, "the token still counts")
+        time.sleep(1.1)  # so long the stream trusts it
+        sent.put(message)
+        with self.assertRaises(grpc.RpcError) as ended:
+            next(stream)
+        self.assertEqual(ended.exception.code(), UNAUTHENTICATED)
+        sent.put(None)
 
     def test_certificates(self):
         pair = certificates.Pair(self.folder, "changing")

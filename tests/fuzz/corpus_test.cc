@@ -1,5 +1,10 @@
 // Every committed input of the fuzzers through the code that the fuzzers run.
+#include <sys/resource.h>
+
+#include <algorithm>
+
 #include "base/file.h"
+#include "base/sanitizer.h"
 #include "gtest/gtest.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"
@@ -7,8 +12,19 @@
 namespace cobra::fuzz {
 namespace {
 
+// The parser goes as deep as CPython's, and a sanitizer's frames are several times as large.
+void AllowDeepStacks() {
+#ifdef COBRA_SANITIZED
+  rlimit stack = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_STACK, &stack), 0);
+  stack.rlim_cur = std::min(stack.rlim_max, rlim_t{64} << 20);
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &stack), 0);
+#endif
+}
+
 void RunAll(const std::string& name, void (*run)(absl::string_view)) {
   MakeEveryCheck();
+  AllowDeepStacks();
   const std::string root = std::string(COBRA_SOURCE_DIR) + "/tests/fuzz/corpus/" + name;
   const absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "");
   ASSERT_TRUE(files.ok()) << files.status();

@@ -91,6 +91,25 @@ TEST(StatusProtoTest, DeepCallChainStaysBelowTheTrailerLimit) {
   EXPECT_EQ(received->frames.back().function, "innermost");
 }
 
+TEST(StatusProtoTest, LongPathsStayBelowTheTrailerLimit) {
+  Diagnostic d;
+  d.kind = Diagnostic::Kind::kSyntaxError;
+  d.message = "invalid syntax";
+  std::string path;
+  for (int i = 0; i < 2000; ++i) path += "d/";
+  d.position = {path + "net.py", 3, 1, 2};
+  for (int i = 0; i < 30; ++i) d.frames.push_back({{path + "net.py", i, 1, 2}, "forward", "x = self.block(x)"});
+  const grpc::Status status = ToGrpcStatus(DiagnosticToStatus(d));
+  EXPECT_LT(status.error_details().size() * 4 / 3 + status.error_message().size(), 8000u);
+  EXPECT_NE(status.error_message().find("invalid syntax"), std::string::npos);
+  const auto back = DiagnosticFromStatus(FromGrpcStatus(status));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->message, "invalid syntax");
+  EXPECT_EQ(back->position.line, 3);
+  EXPECT_EQ(back->position.file.substr(back->position.file.size() - 8), "d/net.py");
+  EXPECT_GT(back->frames.size(), 4u);
+}
+
 TEST(StatusProtoTest, DetailsThatAreNoRpcStatusAreIgnored) {
   const absl::Status received = FromGrpcStatus(grpc::Status(grpc::StatusCode::INTERNAL, "boom", "\x01\x02garbage"));
   EXPECT_EQ(received.code(), absl::StatusCode::kInternal);

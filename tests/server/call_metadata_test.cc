@@ -35,7 +35,7 @@ TEST(LabelsOfTest, AreBounded) {
   for (const auto& [metadata, error] :
        {std::make_pair(many, "more than the limit of 8 labels"),
         std::make_pair(With({{long_name.c_str(), "x"}}), "more than the limit of 64"),
-        std::make_pair(With({{"cobra-label-a", long_value.c_str()}}), "cobra-label-a: the value"),
+        std::make_pair(With({{"cobra-label-a", long_value.c_str()}}), "label \"a\": the value"),
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a", "y"}}), "cobra-label-a: is given twice"),
         std::make_pair(With({{"cobra-label-", "x"}}), "is no name of a label"),
         std::make_pair(With({{"cobra-label-a-bin", "x"}}), "is no name of a label")}) {

@@ -1,6 +1,7 @@
 #ifndef COBRA_TESTS_SERVER_FAKE_STORE_H_
 #define COBRA_TESTS_SERVER_FAKE_STORE_H_
 
+#include <atomic>
 #include <map>
 #include <set>
 #include <string>
@@ -19,13 +20,19 @@ class FakeStore : public store::Store {
  public:
   absl::Notification* block_writes_until = nullptr;
   bool fail_writes = false;
-  bool fail_reads = false;  // of calibrations
+  std::atomic<int> refuse_writes{0};  // so many times
+  bool fail_reads = false;            // of calibrations
 
   absl::Status AppendPredictions(absl::Span<const store::PredictionRecord> records) override {
     if (block_writes_until != nullptr) block_writes_until->WaitForNotification();
-    if (fail_writes) return absl::UnavailableError("disk full");
+    if (fail_writes) return absl::InternalError("disk full");
+    if (refuse_writes > 0) {
+      --refuse_writes;
+      return absl::UnavailableError("the database is busy");
+    }
     absl::MutexLock lock(&mutex_);
     predictions_ += static_cast<int64_t>(records.size());
+    for (const store::PredictionRecord& record : records) labelled_ += record.labels_json.empty() ? 0 : 1;
     return absl::OkStatus();
   }
   absl::Status AppendMeasurements(absl::Span<const store::StoredMeasurement> records) override {
@@ -83,6 +90,10 @@ class FakeStore : public store::Store {
   }
 
   int64_t num_predictions() { return Counts()->predictions; }
+  int64_t num_labelled() {
+    absl::MutexLock lock(&mutex_);
+    return labelled_;
+  }
 
   std::vector<store::CalibrationRecord> calibrations;  // version i + 1 is at place i
   std::set<int64_t> withdrawn;
@@ -90,7 +101,7 @@ class FakeStore : public store::Store {
 
  private:
   absl::Mutex mutex_;
-  int64_t predictions_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t predictions_ ABSL_GUARDED_BY(mutex_) = 0, labelled_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace cobra::server

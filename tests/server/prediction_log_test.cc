@@ -43,12 +43,40 @@ TEST(PredictionLogTest, SlowStoreDropsAndCounts) {
   store.block_writes_until = &go;
   Metrics metrics;
   {
-    PredictionLog log(&store, &metrics, /*max_pending=*/2);
-    for (int i = 0; i < 100; ++i) log.Append({});  // at most one batch in the store's hands, two pending
+    PredictionLog log(&store, &metrics, /*max_pending_bytes=*/1000);
+    for (int i = 0; i < 100; ++i) log.Append({});  // at most one batch in the store's hands, few pending
     go.Notify();
   }
   EXPECT_LT(store.num_predictions(), 100);
   EXPECT_EQ(Text(metrics).find("cobra_store_dropped_rows_total{table=\"predictions\"} 0"), std::string::npos);
+}
+
+TEST(PredictionLogTest, OneCallerLeavesRoomForOthers) {
+  absl::Notification go;
+  FakeStore store;
+  store.block_writes_until = &go;
+  Metrics metrics;
+  {
+    PredictionLog log(&store, &metrics, /*max_pending_bytes=*/100'000);
+    for (int i = 0; i < 10'000; ++i) log.Append({}, "a");
+    store::PredictionRecord labelled;
+    labelled.labels_json = std::string(2000, 'x');
+    for (int i = 0; i < 10; ++i) log.Append(labelled, "b");
+    go.Notify();
+  }
+  EXPECT_EQ(store.num_labelled(), 10);
+  EXPECT_LT(store.num_predictions(), 10'000);
+}
+
+TEST(PredictionLogTest, WhatABusyDatabaseRefusesIsTriedAgain) {
+  FakeStore store;
+  store.refuse_writes = 2;
+  Metrics metrics;
+  PredictionLog log(&store, &metrics);
+  for (int i = 0; i < 10; ++i) log.Append({});
+  EXPECT_TRUE(log.Flush(absl::Now() + absl::Seconds(30)));
+  EXPECT_EQ(store.num_predictions(), 10);
+  EXPECT_EQ(store.refuse_writes, 0);
 }
 
 TEST(PredictionLogTest, FailedWritesAreCounted) {

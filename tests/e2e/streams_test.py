@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Streams of one client and of many: who gives way when too many are open, what SIGTERM waits for, and that the log of
+predictions leaves room for others."""
+import os
+import queue
+import signal
+import socket
+import sqlite3
+import tempfile
+import threading
+import time
+import unittest
+
+import grpc
+
+import programs
+
+SLOW = """import torch
+class Net(torch.nn.Module):
+    def forward(self, x):
+        i = 0
+        while i < 980000:
+            i += 1
+        return torch.relu(x)
+"""
+
+
+def cell(number):
+    """A cell of NAS-Bench-201."""
+    names = ["none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"]
+    ops = [names[number // 5**i % 5] for i in range(6)]
+    return f"nasbench201:|{ops[0]}~0|+|{ops[1]}~0|{ops[2]}~1|+|{ops[3]}~0|{ops[4]}~1|{ops[5]}~2|"
+
+
+def proxy(address, to):
+    """A port whose connections reach `to` from `address`, as another machine's would."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def pump(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def accept():
+        while True:
+            client, _ = listener.accept()
+            host, port = to.split(":")
+            server = socket.create_connection((host, int(port)), source_address=(address, 0))
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=pump, args=ends, daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+class StreamsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.pb, cls.services = programs.stubs()
+
+    def start(self, *flags):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = os.path.join(folder.name, "store.sqlite")
+        self.server = programs.Server(self.store, *flags)
+        self.addCleanup(self.server.__exit__)
+        self.cobra = self.connect(self.server.address)
+        self.target = self.cobra.ListTargets(self.pb.ListTargetsRequest(), timeout=60).targets[0].spec.name
+
+    def connect(self, address):
+        channel = grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
+        self.addCleanup(channel.close)
+        return self.services.CobraStub(channel)
+
+    def request(self, number):
+        return self.pb.PredictRequest(architecture=self.pb.Architecture(text=cell(number)), targets=[self.target])
+
+    def message(self, number):
+        return self.pb.PredictStreamRequest(request_id=number, request=self.request(number))
+
+    def test_idle_streams_of_others_give_way(self):
+        self.start()
+        ended = threading.Event()
+        self.addCleanup(ended.set)
+
+        def idle():
+            ended.wait()
+            return
+            yield
+
+        calls = []
+        for last in range(2, 10):
+            stub = self.connect(proxy(f"127.0.0.{last}", self.server.address))
+            calls += [stub.PredictStream(idle()) for _ in range(128)]
+        before = time.time()
+        for number in range(20):
+            answers = list(self.cobra.PredictStream(iter([self.message(number)]), timeout=30))
+            self.assertEqual([a.request_id for a in answers], [number])
+            self.assertFalse(answers[0].HasField("error"), answers[0])
+        self.assertLess(time.time() - before, 30)
+        gone = {call.code() for call in calls if call.done()}
+        # Those that came late found no room; others gave way.
+        self.assertLessEqual(gone, {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED})
+        self.assertTrue(gone, "1,024 streams and 20 more are within the limit of 1,024?")
+        for call in calls:
+            call.cancel()
+
+    def test_a_stop_does_not_wait_for_a_reload(self):
+        self.start("--drain-seconds", "8")
+        source = self.pb.SourceModel(file="net.py", entry="Net()", inputs=["1x3x8x8"])
+        source.files.add(path="net.py", text=SLOW.encode())
+        requests = []
+        for number in range(40):
+            request = self.pb.PredictRequest(source=source, targets=[self.target])
+            request.source.files[0].text += b"# %d" % number
+            requests.append(request)
+        for _ in range(3):
+            for pending in [self.cobra.Predict.future(request, timeout=60) for request in requests]:
+                pending.result()
+        self.server.process.send_signal(signal.SIGHUP)  # which answers them all ahead
+        time.sleep(0.3)
+        self.server.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.server.process.wait(timeout=30), 0, self.server.log())
+        self.assertIn("stopped", self.server.log())
+
+    def test_labels_of_one_call_leave_room_for_others(self):
+        self.start()
+        batch = self.pb.PredictBatchRequest()
+        for number in range(3000):
+            request = batch.requests.add()
+            request.CopyFrom(self.request(number % 10))
+            request.model_version = ""
+            # Other bytes, the same question: a field that no version of the API has.
+            request.MergeFromString(b"\xc0\x3e" + bytes([0x80 | number & 0x7F, number >> 7]))
+        self.cobra.PredictBatch(batch, timeout=120)
+        labels = [(f"cobra-label-{letter}", letter * 256) for letter in "abcdefgh"]
+        other = self.connect(proxy("127.0.0.2", self.server.address))
+        for _ in range(5):
+            self.cobra.PredictBatch(batch, metadata=labels, timeout=120)
+            for number in range(4):
+                other.Predict(self.request(number), metadata=[("cobra-label-team", "other")], timeout=60)
+        self.server.process.send_signal(signal.SIGTERM)
+        self.server.process.wait(timeout=60)
+        with sqlite3.connect(self.store) as database:
+            rows = database.execute("""SELECT COUNT(*) FROM predictions WHERE labels_json = '{"team":"other"}'""")
+            self.assertEqual(rows.fetchone()[0], 20)
+        database.close()
+
+    def test_labels_have_names_and_values_that_can_be_printed(self):
+        self.start()
+        for name, value in (("cobra-label-", "x"), ("cobra-label-a", "x" * 257)):
+            with self.assertRaises(grpc.RpcError) as refused:
+                self.cobra.Predict(self.request(0), metadata=[(name, value)], timeout=20)
+            self.assertEqual(refused.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+#include "proto/label.h"
+
+#include <string>
+
+#include "base/diagnostic.h"
+#include "gtest/gtest.h"
+
+namespace cobra::proto {
+namespace {
+
+TEST(LabelTest, WhatGrpcTakesIsALabel) {
+  for (const std::string& name : {std::string("team"), std::string("a-b_c.9"), std::string(64, 'a')}) {
+    EXPECT_TRUE(CheckLabel(name, "search, 2nd try = \"x\"").ok()) << name;
+  }
+  EXPECT_TRUE(CheckLabel("team", "").ok());
+  EXPECT_TRUE(CheckLabel("team", std::string(256, '~')).ok());
+}
+
+TEST(LabelTest, OtherNamesAndValuesAreRefused) {
+  for (const std::string& name :
+       {std::string(), std::string("Team"), std::string("a b"), std::string("\xc3\xa4"), std::string("a\x01"),
+        std::string("a\0b", 3), std::string("x-bin"), std::string(65, 'a')}) {
+    const absl::Status status = CheckLabel(name, "x");
+    ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << name;
+    EXPECT_FALSE(DiagnosticFromStatus(status)->hint.empty()) << name;
+  }
+  for (const std::string& value : {std::string("a\nb"), std::string("s\xc3\xbc\xc3\x9f"), std::string("\x7f"),
+                                   std::string("a\0b", 3), std::string(257, 'a')}) {
+    EXPECT_TRUE(DiagnosticFromStatus(CheckLabel("team", value)).has_value()) << value;
+  }
+}
+
+}  // namespace
+}  // namespace cobra::proto
