@@ -47,12 +47,13 @@ container=$(buildah from localhost/cobra-server)
 user=$(buildah inspect --type image --format '{{.OCIv1.Config.User}}' localhost/cobra-server)
 [ -n "$user" ] && [ "$user" != root ] && [ "$user" != 0 ] || { echo "images: the server runs as root" >&2; exit 1; }
 buildah run --isolation chroot "$container" -- cobra-server --listen 127.0.0.1:50061 --metrics 127.0.0.1:9474 \
-  --model /usr/share/cobra/model --store /var/lib/cobra/cobra.sqlite --library /usr/lib/python3/dist-packages &
+  --model /usr/share/cobra/model --store /var/lib/cobra/cobra.sqlite --library /usr/lib/python3/dist-packages >"$work/run.log" 2>&1 &
 server_pid=$!
 for _ in $(seq 100); do
   buildah run --isolation chroot "$container" -- cobra-client model --server 127.0.0.1:50061 >/dev/null 2>&1 && break
   sleep 0.5
 done
+grep -q 'listening on' "$work/run.log" || { tail -n 20 "$work/run.log" >&2; exit 1; }
 target=$(buildah run --isolation chroot "$container" -- cobra-client targets --server 127.0.0.1:50061 --format json |
   sed -nE 's/.*"name": *"([^"]+)".*/\1/p' | head -n 1)
 buildah run --isolation chroot "$container" -- cobra-client predict \
