@@ -1,5 +1,6 @@
 #include "graph/exact_bytes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <variant>
@@ -26,6 +27,7 @@ class Writer {
     Count(graph.nodes().size());
     for (const Node& node : graph.nodes()) Call(node);
     Refs(graph.outputs());
+    Flush();
   }
 
   void WriteCall(const Graph& graph, const Node& node) {
@@ -38,19 +40,31 @@ class Writer {
       if (!ref.is_none()) Type(graph.TypeOf(ref));
     }
     Outputs(node);
+    Flush();
   }
 
  private:
+  // A string that grows by a few bytes at a time takes longer than what is written: they are collected first.
   template <typename T>
   void Number(T value) {
-    char raw[sizeof(T)];
-    std::memcpy(raw, &value, sizeof(T));
-    bytes_.append(raw, sizeof(T));
+    if (sizeof(collected_) - num_collected_ < sizeof(T)) Flush();
+    std::memcpy(collected_ + num_collected_, &value, sizeof(T));
+    num_collected_ += sizeof(T);
+  }
+  void Flush() {
+    bytes_.append(collected_, num_collected_);
+    num_collected_ = 0;
   }
   void Count(size_t n) { Number(static_cast<uint64_t>(n)); }
   void Text(absl::string_view text) {
     Count(text.size());
-    bytes_.append(text.data(), text.size());
+    if (sizeof(collected_) - num_collected_ < text.size()) Flush();
+    if (text.size() > sizeof(collected_)) {
+      bytes_.append(text.data(), text.size());
+      return;
+    }
+    std::copy(text.begin(), text.end(), collected_ + num_collected_);
+    num_collected_ += text.size();
   }
   template <typename T>
   void Numbers(absl::Span<const T> values) {
@@ -103,6 +117,8 @@ class Writer {
   }
 
   std::string& bytes_;
+  char collected_[512];
+  size_t num_collected_ = 0;
 };
 
 }  // namespace
