@@ -59,8 +59,12 @@ run_sanitizer() {
   [ "$(head -n 1 "$passed" 2>/dev/null)" = "$tree" ] || echo "$tree" >"$passed"
   exclude=$(tail -n +2 "$passed" | paste -sd '|')
   [ -z "$exclude" ] || echo "$(($(wc -l <"$passed") - 1)) tests have passed at this state already"
-  # ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses wider than it knows.
-  [ "$preset" = tsan ] && setarch -R true 2>/dev/null && run=(setarch -R)
+  if [ "$preset" = tsan ]; then
+    # ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses wider than it knows.
+    setarch -R true 2>/dev/null && run=(setarch -R)
+    g++ -std=c++17 -O1 -shared -fPIC tests/tsan/abseil_locks.cc -o build/tsan/libabseil_locks.so -ldl || return 1
+    run+=(env "LD_PRELOAD=$PWD/build/tsan/libabseil_locks.so")
+  fi
   "${run[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore --parallel "$(nproc)" -LE 'torch|e2e' ${exclude:+-E "^($exclude)\$"} |
     tee >(sed -unE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ *(Passed|\*+Skipped) .*/\1/p' >>"$passed")
   status=${PIPESTATUS[0]}

@@ -32,6 +32,12 @@ class Net(nn.Module):
         return torch.relu(self.conv(x))
 )";
 
+#ifdef COBRA_SANITIZED
+constexpr absl::Duration kPatience = absl::Minutes(10);
+#else
+constexpr absl::Duration kPatience = absl::Seconds(30);
+#endif
+
 // As under `ulimit -c 0`: a limit that is lower already must not be raised.
 TEST(ReaderLimitsTest, LimitsFromOutsideStay) {
 #ifdef COBRA_SANITIZED
@@ -81,19 +87,19 @@ class ReaderProcessesTest : public testing::Test {
     return request;
   }
 
-  absl::StatusOr<ReadResult> ReadWhole(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
+  absl::StatusOr<ReadResult> ReadWhole(v1::PredictRequest request, absl::Duration timeout = kPatience) {
     CallContext call;
     call.deadline = absl::Now() + timeout;
     return readers_->Read(&request, GraphLimits(), call);
   }
-  absl::StatusOr<graph::Graph> Read(v1::PredictRequest request, absl::Duration timeout = absl::Seconds(30)) {
+  absl::StatusOr<graph::Graph> Read(v1::PredictRequest request, absl::Duration timeout = kPatience) {
     absl::StatusOr<ReadResult> result = ReadWhole(std::move(request), timeout);
     if (!result.ok()) return result.status();
     return std::move(result->graph);
   }
 
   // What `forward` of a network does that otherwise computes nothing of interest.
-  absl::StatusOr<graph::Graph> Run(const std::string& body, absl::Duration timeout = absl::Seconds(30)) {
+  absl::StatusOr<graph::Graph> Run(const std::string& body, absl::Duration timeout = kPatience) {
     return Read(Program("import torch\nfrom torch import nn\nclass Net(nn.Module):\n  def forward(self, x):\n    " +
                         body + "\n    return x + 1\n"),
                 timeout);
