@@ -1,6 +1,6 @@
 // Tells ThreadSanitizer what Abseil's locks order. Debian's Abseil is not compiled with it, so that all that a mutex
-// guards would look like a race. A library for LD_PRELOAD (scripts/test-long.sh tsan): it stands before Abseil's functions
-// and calls them. Without ThreadSanitizer in the process it does nothing else.
+// guards would look like a race. A library for LD_PRELOAD (scripts/test-long.sh tsan): it stands before Abseil's
+// functions and calls them. Without ThreadSanitizer in the process it does nothing else.
 #include <dlfcn.h>
 
 #include <cstdint>
