@@ -263,11 +263,9 @@ int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const
   return Plus(Times(2, MacsOf(call, inputs)), NonMacFlops(call, inputs));
 }
 
-GraphCost CostOf(const Graph& graph) { return TotalOf(graph, NodeCosts(graph)); }
-
-GraphCost TotalOf(const Graph& graph, const std::vector<NodeCost>& costs) {
+GraphCost CostOf(const Graph& graph) {
   GraphCost total;
-  for (const NodeCost& cost : costs) {
+  for (const NodeCost& cost : NodeCosts(graph)) {
     total.macs = Plus(total.macs, cost.macs);
     total.flops = Plus(total.flops, cost.flops);
     total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));

@@ -32,7 +32,6 @@ struct GraphCost {
   int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;  // macs: with Graph::folded_macs()
 };
 GraphCost CostOf(const Graph& graph);
-GraphCost TotalOf(const Graph& graph, const std::vector<NodeCost>& costs);  // costs: NodeCosts(graph)
 
 // Peak of bytes at LibTorch's c10 allocator on the second call: parameters and buffers + liveness of activations over
 // the execution order (views and in-place calls share storage) + the workspace of each call (graph/memory.cc).

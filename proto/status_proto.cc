@@ -31,8 +31,8 @@ SourcePosition PositionFromProto(const v1::SourcePosition& proto) {
   return {proto.file(), proto.line(), proto.column(), proto.end_column()};
 }
 
-// Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning,
-// a long path its end.
+// Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning.
+// Paths were cut when the status was made (DiagnosticToStatus).
 void BoundForTrailer(v1::ErrorDetail* detail) {
   constexpr int kMaxFrames = 20;
   constexpr size_t kMaxBytes = 4000;
@@ -41,14 +41,9 @@ void BoundForTrailer(v1::ErrorDetail* detail) {
   const auto bound = [](std::string* text, size_t max_bytes) {
     if (text->size() > max_bytes) *text = ReplaceInvalidUtf8(absl::StrCat(text->substr(0, max_bytes - 3), "..."));
   };
-  const auto bound_path = [](std::string* path) {
-    if (path->size() > kMaxLineBytes)
-      *path = ReplaceInvalidUtf8(absl::StrCat("...", path->substr(path->size() - kMaxLineBytes + 3)));
-  };
   if (detail->frames_size() > kMaxFrames) {
     detail->mutable_frames()->DeleteSubrange(kMaxFrames / 2, detail->frames_size() - kMaxFrames);
   }
-  bound_path(detail->mutable_position()->mutable_file());
   bound(detail->mutable_message(), kMaxTextBytes);
   bound(detail->mutable_hint(), kMaxTextBytes);
   bound(detail->mutable_module_path(), kMaxLineBytes);
@@ -57,7 +52,6 @@ void BoundForTrailer(v1::ErrorDetail* detail) {
   for (v1::ErrorFrame& frame : *detail->mutable_frames()) {
     bound(frame.mutable_source_line(), kMaxLineBytes);
     bound(frame.mutable_function(), kMaxLineBytes);
-    bound_path(frame.mutable_position()->mutable_file());
   }
   while (detail->ByteSizeLong() > kMaxBytes && detail->frames_size() > 0)
     detail->mutable_frames()->DeleteSubrange(detail->frames_size() / 2, 1);

@@ -34,7 +34,6 @@ absl::Status AdminService::HandleReloadModel(const v1::ReloadModelRequest& reque
   LogInfo(absl::StrCat("ReloadModel of ", call.caller, ": reloading the model"));
   response->set_previous_version(model_->Get()->predictor->info().version);
   if (const absl::Status status = model_->Reload(); !status.ok()) {
-    LogError(absl::StrCat("the old model continues to serve: ", status.message()));
     return WithCode(status.code(),
                     UserError(Diagnostic::Kind::kUsage, std::string(status.message()),
                               absl::StrCat(response->previous_version(),

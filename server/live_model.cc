@@ -151,6 +151,7 @@ absl::Status LiveModel::Reload() {
   absl::StatusOr<std::shared_ptr<const predict::Predictor>> loaded = LoadAndWarmUp(loader_);
   if (!loaded.ok()) {
     metrics_->ModelReloadFailed();
+    if (Get() != nullptr) LogError(absl::StrCat("the old model continues to serve: ", loaded.status().message()));
     return loaded.status();
   }
   auto snapshot = std::make_shared<ModelSnapshot>();

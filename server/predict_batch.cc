@@ -73,12 +73,8 @@ absl::Status BatchWork::Begin(const CallContext& call) {
 void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item) {
   constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
   WireWriter writer(reply.ok() ? reply->size() + 16 : 256);
-  absl::StatusOr<HeldBytes::Part> held = replies_->Hold(caller, reply.ok() ? reply->size() : 0);
-  const absl::Status status = held.ok() ? reply.status() : held.status();
-  if (!status.ok()) metrics_->ItemFailed(Rpc::kPredictBatch, status.code());
-  WriteResult(held.ok() ? reply : held.status(), kFields, &writer);
+  item->held = WriteResult(reply, {Rpc::kPredictBatch, caller, replies_, metrics_}, kFields, &writer);
   item->result = std::string(writer.bytes());
-  if (held.ok()) item->held = *std::move(held);
   reply_bytes_ += static_cast<int64_t>(item->result.size());
 }
 

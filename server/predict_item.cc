@@ -1,5 +1,7 @@
 #include "server/predict_item.h"
 
+#include <utility>
+
 #include "base/status_macros.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/status_proto.h"
@@ -19,11 +21,19 @@ absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_pa
   return reply.SerializeAsString();
 }
 
-void WriteResult(const absl::StatusOr<std::string>& reply, const ResultFields& fields, WireWriter* out) {
-  if (reply.ok()) return out->Text(fields.response, *reply);
+HeldBytes::Part WriteResult(const absl::StatusOr<std::string>& reply, const ItemCaller& caller,
+                            const ResultFields& fields, WireWriter* out) {
+  absl::StatusOr<HeldBytes::Part> held = caller.replies->Hold(caller.name, reply.ok() ? reply->size() : 0);
+  if (held.ok() && reply.ok()) {
+    out->Text(fields.response, *reply);
+    return *std::move(held);
+  }
+  const absl::Status status = held.ok() ? reply.status() : held.status();
+  caller.metrics->ItemFailed(caller.rpc, status.code());
   v1::RpcStatus error;
-  proto::StatusToProto(reply.status(), &error);
+  proto::StatusToProto(status, &error);
   out->Text(fields.error, error.SerializeAsString());
+  return held.ok() ? *std::move(held) : HeldBytes::Part();
 }
 
 }  // namespace cobra::server

@@ -9,7 +9,10 @@
 #include "absl/strings/string_view.h"
 #include "base/wire_format.h"
 #include "server/call_context.h"
+#include "server/held_bytes.h"
+#include "server/metrics.h"
 #include "server/pipeline.h"
+#include "server/rpcs.h"
 
 namespace cobra::server {
 
@@ -22,7 +25,17 @@ absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_pa
 struct ResultFields {
   int response = 0, error = 0;
 };
-void WriteResult(const absl::StatusOr<std::string>& reply, const ResultFields& fields, WireWriter* out);
+// Whose item it is.
+struct ItemCaller {
+  Rpc rpc;
+  const std::string& name;
+  HeldBytes* replies;
+  Metrics* metrics;
+};
+// Writes the reply, which the caller then holds until the result is destroyed; without room for it, that error. Errors
+// are counted.
+HeldBytes::Part WriteResult(const absl::StatusOr<std::string>& reply, const ItemCaller& caller,
+                            const ResultFields& fields, WireWriter* out);
 
 }  // namespace cobra::server
 

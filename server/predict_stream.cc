@@ -51,15 +51,6 @@ bool Parse(StreamRequest* request) {
   return true;
 }
 
-grpc::ByteBuffer Message(uint64_t id, const absl::StatusOr<std::string>& reply) {
-  constexpr ResultFields kFields = {v1::PredictStreamResponse::kResponseFieldNumber,
-                                    v1::PredictStreamResponse::kErrorFieldNumber};
-  WireWriter writer(reply.ok() ? reply->size() + 32 : 256);
-  WriteResult(reply, kFields, &writer);
-  writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, id);
-  return BufferOf(writer.bytes());
-}
-
 }  // namespace
 
 // gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and OnWriteDone(). What
@@ -189,12 +180,14 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   // To one request that was taken. This may be deleted when it returns.
   void Answer(const StreamRequest& request, const absl::StatusOr<std::string>& reply) {
-    absl::StatusOr<HeldBytes::Part> held =
-        streams_->lanes_->replies().Hold(call_.caller, reply.ok() ? reply->size() : 0);
-    const absl::Status status = held.ok() ? reply.status() : held.status();
-    if (!status.ok()) streams_->metrics_->ItemFailed(Rpc::kPredictStream, status.code());
-    Unsent answer{Message(request.id, held.ok() ? reply : held.status()), {}};
-    if (held.ok()) answer.held = *std::move(held);
+    constexpr ResultFields kFields = {v1::PredictStreamResponse::kResponseFieldNumber,
+                                      v1::PredictStreamResponse::kErrorFieldNumber};
+    const ItemCaller caller = {Rpc::kPredictStream, call_.caller, &streams_->lanes_->replies(), streams_->metrics_};
+    WireWriter writer(reply.ok() ? reply->size() + 32 : 256);
+    Unsent answer;
+    answer.held = WriteResult(reply, caller, kFields, &writer);
+    writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, request.id);
+    answer.message = BufferOf(writer.bytes());
     absl::MutexLock lock(&mutex_);
     --running_;
     pending_bytes_ += answer.message.Length() - request.message.Length();
