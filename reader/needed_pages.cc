@@ -18,6 +18,9 @@ namespace {
 // Bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61, kExclusive = uint64_t{1} << 56;
 
+// A sanitizer maps terabytes, and looking at each of those pages takes minutes.
+constexpr uint64_t kMaxMappingBytes = uint64_t{1} << 34;
+
 uint64_t PageBytes() { return static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)); }
 
 // A failure leaves the pages as they are: they come one by one.
@@ -89,7 +92,7 @@ NeededPages PageFinder::Find() const {
     uint64_t begin = 0, end = 0;
     char access[5] = {};
     if (std::sscanf(std::string(line).c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, access) != 3) continue;
-    if (access[3] != 'p') continue;
+    if (access[3] != 'p' || end - begin > kMaxMappingBytes) continue;
     uint64_t entries[512];
     for (uint64_t page = begin / page_bytes; page < end / page_bytes; page += std::size(entries)) {
       const size_t bytes = std::min<uint64_t>(std::size(entries), end / page_bytes - page) * sizeof(uint64_t);

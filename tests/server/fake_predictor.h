@@ -8,11 +8,37 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/synchronization/mutex.h"
 #include "model/predict/predictor.h"
 
 namespace cobra::server {
+
+// Assigned by a test, called by the server's threads.
+class DuringPredict {
+  using Function = std::function<void(const std::function<bool()>& cancelled)>;
+
+ public:
+  DuringPredict& operator=(Function function) {
+    absl::MutexLock lock(&mutex_);
+    function_ = std::move(function);
+    return *this;
+  }
+  void operator()(const std::function<bool()>& cancelled) const {
+    Function function;
+    {
+      absl::MutexLock lock(&mutex_);
+      function = function_;
+    }
+    if (function) function(cancelled);
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  Function function_ ABSL_GUARDED_BY(mutex_);
+};
 
 // Every call takes `us_per_call`; calibration multiplies by two.
 class FakePredictor : public predict::Predictor {
@@ -32,7 +58,7 @@ class FakePredictor : public predict::Predictor {
   absl::StatusOr<predict::LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view,
                                                      const predict::Calibration* calibration,
                                                      const std::function<bool()>& cancelled) const override {
-    if (during_predict) during_predict(cancelled);
+    during_predict(cancelled);
     if (cancelled && cancelled()) return absl::CancelledError("cancelled");
     ++calls;
     predict::LatencyPrediction prediction;
@@ -64,8 +90,8 @@ class FakePredictor : public predict::Predictor {
 
   mutable std::atomic<int> calls{0}, fits{0};
   bool knows_sigmoid = true;
-  int reasons = 0;                                                             // why a whole network is unknown
-  std::function<void(const std::function<bool()>& cancelled)> during_predict;  // makes it slow
+  int reasons = 0;               // why a whole network is unknown
+  DuringPredict during_predict;  // makes it slow
 
  private:
   predict::ModelInfo info_;
