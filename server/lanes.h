@@ -24,7 +24,10 @@ class Lanes {
   Lanes(int threads, const ServerLimits& limits, Metrics* metrics);
 
   WorkerPool& pool(Lane lane) { return *pools_[static_cast<size_t>(lane)]; }
-  void Submit(PoolCall call) { pool(InfoOf(call.rpc).lane).Submit(std::move(call)); }
+  void Submit(PoolCall call) {
+    WorkerPool& of_rpc = pool(InfoOf(call.rpc).lane);
+    of_rpc.Submit(std::move(call));
+  }
 
   // What callers have the server keep.
   HeldBytes& requests() { return requests_; }

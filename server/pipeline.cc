@@ -172,7 +172,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
 
   const std::shared_ptr<const Network> network = NetworkOf(source.graph);
-  if (network_hash.has_value()) RememberNetwork(*network_hash, network);
+  if (network_hash.has_value()) RememberNetwork(*network_hash, *network);
   const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
   const absl::Status answered =
@@ -221,13 +221,12 @@ std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph&
   const Hash128 exact = KeyedHash(graph::ExactBytes(graph));
   std::shared_ptr<const Network> network = networks_.Find(exact);
   if (network != nullptr) return network;
-  network = std::make_shared<const Network>(DescribeNetwork(graph, exact));
-  RememberNetwork(exact, network);
-  return network;
+  return RememberNetwork(exact, DescribeNetwork(graph, exact));
 }
 
-void Pipeline::RememberNetwork(const Hash128& key, const std::shared_ptr<const Network>& network) {
-  networks_.Insert(key, network, HeapBytes(network->fingerprint));
+std::shared_ptr<const Pipeline::Network> Pipeline::RememberNetwork(const Hash128& key, Network network) {
+  const int64_t held_bytes = HeapBytes(network.fingerprint);
+  return networks_.Insert(key, std::move(network), held_bytes);
 }
 
 void Pipeline::FillNetwork(const Network& network, v1::PredictResponse* reply) {
@@ -309,13 +308,13 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
 void Pipeline::RememberReply(const Hash128& request, const ModelSnapshot& model, const FilesUnchanged& files_unchanged,
                              const v1::PredictResponse& reply) {
   if (request == Hash128()) return;
-  auto cached = std::make_shared<CachedReply>();
-  cached->generation = model.generation;
-  cached->bytes = reply.SerializeAsString();
+  CachedReply cached;
+  cached.generation = model.generation;
+  cached.bytes = reply.SerializeAsString();
   for (const v1::TargetPrediction& prediction : reply.predictions())
-    cached->predicted.push_back(metrics_->CountersOf(prediction.target(), prediction.extrapolating()));
-  cached->files_unchanged = files_unchanged;
-  cached->files_checked_ns.store(absl::GetCurrentTimeNanos(), std::memory_order_relaxed);
+    cached.predicted.push_back(metrics_->CountersOf(prediction.target(), prediction.extrapolating()));
+  cached.files_unchanged = files_unchanged;
+  cached.files_checked_ns.store(absl::GetCurrentTimeNanos(), std::memory_order_relaxed);
   replies_.Insert(request, std::move(cached));
 }
 
@@ -439,13 +438,11 @@ absl::StatusOr<std::shared_ptr<const Pipeline::KnownTotals>> Pipeline::ComputeTo
                                                                                      const std::string& target,
                                                                                      const Hash128& key) {
   COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
-  const auto totals = std::make_shared<const KnownTotals>(
-      KnownTotals{computed, metrics_->CountersOf(target, computed.extrapolating)});  // without the calls
-  const std::vector<predict::UnknownPart>& unknown = totals->totals.unknown;
+  KnownTotals totals{computed, metrics_->CountersOf(target, computed.extrapolating)};  // without the calls
+  const std::vector<predict::UnknownPart>& unknown = totals.totals.unknown;
   int64_t held_bytes = HeapBytes(unknown);
   for (const predict::UnknownPart& part : unknown) held_bytes += HeapBytes(part.why);
-  cache_.Insert(key, totals, held_bytes);
-  return totals;
+  return cache_.Insert(key, std::move(totals), held_bytes);
 }
 
 }  // namespace cobra::server

@@ -103,7 +103,7 @@ class Pipeline {
   static Network DescribeNetwork(const graph::Graph& graph, const Hash128& exact);
   // The network of a graph that was read; from its cache, where it stays.
   std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph);
-  void RememberNetwork(const Hash128& key, const std::shared_ptr<const Network>& network);
+  std::shared_ptr<const Network> RememberNetwork(const Hash128& key, Network network);
   static void FillNetwork(const Network& network, v1::PredictResponse* reply);
   static Hash128 KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target);
   // The whole reply without reading the graph; false if some of it is not known.

@@ -1,5 +1,7 @@
 #include "server/reply_cache.h"
 
+#include <utility>
+
 #include "absl/time/clock.h"
 #include "base/heap_bytes.h"
 
@@ -32,10 +34,11 @@ std::shared_ptr<const CachedReply> ReplyCache::Find(const Hash128& request, int6
   return reply;
 }
 
-void ReplyCache::Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply) {
-  if (reply->bytes.size() > kMaxReplyBytes) return;
-  const int64_t held_bytes = HeapBytes(reply->bytes) + HeapBytes(reply->predicted);
-  cache_.Insert(KeyOf(request, reply->generation), reply, held_bytes);
+void ReplyCache::Insert(const Hash128& request, CachedReply reply) {
+  if (reply.bytes.size() > kMaxReplyBytes) return;
+  const int64_t held_bytes = HeapBytes(reply.bytes) + HeapBytes(reply.predicted);
+  const Hash128 key = KeyOf(request, reply.generation);
+  cache_.Insert(key, std::move(reply), held_bytes);
 }
 
 bool ReplyCache::SeenBefore(const Hash128& request) {

@@ -28,8 +28,12 @@ struct CachedReply {
   mutable std::atomic<int64_t> files_checked_ns{0};  // Unix time
 
   CachedReply() = default;
-  CachedReply(const CachedReply&) = delete;
-  CachedReply& operator=(const CachedReply&) = delete;
+  CachedReply(CachedReply&& other) noexcept
+      : generation(other.generation),
+        bytes(std::move(other.bytes)),
+        predicted(std::move(other.predicted)),
+        files_unchanged(std::move(other.files_unchanged)),
+        files_checked_ns(other.files_checked_ns.load(std::memory_order_relaxed)) {}
 };
 
 class ReplyCache {
@@ -40,7 +44,7 @@ class ReplyCache {
   // changed. They count as unchanged for a second after they were looked at. When that is over, they are looked at
   // again if `may_wait`; else null, and `*must_wait` is set.
   std::shared_ptr<const CachedReply> Find(const Hash128& request, int64_t generation, bool may_wait, bool* must_wait);
-  void Insert(const Hash128& request, std::shared_ptr<const CachedReply> reply);
+  void Insert(const Hash128& request, CachedReply reply);
   // Whether this was called for the request not long ago: for many others it was not called since.
   bool SeenBefore(const Hash128& request);
   void Clear() { cache_.Clear(); }

@@ -10,16 +10,16 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "model/predict/cache_stats.h"
+#include "model/predict/entry_table.h"
 
 namespace cobra::predict {
 
@@ -27,6 +27,7 @@ template <typename Value>
 class ClockCache {
  public:
   explicit ClockCache(int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+  ~ClockCache() { Clear(); }
 
   // Null when absent.
   std::shared_ptr<const Value> Find(const Hash128& key) {
@@ -34,7 +35,7 @@ class ClockCache {
     Shard& shard = ShardOf(key);
     {
       absl::MutexLock lock(&shard.mutex);
-      if (const auto found = shard.index.find(key); found != shard.index.end()) value = Take(*found->second);
+      if (Entry* const entry = shard.table.Find(key)) value = Take(entry);
     }
     (value == nullptr ? misses_ : hits_).fetch_add(1, std::memory_order_relaxed);
     return value;
@@ -48,28 +49,39 @@ class ClockCache {
   }
 
   // `held_bytes`: what the value holds on the heap beside itself (base/heap_bytes.h). What is larger than a shard is
-  // not kept. REQUIRES: std::make_shared made the value.
-  void Insert(const Hash128& key, std::shared_ptr<const Value> value, int64_t held_bytes) {
-    Shard& shard = ShardOf(key);
+  // returned and not kept.
+  std::shared_ptr<const Value> Insert(const Hash128& key, Value value, int64_t held_bytes) {
     const int64_t charge = held_bytes + kEntryBytes, capacity = capacity_bytes_ / kShards;
+    const auto entry = std::make_shared<Entry>(key, charge, std::move(value));
+    std::shared_ptr<const Value> result(entry, &entry->value);
+    Shard& shard = ShardOf(key);
     absl::MutexLock lock(&shard.mutex);
-    if (const auto old = shard.index.find(key); old != shard.index.end()) Erase(shard, old->second);
-    if (charge > capacity) return;
+    if (Entry* const old = shard.table.Find(key)) Erase(shard, old);
+    if (charge > capacity) return result;
     while (shard.bytes + charge > capacity) EvictOne(shard);
-    // Behind the hand, which reaches it last.
-    shard.index[key] = shard.ring.insert(shard.hand, {key, std::move(value), charge, false});
+    shard.table.Insert(entry.get());
+    PutBehindHand(shard, entry.get());
     shard.bytes += charge;
+    entry->self = entry;
+    return result;
   }
 
   // Forgets all entries; they do not count as evicted.
   void Clear() {
     for (Shard& shard : shards_) {
-      std::list<Entry> entries;  // destroyed after the lock
-      absl::MutexLock lock(&shard.mutex);
-      entries.swap(shard.ring);
-      shard.index.clear();
-      shard.hand = shard.ring.end();
-      shard.bytes = 0;
+      Entry* first = nullptr;
+      {
+        absl::MutexLock lock(&shard.mutex);
+        first = std::exchange(shard.hand, nullptr);
+        shard.table.Clear();
+        shard.bytes = 0;
+      }
+      if (first != nullptr) first->previous->next = nullptr;
+      while (first != nullptr) {
+        Entry* const next = first->next;
+        const std::shared_ptr<Entry> last = std::move(first->self);
+        first = next;
+      }
     }
   }
 
@@ -81,7 +93,7 @@ class ClockCache {
     s.capacity_bytes = capacity_bytes_;
     for (Shard& shard : shards_) {
       absl::MutexLock lock(&shard.mutex);
-      s.entries += static_cast<int64_t>(shard.ring.size());
+      s.entries += static_cast<int64_t>(shard.table.size());
       s.bytes += shard.bytes;
     }
     return s;
@@ -90,32 +102,32 @@ class ClockCache {
  private:
   static constexpr size_t kShards = 16;
   static constexpr size_t kTogether = 64;  // of FindMany()
+  // What a look-up touches comes first, behind the counters of the shared_ptr.
   struct Entry {
-    Hash128 key;
-    std::shared_ptr<const Value> value;
-    int64_t charge;
-    bool used;  // since the hand last came by
+    Entry(const Hash128& key, int64_t charge, Value value) : key(key), charge(charge), value(std::move(value)) {}
+
+    const Hash128 key;
+    std::shared_ptr<Entry> self;  // while the cache has it
+    bool used = false;            // since the hand last came by
+    const int64_t charge;
+    Entry *previous = nullptr, *next = nullptr;  // of the ring
+    const Value value;
   };
-  // The list's node with its two pointers; a slot of the map, which is between 7/16 and 7/8 full; the value behind the
-  // counters of its shared_ptr.
-  static constexpr int64_t kEntryBytes = MallocBytes(2 * sizeof(void*) + sizeof(Entry)) +
-                                         3 * sizeof(std::pair<Hash128, void*>) / 2 +
-                                         MallocBytes(2 * sizeof(void*) + sizeof(Value));
-  using Ring = std::list<Entry>;
+  static constexpr size_t kCounterBytes = 2 * sizeof(void*);  // of a shared_ptr, before what std::make_shared makes
+  static constexpr int64_t kEntryBytes = MallocBytes(kCounterBytes + sizeof(Entry)) + EntryTable<Entry>::kBytesPerEntry;
   struct Shard {
     absl::Mutex mutex;
-    Ring ring ABSL_GUARDED_BY(mutex);
-    typename Ring::iterator hand ABSL_GUARDED_BY(mutex) = ring.end();  // what it points at is judged next
-    absl::flat_hash_map<Hash128, typename Ring::iterator> index ABSL_GUARDED_BY(mutex);
+    EntryTable<Entry> table ABSL_GUARDED_BY(mutex);
+    Entry* hand ABSL_GUARDED_BY(mutex) = nullptr;  // what is judged next; null: there are none
     int64_t bytes ABSL_GUARDED_BY(mutex) = 0;
   };
 
   static size_t NumberOfShard(const Hash128& key) { return key.low % kShards; }
   Shard& ShardOf(const Hash128& key) { return shards_[NumberOfShard(key)]; }
 
-  static const std::shared_ptr<const Value>& Take(Entry& entry) {
-    entry.used = true;
-    return entry.value;
+  static std::shared_ptr<const Value> Take(Entry* entry) {
+    entry->used = true;
+    return std::shared_ptr<const Value>(entry->self, &entry->value);
   }
 
   // The locks of all shards concerned are taken, in their order, so that none is taken twice. The analysis cannot
@@ -127,22 +139,19 @@ class ClockCache {
     for (size_t i = 0; i < kShards; ++i) {
       if (concerned[i]) shards_[i].mutex.Lock();
     }
-    for (const Hash128& key : keys) ShardOf(key).index.prefetch(key);
+    for (const Hash128& key : keys) ShardOf(key).table.Prefetch(key);
     std::array<Entry*, kTogether> entries{};
     for (size_t i = 0; i < keys.size(); ++i) {
-      Shard& shard = ShardOf(keys[i]);
-      const auto found = shard.index.find(keys[i]);
-      if (found == shard.index.end()) continue;
-      entries[i] = &*found->second;
-      __builtin_prefetch(entries[i], /*write=*/1);
-    }
-    for (const Entry* entry : entries) {
-      // std::make_shared puts the counters before the value.
-      if (entry != nullptr) __builtin_prefetch(reinterpret_cast<const char*>(entry->value.get()) - 16, /*write=*/1);
+      entries[i] = ShardOf(keys[i]).table.FindHalf(keys[i]);
+      if (entries[i] == nullptr) continue;
+      const char* const counters = reinterpret_cast<const char*>(entries[i]) - kCounterBytes;
+      __builtin_prefetch(counters, /*write=*/1);
+      __builtin_prefetch(reinterpret_cast<const char*>(&entries[i]->used), /*write=*/1);
     }
     int64_t hits = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
-      values[i] = entries[i] == nullptr ? nullptr : Take(*entries[i]);
+      if (entries[i] != nullptr && entries[i]->key != keys[i]) entries[i] = ShardOf(keys[i]).table.Find(keys[i]);
+      values[i] = entries[i] == nullptr ? nullptr : Take(entries[i]);
       hits += entries[i] != nullptr ? 1 : 0;
     }
     for (size_t i = 0; i < kShards; ++i) {
@@ -152,24 +161,28 @@ class ClockCache {
     misses_.fetch_add(static_cast<int64_t>(keys.size()) - hits, std::memory_order_relaxed);
   }
 
+  // The hand reaches it last.
+  static void PutBehindHand(Shard& shard, Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
+    if (shard.hand == nullptr) shard.hand = entry->previous = entry->next = entry;
+    entry->next = shard.hand;
+    entry->previous = shard.hand->previous;
+    entry->previous->next = entry->next->previous = entry;
+  }
+
   // REQUIRES: the shard has entries.
   void EvictOne(Shard& shard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
-    while (true) {
-      if (shard.hand == shard.ring.end()) shard.hand = shard.ring.begin();
-      if (!shard.hand->used) break;
-      shard.hand->used = false;
-      ++shard.hand;
-    }
+    for (; shard.hand->used; shard.hand = shard.hand->next) shard.hand->used = false;
     Erase(shard, shard.hand);
     evictions_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  void Erase(Shard& shard, typename Ring::iterator entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
+  static void Erase(Shard& shard, Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
+    shard.table.Erase(entry);
     shard.bytes -= entry->charge;
-    shard.index.erase(entry->key);
-    const bool at_hand = entry == shard.hand;
-    const auto next = shard.ring.erase(entry);
-    if (at_hand) shard.hand = next;
+    if (shard.hand == entry) shard.hand = entry->next == entry ? nullptr : entry->next;
+    entry->previous->next = entry->next;
+    entry->next->previous = entry->previous;
+    const std::shared_ptr<Entry> last = std::move(entry->self);
   }
 
   const int64_t capacity_bytes_;

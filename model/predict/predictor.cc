@@ -230,10 +230,9 @@ class LoadedPredictor : public Predictor {
     const int64_t width = networks_.encoder.width();
     const float* row = embeddings.data();
     for (const NewLayer& layer : layers) {
-      auto entry = std::make_shared<const LayerEntry>(
-          LayerEntry{std::vector<float>(row, row + width), WhyUnknown(layer.text, layer.tokens)});
-      cache_.Insert(layer.key, entry, HeapBytes(entry->embedding) + HeapBytes(entry->unknown));
-      out->entries[layer.index] = std::move(entry);
+      LayerEntry entry{std::vector<float>(row, row + width), WhyUnknown(layer.text, layer.tokens)};
+      const int64_t held_bytes = HeapBytes(entry.embedding) + HeapBytes(entry.unknown);
+      out->entries[layer.index] = cache_.Insert(layer.key, std::move(entry), held_bytes);
       row += width;
     }
   }

@@ -101,8 +101,8 @@ absl::StatusOr<LookUps> MeasureLookUps(size_t entries) {
   const double before = HeapInUse();
   LayerCache cache(int64_t{8} << 30);
   for (const Hash128& key : keys) {
-    auto layer = std::make_shared<const CachedLayer>(CachedLayer{std::vector<float>(kWidth), ""});
-    const int64_t held_bytes = HeapBytes(layer->embedding);
+    CachedLayer layer{std::vector<float>(kWidth), ""};
+    const int64_t held_bytes = HeapBytes(layer.embedding);
     cache.Insert(key, std::move(layer), held_bytes);
   }
   const auto count = static_cast<double>(entries);

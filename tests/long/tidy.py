@@ -78,7 +78,7 @@ def main():
         return path, subprocess.run([*COMMAND, "-p", folder, os.path.join(ROOT, path)], capture_output=True, text=True)
 
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for done in concurrent.futures.as_completed([pool.submit(check, path) for path in left]):
             path, result = done.result()
             if result.returncode == 0:

@@ -13,7 +13,7 @@ class ClockCacheTest : public testing::Test {
  protected:
   void Insert(uint64_t key, int value, int64_t bytes = 100) {
     // The same shard for all.
-    cache_.Insert({key, 16}, std::make_shared<const int>(value), bytes);
+    cache_.Insert({key, 16}, value, bytes);
   }
   int Find(uint64_t key) {
     auto value = cache_.Find({key, 16});
@@ -44,7 +44,7 @@ TEST_F(ClockCacheTest, WhatIsUsedIsSpared) {
 // Whoever asks for many things once does not drive out what others ask for.
 TEST_F(ClockCacheTest, WhatIsNeverUsedGoesFirst) {
   ClockCache<int> cache{16 * 20000};
-  const auto insert = [&](uint64_t key) { cache.Insert({key, 16}, std::make_shared<const int>(1), 100); };
+  const auto insert = [&](uint64_t key) { cache.Insert({key, 16}, 1, 100); };
   for (uint64_t key = 0; key < 10; ++key) insert(key);
   for (uint64_t once = 100; once < 2000; ++once) {
     insert(once);
@@ -70,7 +70,7 @@ TEST_F(ClockCacheTest, ManyAreFoundAsOneIs) {
   std::vector<Hash128> keys;
   for (uint64_t i = 0; i < 1000; ++i) {
     keys.push_back({i * 7, i});
-    if (i % 3 != 0) cache.Insert(keys.back(), std::make_shared<const int>(static_cast<int>(i)), 8);
+    if (i % 3 != 0) cache.Insert(keys.back(), static_cast<int>(i), 8);
   }
   keys.push_back(keys[1]);  // twice
   std::vector<std::shared_ptr<const int>> values(keys.size(), std::make_shared<const int>(-1));
@@ -129,7 +129,7 @@ TEST_F(ClockCacheTest, ThreadsShareIt) {
           cache_.FindMany(keys, absl::MakeSpan(values));
           num_looked_up += 3;
         } else {
-          cache_.Insert(key, std::make_shared<const int>(static_cast<int>(i % 300)), 40);
+          cache_.Insert(key, static_cast<int>(i % 300), 40);
         }
       }
     });

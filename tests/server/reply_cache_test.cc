@@ -7,10 +7,10 @@ namespace {
 
 constexpr Hash128 kRequest{1, 2};
 
-std::shared_ptr<CachedReply> ReplyOf(int64_t generation, std::string bytes = "reply") {
-  auto reply = std::make_shared<CachedReply>();
-  reply->generation = generation;
-  reply->bytes = std::move(bytes);
+CachedReply ReplyOf(int64_t generation, std::string bytes = "reply") {
+  CachedReply reply;
+  reply.generation = generation;
+  reply.bytes = std::move(bytes);
   return reply;
 }
 
@@ -40,12 +40,12 @@ TEST_F(ReplyCacheTest, AnswersForItsGenerationOnly) {
 TEST_F(ReplyCacheTest, LooksAtFilesWhereItMayWait) {
   int looks = 0;
   bool unchanged = true;
-  auto reply = ReplyOf(1);
-  reply->files_unchanged = [&] {
+  CachedReply reply = ReplyOf(1);
+  reply.files_unchanged = [&] {
     ++looks;
     return unchanged;
   };
-  cache_.Insert(kRequest, reply);
+  cache_.Insert(kRequest, std::move(reply));
   EXPECT_EQ(Find(1), nullptr);  // nobody has looked yet
   EXPECT_TRUE(must_wait_);
   EXPECT_EQ(looks, 0);
@@ -53,7 +53,7 @@ TEST_F(ReplyCacheTest, LooksAtFilesWhereItMayWait) {
   EXPECT_EQ(looks, 1);
   EXPECT_NE(Find(1), nullptr);  // for a second
   EXPECT_EQ(looks, 1);
-  reply->files_checked_ns = 0;
+  Find(1)->files_checked_ns = 0;
   unchanged = false;
   EXPECT_EQ(Find(1, /*may_wait=*/true), nullptr);
   EXPECT_FALSE(must_wait_);
