@@ -34,6 +34,8 @@ void Release(void* tag) {
   if (__tsan_release != nullptr) __tsan_release(tag);
 }
 
+char all_calls = 0;  // its address stands for them
+
 template <typename Function>
 Function Next(Function, const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
@@ -62,6 +64,7 @@ struct OrderedFunctor {
     delete ordered;
     Acquire(original);
     original->functor_run(original, ok);
+    Release(&all_calls);
   }
 
   grpc_completion_queue_functor functor;  // first: gRPC knows the address of this alone
@@ -76,13 +79,13 @@ OrderedFunctor* OrderedOrNull(void* tag) {
   return IsCode(reinterpret_cast<void*>(functor->functor_run)) ? new OrderedFunctor(functor) : nullptr;
 }
 
-char all_calls = 0;  // its address stands for them
-
 }  // namespace
 
 // On a thread of its own, which ThreadSanitizer knows to begin now.
 void grpc::internal::ServerCallbackCall::ScheduleOnDone(bool) {
-  Acquire(&callbacks_outstanding_);  // others have counted it down, which gRPC's own code does unseen
+  // Others have counted it down, which gRPC's own code does unseen.
+  Acquire(&callbacks_outstanding_);
+  Acquire(&all_calls);
   std::thread([this] {
     CallOnDone();
     Release(&all_calls);
@@ -103,6 +106,7 @@ grpc_call_error grpc_call_start_batch(grpc_call* call, const grpc_op* ops, size_
   static const auto next = Next(&grpc_call_start_batch, "grpc_call_start_batch");
   OrderedFunctor* const ordered = OrderedOrNull(tag);
   Release(tag);
+  Release(&all_calls);
   const grpc_call_error error = next(call, ops, nops, ordered != nullptr ? &ordered->functor : tag, reserved);
   if (error != GRPC_CALL_OK) delete ordered;
   return error;
