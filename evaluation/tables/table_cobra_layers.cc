@@ -29,19 +29,19 @@ constexpr char kPaper[] = "paper-layers", kReal[] = "real-layers";
 constexpr size_t kKernelRows = 8000;  // its time grows with the cube of the rows
 
 // Operator, name of the type in the paper, published figures (table 2: MAPE; within 1, 5, 10, 25 %).
-struct Type {
+struct LayerType {
   const char* op;
   const char* group;
   const char* published;
 };
-constexpr Type kTypes[] = {{"conv2d", "Conv", "28; 2.4 / 13.2 / 26.7 / 57.6"},
-                           {"batch_norm", "BatchNorm", "6; 9.5 / 55.0 / 86.4 / 98.5"},
-                           {"relu", "ReLU", "5; 11.5 / 56.4 / 90.6 / 100"},
-                           {"add", "Add", "6; 10.0 / 49.0 / 81.0 / 100"},
-                           {"linear", "Linear", "2.2; 31.3 / 94.4 / 98.5 / 100"},
-                           {"avg_pool2d", "AvgPool", "9; 5.3 / 47.4 / 68.4 / 97.4"},
-                           {"max_pool2d", "MaxPool", "9; 10.0 / 35.0 / 60.0 / 100"},
-                           {"adaptive_avg_pool2d", "GlobalAvgPool", "6; 11.1 / 51.4 / 84.7 / 99.3"}};
+constexpr LayerType kTypes[] = {{"conv2d", "Conv", "28; 2.4 / 13.2 / 26.7 / 57.6"},
+                                {"batch_norm", "BatchNorm", "6; 9.5 / 55.0 / 86.4 / 98.5"},
+                                {"relu", "ReLU", "5; 11.5 / 56.4 / 90.6 / 100"},
+                                {"add", "Add", "6; 10.0 / 49.0 / 81.0 / 100"},
+                                {"linear", "Linear", "2.2; 31.3 / 94.4 / 98.5 / 100"},
+                                {"avg_pool2d", "AvgPool", "9; 5.3 / 47.4 / 68.4 / 97.4"},
+                                {"max_pool2d", "MaxPool", "9; 10.0 / 35.0 / 60.0 / 100"},
+                                {"adaptive_avg_pool2d", "GlobalAvgPool", "6; 11.1 / 51.4 / 84.7 / 99.3"}};
 constexpr char kAll[] = "all", kRealGroup[] = "real-layers", kCurve[] = "learning curve, all",
                kFigure5[] = "masked parameters (figure 5)";
 
@@ -75,7 +75,7 @@ class Table {
       return absl::NotFoundError(absl::StrCat(options_.rows, ": has no ", kPaper, " for training and test"));
     run_.columns = LatencyColumns();
     run_.columns.push_back({"perplexity", "perplexity", 1, 2});
-    for (const Type& t : kTypes) run_.published[absl::StrCat(kPublished, "/", t.group)] = t.published;
+    for (const LayerType& t : kTypes) run_.published[absl::StrCat(kPublished, "/", t.group)] = t.published;
     run_.published[absl::StrCat(kPublished, "/", kAll)] =
         "15; 8.6 / 40.3 / 61.1 / 81.4 (289,198 training layers, GTX 1080 Ti)";
     COBRA_RETURN_IF_ERROR(Ours());
@@ -111,7 +111,7 @@ class Table {
     all_train_ = paper_train_;
     all_train_.insert(all_train_.end(), real_train.begin(), real_train.end());
     groups_ = {{kAll, {}}};
-    for (const Type& t : kTypes) groups_.push_back({t.group, {}});
+    for (const LayerType& t : kTypes) groups_.push_back({t.group, {}});
     groups_.push_back({kRealGroup, {}});
     for (size_t i = 0; i < tests_.size(); ++i) {
       if (i >= paper_tests_) {
@@ -129,7 +129,7 @@ class Table {
     std::vector<fit::Repeat> repeats;
     for (const fit::Repeat& r : data_.layer_repeats) {
       bool wanted = group == kRealGroup ? r.space == kReal : group == kAll && r.space == kPaper;
-      for (const Type& t : kTypes) wanted = wanted || (group == t.group && r.space == kPaper && r.label == t.op);
+      for (const LayerType& t : kTypes) wanted = wanted || (group == t.group && r.space == kPaper && r.label == t.op);
       if (wanted) repeats.push_back(r);
     }
     return repeats;
@@ -339,7 +339,7 @@ class Table {
     }
   }
 
-  const std::string kPublished = "COBRA as published: encoder";
+  static constexpr char kPublished[] = "COBRA as published: encoder";
   const TableOptions options_;
   const WorkFolder work_;
   fit::Dataset data_;

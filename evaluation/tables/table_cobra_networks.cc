@@ -351,10 +351,11 @@ class Table {
                         100 * fit::RepeatabilityFloor(data_.network_repeats)));
   }
 
-  const std::string kPublished = "COBRA as published", kBrpKinds = "BRP-NAS: kinds of calls alone",
-                    kBrp = "BRP-NAS: kinds and parameters",
-                    kBrpPlus = "BRP-NAS++: kinds, parameters, latency of each call alone",
-                    kSum = "layer-wise sum: layers measured alone, trees where they were not, one factor";
+  static constexpr char kPublished[] = "COBRA as published";
+  static constexpr char kBrpKinds[] = "BRP-NAS: kinds of calls alone";
+  static constexpr char kBrp[] = "BRP-NAS: kinds and parameters";
+  static constexpr char kBrpPlus[] = "BRP-NAS++: kinds, parameters, latency of each call alone";
+  static constexpr char kSum[] = "layer-wise sum: layers measured alone, trees where they were not, one factor";
   const TableOptions options_;
   const WorkFolder work_;
   fit::Dataset data_;
