@@ -110,6 +110,7 @@ grpc::ServerUnaryReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerCont
     call->context().request = HashOf(request);
     const Shortcut taken = shortcut(call->context(), /*may_wait=*/false);
     if (taken == Shortcut::kAnswered) {
+      lanes_->AnsweredAtOnce();
       if (response->Length() >= HeldBytes::kLeastBytes)
         FillContext(context, limits_.default_deadline, &call->context());
       call->End(absl::OkStatus());

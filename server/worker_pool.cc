@@ -63,6 +63,19 @@ void WorkerPool::Submit(PoolCall call) {
   if (given_up.run) given_up.run(busy);
 }
 
+void WorkerPool::AnsweredAtOnce() {
+  constexpr int64_t kPrecisionNs = 1'000'000;  // the threads seldom write to what all of them read
+  const int64_t now = absl::GetCurrentTimeNanos();
+  if (now - answered_at_once_ns_.load(std::memory_order_relaxed) > kPrecisionNs)
+    answered_at_once_ns_.store(now, std::memory_order_relaxed);
+}
+
+int WorkerPool::LimitLocked() const {
+  if (!options_.computes || options_.threads == 1) return options_.threads;
+  const int64_t since = absl::GetCurrentTimeNanos() - answered_at_once_ns_.load(std::memory_order_relaxed);
+  return options_.threads - (since < absl::ToInt64Nanoseconds(options_.rest) ? 1 : 0);
+}
+
 // Callers come back at different times, or all of them would be refused again.
 absl::Status WorkerPool::BusyLocked(absl::string_view what, int limit) {
   const absl::Duration until_half = absl::Seconds(mean_run_seconds_ * queued_ / options_.threads / 2);
@@ -147,7 +160,8 @@ int WorkerPool::num_stuck(absl::Duration grace) {
 
 // Smooth weighted round robin, as in nginx: each class that waits gains its share, the one that has most pays for all.
 std::optional<WorkerPool::Turn> WorkerPool::NextLocked() const {
-  const bool only_new_callers = running_.size() >= static_cast<size_t>(options_.threads);
+  if (queued_ == 0) return std::nullopt;
+  const bool only_new_callers = running_.size() >= static_cast<size_t>(LimitLocked());
   std::optional<Turn> next;
   int most = 0;
   for (size_t urgency = 0; urgency < classes_.size(); ++urgency) {
@@ -192,13 +206,28 @@ void WorkerPool::PublishLocked() {
   metrics_->SetRunning(options_.lane, static_cast<int64_t>(running_.size()));
 }
 
+std::optional<WorkerPool::Turn> WorkerPool::AwaitTurnLocked() {
+  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked().has_value() || stop_; };
+  const auto rests = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return queued_ > 0 && LimitLocked() < options_.threads;
+  };
+  const auto work_or_rests = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return work() || rests(); };
+  while (true) {
+    // Both depend on the time: what held a moment ago need not hold now.
+    if (std::optional<Turn> turn = NextLocked(); turn.has_value() || stop_) return turn;
+    if (rests()) {
+      mutex_.AwaitWithTimeout(absl::Condition(&work), options_.rest);  // nobody wakes a thread when its rest is over
+    } else {
+      mutex_.Await(absl::Condition(&work_or_rests));
+    }
+  }
+}
+
 void WorkerPool::Loop() {
   if (options_.computes) ComputePatiently();
-  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked().has_value() || stop_; };
   absl::MutexLock lock(&mutex_);
   while (true) {
-    mutex_.Await(absl::Condition(&work));
-    const std::optional<Turn> turn = NextLocked();
+    const std::optional<Turn> turn = AwaitTurnLocked();
     if (!turn.has_value()) return;
     PoolCall call = TakeLocked(*turn);
     ++callers_[call.caller].running;

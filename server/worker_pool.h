@@ -5,11 +5,15 @@
 // waiting. When the queue is full, the caller with the most waiting calls gives up its newest one. Spare threads take
 // only calls of callers that have nothing running, so that slow calls of one caller cannot hold all threads.
 //
+// While gRPC's threads answer what is known, one thread of a pool that computes rests, unless it is the only one: they
+// find a processor that is free. It does not rest for a caller who has nothing running.
+//
 // Calls wait in three classes. Of eight that are taken while all three wait, five are warm, two cold, one is bulk.
 #ifndef COBRA_SERVER_WORKER_POOL_H_
 #define COBRA_SERVER_WORKER_POOL_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -38,7 +42,8 @@ struct PoolOptions {
   int spare_threads = 0;
   int max_queued = 1024;
   int max_queued_per_caller = 512;
-  bool computes = false;  // then gRPC's threads, which answer what is known, go first
+  bool computes = false;                         // then gRPC's threads, which answer what is known, go first
+  absl::Duration rest = absl::Milliseconds(10);  // of one thread, after such an answer
 };
 
 // A call as the pool sees it.
@@ -67,6 +72,8 @@ class WorkerPool {
   // The call is refused when the queue is full, with ResourceExhausted that says when to come back
   // (base/retry_delay.h), and with Unavailable after Close().
   void Submit(PoolCall call);
+  // gRPC's threads have answered a call themselves. Any thread; cheap.
+  void AnsweredAtOnce();
   // After this call Submit() refuses.
   void Close();
   // Refuses what waits: Unavailable.
@@ -107,6 +114,10 @@ class WorkerPool {
   };
 
   void Loop();
+  // Nothing when the pool ends.
+  std::optional<Turn> AwaitTurnLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // How many calls may run at a time, but for those of callers that have none running.
+  int LimitLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // OK if the call may wait; `*given_up` is a call that must be refused to make room for it.
   absl::Status MakeRoomLocked(const std::string& caller, PoolCall* given_up) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GiveUpLocked(Callers::iterator caller, PoolCall* given_up) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -118,6 +129,7 @@ class WorkerPool {
 
   const PoolOptions options_;
   Metrics* const metrics_;
+  std::atomic<int64_t> answered_at_once_ns_{0};  // when: Unix time
   absl::Mutex mutex_;
   Callers callers_ ABSL_GUARDED_BY(mutex_);  // those with calls that wait or run
   std::array<Class, std::size(kUrgencies)> classes_ ABSL_GUARDED_BY(mutex_);

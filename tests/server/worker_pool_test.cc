@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,43 @@ TEST_F(WorkerPoolTest, OneCallersCallsDoNotHoldAllThreads) {
   go_.Notify();
   EXPECT_TRUE(WaitIdle());
   EXPECT_EQ(Ran().size(), 4u);
+}
+
+TEST_F(WorkerPoolTest, AThreadRestsWhileOthersAreAnsweredAtOnce) {
+  PoolOptions options = Options(/*threads=*/2, /*max_queued=*/10, /*spare_threads=*/2);
+  options.computes = true;
+  options.rest = absl::Seconds(1);
+  Start(options);
+  std::atomic<bool> goes_on{true};
+  std::thread answers([&] {
+    while (goes_on) {
+      pool_->AnsweredAtOnce();
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  });
+  absl::SleepFor(absl::Milliseconds(5));
+  Block("a");
+  Submit("a", "a's second");
+  Submit("b", "b's first");
+  while (Ran().empty()) absl::SleepFor(absl::Milliseconds(1));
+  absl::SleepFor(absl::Milliseconds(100));
+  EXPECT_THAT(Ran(), ElementsAre("b's first")) << "who has nothing running does not pay for others";
+  goes_on = false;
+  answers.join();
+  while (Ran().size() < 2) absl::SleepFor(absl::Milliseconds(1));  // the rest ends by itself
+  EXPECT_THAT(Ran(), ElementsAre("b's first", "a's second"));
+  go_.Notify();
+  EXPECT_TRUE(WaitIdle());
+}
+
+TEST_F(WorkerPoolTest, TheOnlyThreadNeverRests) {
+  PoolOptions options = Options(/*threads=*/1, /*max_queued=*/10);
+  options.computes = true;
+  Start(options);
+  pool_->AnsweredAtOnce();
+  Submit("a", "first");
+  EXPECT_TRUE(WaitIdle());
+  EXPECT_THAT(Ran(), ElementsAre("first"));
 }
 
 TEST_F(WorkerPoolTest, ACallerHasAShareOfTheQueue) {
