@@ -72,6 +72,7 @@ def main():
         with open(state_path, encoding="utf-8") as file:
             clean = json.load(file)
     left = [path for path, value in digests.items() if clean.get(path) != value]
+    left.sort(key=lambda path: "/torch/" in commands[path]["command"])  # what takes longest comes last
     print(f"{len(digests)} sources, {len(digests) - len(left)} of them known to be clean")
 
     def check(path):

@@ -143,9 +143,11 @@ void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
         Value v = a.positional[0];
         if (v.IsNone()) {
           Fn(a)->default_count = 0;
-        } else if (v.IsTuple() && v.as<TupleObject>()->size <= Fn(a)->scope->positional) {
-          Fn(a)->default_count = static_cast<int>(v.as<TupleObject>()->size);
-          Fn(a)->defaults = v.as<TupleObject>()->items;
+        } else if (v.IsTuple()) {  // of more than there are parameters, the last ones
+          auto* const given = v.as<TupleObject>();
+          const int64_t count = std::min<int64_t>(given->size, Fn(a)->scope->positional);
+          Fn(a)->default_count = static_cast<int>(count);
+          Fn(a)->defaults = given->items + (given->size - count);
         } else {
           return interp.Raise(interp.types().TypeError, "__defaults__ must be set to a tuple object");
         }

@@ -2,6 +2,7 @@
 #include <alloca.h>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -11,6 +12,36 @@ constexpr int kMaxStackSlots = 256;  // more locals than this are on the heap, t
 
 StrObject* ParameterName(Interpreter& interp, FunctionObject* f, int slot) {
   return NameOf(interp, f->unit, f->scope->slot_names[static_cast<size_t>(slot)]);
+}
+
+// Null if there is none. In lists and tuples too: nn.Linear(8, cfg["width"]) makes a shape of it.
+OpaqueObject* FindOpaque(Value v, int depth) {
+  if (v.IsOpaque()) return v.as<OpaqueObject>();
+  absl::Span<const Value> items;
+  if (v.IsTuple()) items = v.as<TupleObject>()->span();
+  if (v.IsList()) items = absl::MakeConstSpan(v.as<ListObject>()->items.data(), v.as<ListObject>()->items.size());
+  for (size_t i = 0; depth > 0 && i < std::min<size_t>(items.size(), 64); ++i) {
+    if (OpaqueObject* const found = FindOpaque(items[i], depth - 1)) return found;
+  }
+  return nullptr;
+}
+
+OpaqueObject* FindOpaque(const CallArgs& args) {
+  constexpr int kDepth = 2;
+  for (const Value v : args.positional) {
+    if (OpaqueObject* const found = FindOpaque(v, kDepth)) return found;
+  }
+  for (const KeywordArg& k : args.keywords) {
+    if (OpaqueObject* const found = FindOpaque(k.value, kDepth)) return found;
+  }
+  return nullptr;
+}
+
+// What a native function has rejected, `args`, may come from a module that was not found. Then that is the error.
+Failure BlameOpaque(Interpreter& interp, StrObject* function, const CallArgs& args) {
+  OpaqueObject* const opaque = FindOpaque(args);
+  if (opaque == nullptr || !interp.CatchException(interp.types().TypeError)) return {};
+  return OpaqueUsed(interp, opaque->dotted_name->view(), absl::StrCat(function->view(), "() of "));
 }
 
 // "a", "a and b", "a, b, and c", quoted.
@@ -205,7 +236,7 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
     ++state.call_depth;
     Result<Value> result = f->body->Run(interp, f, frame.locals);
     --state.call_depth;
-    return result;
+    return result.ok() ? result : BlameOpaque(interp, f->qualname, args);
   }
   FillFrame(f, &frame);
   if (s.is_generator || s.is_async) return MakeGenerator(interp, f, frame);
@@ -225,7 +256,7 @@ std::vector<Value> FlattenSelf(const CallArgs& args) {
 
 namespace {
 
-__attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
+Result<Value> CallNative(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
   COBRA_TRY(interp.CheckStack());
   interp.Spend(1 + static_cast<int64_t>(args.positional.size() + args.keywords.size()) / 16);
   if (!b->is_method) {
@@ -251,6 +282,11 @@ __attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, Builtin
                                      "' objects doesn't apply to a '", interp.TypeName(bound.self), "' object"));
   }
   return b->function(interp, bound);
+}
+
+__attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
+  Result<Value> result = CallNative(interp, b, args);
+  return result.ok() ? result : BlameOpaque(interp, b->name, args);
 }
 
 // callable(self, *args) where the callable is neither a function nor a builtin: self becomes an ordinary argument.
@@ -383,7 +419,9 @@ Result<Value> CallNew(Interpreter& interp, ClassObject* cls, const CallArgs& arg
   CallArgs with_class = args;
   with_class.self = cls;
   for (ClassObject* c : cls->mro) {
-    if (c->native_new) return c->native_new(interp, with_class);
+    if (!c->native_new) continue;
+    Result<Value> made = c->native_new(interp, with_class);
+    return made.ok() ? made : BlameOpaque(interp, c->name, args);
   }
   return Value(interp.NewInstance(cls));
 }

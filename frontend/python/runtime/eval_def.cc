@@ -1,4 +1,6 @@
 // def and class statements: decorators, annotations, class bodies.
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -6,11 +8,24 @@
 namespace cobra::python {
 namespace {
 
+// A decorator that nothing is known of. One that registers gives back what it was given, and those of torch and the
+// standard library change no graph. What any other one makes of it is unknown, and whoever uses that gets an error.
+Value ApplyOpaque(Interpreter& interp, OpaqueObject* decorator, Value value) {
+  absl::string_view name = decorator->dotted_name->view();
+  name = name.substr(0, name.find('('));
+  const absl::string_view top = name.substr(0, name.find('.'));
+  if (interp.options().natives->Find(top) != nullptr || IsStandardLibraryName(top)) return value;
+  if (absl::StrContains(absl::AsciiStrToLower(name), "regist")) return value;
+  return interp.state().importer->Opaque(name);
+}
+
 Result<Value> ApplyDecorators(Interpreter& interp, Frame& frame, ast::Seq<ast::ExprNode> nodes,
                               const std::vector<Value>& decorators, Value value) {
   for (size_t i = decorators.size(); i > 0; --i) {
-    // A decorator from a missing module cannot affect the graph: the function is not decorated.
-    if (decorators[i - 1].IsOpaque()) continue;
+    if (decorators[i - 1].IsOpaque()) {
+      value = ApplyOpaque(interp, decorators[i - 1].as<OpaqueObject>(), value);
+      continue;
+    }
     frame.position = &nodes[i - 1]->pos;
     COBRA_TRY_ASSIGN(value, interp.Call(decorators[i - 1], {value}));
   }

@@ -14,7 +14,6 @@
 #include "frontend/python/syntax/parser.h"
 
 namespace cobra::python {
-namespace {
 
 bool IsStandardLibraryName(absl::string_view name) {
   static const auto* const kNames = new absl::flat_hash_set<absl::string_view>({
@@ -24,6 +23,8 @@ bool IsStandardLibraryName(absl::string_view name) {
   });
   return kNames->contains(name.substr(0, name.find('.')));
 }
+
+namespace {
 
 // Packages of a library root that are implemented in C: reading their Python files would not help.
 bool IsCompiledPackage(absl::string_view name) {
@@ -463,8 +464,6 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
 
 namespace {
 
-constexpr char kEntryName[] = "<entry>";
-
 // Whether no change that a function could make to the value affects the graph.
 bool IsInert(Value v, int depth) {
   if (!v.IsObject()) return true;
@@ -540,27 +539,5 @@ Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallAr
 
 Result<ModuleObject*> Interpreter::ImportModule(absl::string_view name) { return state_->importer->Import(name); }
 Result<ModuleObject*> Interpreter::LoadFile(absl::string_view path) { return state_->importer->LoadFile(path); }
-
-Result<Value> Interpreter::EvalExpression(absl::string_view text, ModuleObject* module) {
-  auto ast = ast::ParseExpression(text, kEntryName);
-  if (!ast.ok()) return FromStatus(ast.status());
-  auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
-  COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, kEntryName, false));
-  const ScopeInfo& scope = unit->code->root();
-  Frame frame;
-  frame.unit = unit;
-  frame.scope = &scope;
-  frame.module = module;
-  frame.globals = module->attrs;
-  frame.locals = static_cast<Value*>(heap_.Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
-  for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
-  frame.position = &unit->code->ast().expression()->body->pos;
-  frame.back = state_->frame;
-  state_->frame = &frame;
-  Result<Value> v = Eval(*this, frame, unit->code->ast().expression()->body);
-  if (!v.ok()) AddTraceback(*this, frame);
-  state_->frame = frame.back;
-  return v;
-}
 
 }  // namespace cobra::python

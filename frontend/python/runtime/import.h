@@ -21,6 +21,8 @@ namespace cobra::python {
 inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
+inline constexpr char kEntryName[] = "<entry>";
+
 // A source with only the package at `package`, an absolute path without symbolic links. Symbolic links out of the
 // package are not followed. Unless the package is installed, it is the user's own, so its imports of itself must exist.
 std::shared_ptr<const FileSource> PackageSource(std::string package);
@@ -31,6 +33,9 @@ std::shared_ptr<const FileSource> PackageSource(std::string package);
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
 // The hint for a package that is in no library.
 std::string MissingPackageHint(absl::string_view package);
+
+// Whether the first part of a dotted name is a module of CPython's standard library.
+bool IsStandardLibraryName(absl::string_view name);
 
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
 bool IsNeverRead(absl::string_view name);

@@ -157,8 +157,8 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
       {{"lib/__init__.py",
         "import PIL\nimport PIL.Image as I\nfrom numpy import ndarray, float32\nfrom requests.adapters import *\n"
         "def annotated(x: PIL.Image.Image, y: 'ndarray' = None) -> ndarray: return x\n"
-        "@PIL.decorate\ndef kept(): return 'kept'\n"
-        "@PIL.decorate.with_arguments(1)\ndef kept2(): return 'kept2'\n"
+        "@PIL.register\ndef kept(): return 'kept'\n"
+        "@PIL.registry.with_arguments(1)\ndef kept2(): return 'kept2'\n"
         "class Derived(PIL.Image): pass\n"
         "print(isinstance(5, PIL.Image), kept(), kept2(), annotated(3))\n"
         "try:\n    import missing_optional\n    has = True\nexcept ImportError:\n    has = False\nprint(has)\n"
@@ -178,6 +178,30 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
   EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("PIL.Image"));
   p.bundle["main.py"] = "import lib\nlib.compare()\n";
   EXPECT_EQ(RunPython(p).kind(), "unsupported");
+}
+
+// What such a decorator returns is unknown, unless it registers.
+TEST(ImportTest, WhatAMissingDecoratorMakesIsUnknown) {
+  for (const char* decorator : {"gone.wraps", "gone.wraps(3)", "gone.a.b"}) {
+    const std::string decorated = absl::StrCat("    @", decorator, "\n    def f(self, x):\n        return x\n");
+    const Outcome o =
+        RunSource(absl::StrCat("import gone\nclass A:\n", decorated, "print('read')\ndef use(): A().f(1)\nuse()\n"));
+    EXPECT_EQ(o.output, "read\n") << decorator;
+    EXPECT_EQ(o.kind(), "unsupported") << decorator;
+    EXPECT_THAT(o.diagnostic.message, HasSubstr("gone was not found (imported at main.py:1), and calling gone."));
+  }
+  EXPECT_EQ(
+      RunSource("import gone\n@gone.MODELS.register_module()\nclass A: pass\nprint(A().__class__.__name__)\n").output,
+      "A\n");
+}
+
+TEST(ImportTest, ANativeFunctionBlamesTheMissingModuleNotItsArgument) {
+  for (const char* use :
+       {"'x'.join(v)", "'x'.join([v])", "range(v)", "divmod(7, v)", "isinstance(3, int) and max([3, v])"}) {
+    const Outcome o = RunSource(absl::StrCat("import gone\nv = gone.load()['width']\n", use, "\n"));
+    EXPECT_EQ(o.kind(), "unsupported") << use << ": " << o.diagnostic.message;
+    EXPECT_THAT(o.diagnostic.message, HasSubstr("gone was not found")) << use;
+  }
 }
 
 TEST(ImportTest, StandardModulesThatWeDoNotHaveImportButRefuseToRun) {

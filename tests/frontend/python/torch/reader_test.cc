@@ -354,6 +354,47 @@ TEST(ReaderTest, AChangeThroughAViewReachesItsBase) {
   EXPECT_EQ(last.outputs[0].shape, graph->inputs()[0].type.shape);
 }
 
+TEST(ReaderTest, TheEntryMayNameWhatItsFileDoesNotImport) {
+  SourceRequest request;
+  request.bundle["pkg/__init__.py"] = "";
+  request.bundle["pkg/vit.py"] = "from torch import nn\nclass ViT(nn.Linear):\n  pass\n";
+  request.bundle["pkg/model.py"] =
+      "from torch import nn\nclass Net(nn.Module):\n  def __init__(self, v):\n    super().__init__()\n    self.v = v\n"
+      "  def forward(self, x):\n    return self.v(x)\n";
+  request.file = "pkg/model.py";
+  request.inputs = {"1x8"};
+  for (const char* entry : {"Net(pkg.vit.ViT(8, 8))", "Net(torch.nn.Linear(8, int(math.sqrt(64))))",
+                            "Net((lambda n: torch.nn.Linear(n, n))(8))", "pkg.model.Net(nn.Linear(8, 8))"}) {
+    request.entry = entry;
+    const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+    EXPECT_TRUE(graph.ok()) << entry << ": " << graph.status();
+  }
+  request.entry = "Net(pkg.gone.ViT(8, 8))";
+  EXPECT_THAT(Refused(ReadPythonModel(request)).message, HasSubstr("module 'pkg' has no attribute 'gone'"));
+  // A name of the file comes first.
+  request.bundle["pkg/model.py"] += "math = 8\n";
+  request.entry = "Net(nn.Linear(math, math))";
+  EXPECT_TRUE(ReadPythonModel(request).ok());
+}
+
+TEST(ReaderTest, AMissingLibraryIsToBlameNotTheLayerThatGotItsValue) {
+  const Diagnostic diagnostic = Refused(
+      Read("  def __init__(self):\n    super().__init__()\n    import gone\n    self.fc = nn.Linear(8, gone.WIDTH)\n"
+           "  def forward(self, x):\n    return self.fc(x)\n"));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_THAT(diagnostic.message, HasSubstr("gone was not found (imported at model.py:9)"));
+  EXPECT_EQ(diagnostic.missing_module, "gone");
+}
+
+TEST(ReaderTest, ALoopOverDataIsRefusedButALoaderMayBeMade) {
+  constexpr char kForward[] = "  def forward(self, x):\n    return x.relu()\n";
+  constexpr char kLoader[] = "from torch.utils.data import DataLoader\nloader = DataLoader(range(10), batch_size=4)\n";
+  EXPECT_TRUE(Read(absl::StrCat(kForward, kLoader, "assert len(loader) == 3\n")).ok());
+  const Diagnostic diagnostic = Refused(Read(absl::StrCat(kForward, kLoader, "for x in loader: pass\n")));
+  EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_THAT(diagnostic.hint, HasSubstr("__main__"));
+}
+
 TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
   const absl::StatusOr<graph::Graph> graph = Read(
       "  def forward(self, images, *, mask):\n"

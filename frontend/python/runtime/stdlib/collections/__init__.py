@@ -396,25 +396,15 @@ def namedtuple(typename, field_names, *, rename=False, defaults=None, module=Non
     field_defaults = dict(zip(fields[len(fields) - len(defaults) :], defaults))
     n = len(fields)
 
-    def __new__(cls, /, *args, **kwargs):
-        if len(args) == n and not kwargs:
-            return tuple.__new__(cls, args)
-        if len(args) > n:
-            takes = f"from {n + 1 - len(defaults)} to {n + 1}" if defaults else n + 1
-            raise TypeError(f"{typename}.__new__() takes {takes} positional arguments but {len(args) + 1} were given")
-        values = list(args)
-        for name in fields[len(args) :]:
-            if name in kwargs:
-                values.append(kwargs.pop(name))
-            elif name in field_defaults:
-                values.append(field_defaults[name])
-            else:
-                raise TypeError(f"{typename}.__new__() missing 1 required positional argument: '{name}'")
-        for name in kwargs:
-            if name in fields:
-                raise TypeError(f"{typename}.__new__() got multiple values for argument '{name}'")
-            raise TypeError(f"{typename}.__new__() got an unexpected keyword argument '{name}'")
-        return tuple.__new__(cls, values)
+    # As in CPython: its parameters are the fields, and a program may give them other __defaults__.
+    parameters = "".join(f"{name}, " for name in fields)
+    __new__ = eval(
+        f"lambda _cls, {parameters}: _new(_cls, ({parameters}))", {"_new": tuple.__new__, "__builtins__": {}}
+    )
+    __new__.__name__ = "__new__"
+    __new__.__qualname__ = f"{typename}.__new__"
+    if defaults:
+        __new__.__defaults__ = defaults
 
     @classmethod
     def _make(cls, iterable):

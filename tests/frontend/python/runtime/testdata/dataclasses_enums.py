@@ -253,6 +253,10 @@ for bad in (lambda: Pt(), lambda: Pt(1, 2, 3), lambda: setattr(p, 'x', 2), lambd
     except Exception as e: print(type(e).__name__, e)
 N = namedtuple('N', ['a', 'b', 'c'], defaults=[2, 3]); print(N(1), N(1, c=9), N.__name__, N._field_defaults, N(*'xyz'))
 R = namedtuple('R', 'a class a', rename=True); print(R._fields); M = namedtuple('M', 'a, b'); print(M(1, 2))
+N.__new__.__defaults__ = (None,) * 3; print(N(), N(1), N.__new__.__defaults__, N.__new__.__name__, N.__new__.__qualname__)
+E0 = namedtuple('E0', ''); print(E0(), E0._make([])); O1 = namedtuple('O1', 'only'); print(O1(1), O1.__new__.__defaults__)
+def many(a, b): return a, b
+many.__defaults__ = (1, 2, 3); many.__kwdefaults__ = {}; print(many(), many(9)); many.__defaults__ = None
 class Sub(namedtuple('Base', 'u v')):
     __slots__ = ()
     @property

@@ -1,0 +1,91 @@
+// Expressions that stand in no file: the entry, and the arguments of a request. They may name torch, math, and any
+// module that can be imported: pkg.model.Net(pkg.vit.ViT()).
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/walk.h"
+
+namespace cobra::python {
+namespace {
+
+// "pkg.vit.ViT": names with dots between them. Empty for any other expression.
+std::string DottedName(const ast::ExprNode* e) {
+  if (const auto* name = e->AsOrNull<ast::Name>()) return std::string(name->id->text);
+  const auto* attribute = e->AsOrNull<ast::Attribute>();
+  if (attribute == nullptr) return "";
+  const std::string object = DottedName(attribute->value);
+  return object.empty() ? "" : absl::StrCat(object, ".", attribute->attr->text);
+}
+
+// Imports the modules that an expression names. They become names of the module that it is evaluated in, whose own
+// names hide them.
+class NameImports {
+ public:
+  NameImports(Interpreter& interp, ModuleObject* module) : interp_(interp), module_(module) {}
+
+  Result<void> ImportFor(const ast::ExprNode* e, absl::string_view text) {
+    // Also in lambdas and comprehensions, which are not visited.
+    for (const char* usual : {"torch", "math"}) {
+      if (absl::StrContains(text, usual)) COBRA_TRY(Import(usual));
+    }
+    return Visit(e);
+  }
+
+ private:
+  Result<void> Visit(const ast::ExprNode* e) {
+    if (const std::string dotted = DottedName(e); !dotted.empty()) return Import(dotted);
+    const bool visited = ast::VisitChildren(e, [this](const ast::ExprNode* child) { return Visit(child).ok(); });
+    if (!visited) return Failure();
+    return {};
+  }
+
+  // As far as `dotted` is a module.
+  Result<void> Import(absl::string_view dotted) {
+    StrObject* const top = interp_.Intern(dotted.substr(0, dotted.find('.')));
+    const Value* const own = module_->attrs->table.GetStr(top);
+    if (own != nullptr && !own->IsModule()) return {};
+    for (size_t end = 0; end != absl::string_view::npos;) {
+      end = dotted.find('.', end == 0 ? 0 : end + 1);
+      const absl::string_view name = dotted.substr(0, end);
+      const Importer::Where where = interp_.state().importer->Find(name);
+      if (where == Importer::Where::kAbsent || where == Importer::Where::kOpaque) break;
+      COBRA_TRY_ASSIGN(const Value imported, interp_.state().importer->ImportValue(name));
+      if (own == nullptr && name.size() == top->view().size())
+        module_->attrs->table.SetStr(interp_.heap(), top, imported);
+    }
+    return {};
+  }
+
+  Interpreter& interp_;
+  ModuleObject* const module_;
+};
+
+}  // namespace
+
+Result<Value> Interpreter::EvalExpression(absl::string_view text, ModuleObject* module) {
+  auto ast = ast::ParseExpression(text, kEntryName);
+  if (!ast.ok()) return FromStatus(ast.status());
+  auto code = std::make_shared<const ResolvedAst>(*std::move(ast));
+  COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, kEntryName, false));
+  const ast::ExprNode* const body = unit->code->ast().expression()->body;
+  COBRA_TRY(NameImports(*this, module).ImportFor(body, text));
+  const ScopeInfo& scope = unit->code->root();
+  Frame frame;
+  frame.unit = unit;
+  frame.scope = &scope;
+  frame.module = module;
+  frame.globals = module->attrs;
+  frame.locals = static_cast<Value*>(heap_.Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
+  frame.position = &body->pos;
+  frame.back = state_->frame;
+  state_->frame = &frame;
+  Result<Value> v = Eval(*this, frame, body);
+  if (!v.ok()) AddTraceback(*this, frame);
+  state_->frame = frame.back;
+  return v;
+}
+
+}  // namespace cobra::python
