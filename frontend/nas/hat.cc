@@ -247,7 +247,8 @@ absl::StatusOr<graph::Graph> BuildHat(SpaceRequest request) {
   graph::NetBuilder net(request.BuilderOptions());
   const graph::ValueRef src_tokens = net.Input(src.shape, src.dtype, "src_tokens");
   const graph::ValueRef tgt_tokens = net.Input(tgt.shape, tgt.dtype, "prev_output_tokens");
-  return std::move(net).Finish({Transformer(net, config, task, qkv_dim).Run(src_tokens, tgt_tokens)});
+  const graph::ValueRef output = Transformer(net, config, task, qkv_dim).Run(src_tokens, tgt_tokens);
+  return std::move(net).Finish({output});
 }
 
 }  // namespace cobra::nas

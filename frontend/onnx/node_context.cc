@@ -128,7 +128,7 @@ absl::StatusOr<TensorPtr> NodeContext::IntsConstant(const std::vector<int64_t>& 
   return Constant({{static_cast<int64_t>(values.size())}, graph::DType::int64}, Values(values.begin(), values.end()));
 }
 
-absl::StatusOr<TensorPtr> NodeContext::Filled(graph::TensorType type, double value) {
+absl::StatusOr<TensorPtr> NodeContext::Filled(const graph::TensorType& type, double value) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr one, Constant({{}, type.dtype}, {value}));
   if (type.rank() == 0) return one;
   return Call(graph::Op::expand, {{"size", ToInts(type.shape)}}, {one});

@@ -86,7 +86,7 @@ class NodeContext {
   }
   absl::StatusOr<TensorPtr> IntsConstant(const std::vector<int64_t>& values);  // 1-d, int64
   // A constant of one value, of any size up to the limits.
-  absl::StatusOr<TensorPtr> Filled(graph::TensorType type, double value);
+  absl::StatusOr<TensorPtr> Filled(const graph::TensorType& type, double value);
 
   // ResourceExhausted if a handler may not create a constant of `count` numbers.
   absl::Status CheckCount(int64_t count) const;

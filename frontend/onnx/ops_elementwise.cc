@@ -119,7 +119,7 @@ absl::StatusOr<Outputs> Clip(NodeContext& c) {
   graph::Attributes attributes;
   if (low.number) attributes.Set("min", *low.number);
   if (high.number) attributes.Set("max", *high.number);
-  if (attributes.size() == 0 && low.tensor == nullptr && high.tensor == nullptr) return Outputs{c.In(0)};
+  if (attributes.empty() && low.tensor == nullptr && high.tensor == nullptr) return Outputs{c.In(0)};
   if (low.number && high.number && graph::IsFloatingPoint(c.Type(0).dtype) && attributes.Double("min") == 0 &&
       attributes.Double("max") == 6) {
     return c.Out(c.Call(graph::Op::hardtanh, {{"min_val", 0.0}, {"max_val", 6.0}}, {c.In(0)}));  // nn.ReLU6

@@ -104,7 +104,7 @@ absl::StatusOr<Outputs> ConvInteger(NodeContext& c) {
 }
 
 // Inputs: a, its scale and zero point, b, its scale and zero point, the output's scale and zero point.
-absl::StatusOr<TensorPtr> Requantized(NodeContext& c, const TensorPtr& product, TensorPtr b_scale) {
+absl::StatusOr<TensorPtr> Requantized(NodeContext& c, const TensorPtr& product, const TensorPtr& b_scale) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr scale, c.Reshape(c.In(1), {}));
   COBRA_ASSIGN_OR_RETURN(scale, c.Binary(graph::Op::mul, b_scale, scale));
   COBRA_ASSIGN_OR_RETURN(TensorPtr out_scale, c.Reshape(c.In(6), {}));

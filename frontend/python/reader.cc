@@ -12,6 +12,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "frontend/python/input_spec.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/list_models.h"
 #include "frontend/python/reader_errors.h"
@@ -23,34 +24,6 @@
 
 namespace cobra::python {
 namespace {
-
-// One positional or keyword argument: a tensor, or a list of tensors.
-struct InputSpec {
-  std::string name;  // of a keyword; empty: positional
-  std::vector<graph::TensorType> tensors;
-  bool is_list = false;
-};
-
-absl::StatusOr<InputSpec> ParseInput(absl::string_view text) {
-  InputSpec spec;
-  if (const size_t equals = text.find('='); equals != absl::string_view::npos) {
-    spec.name = std::string(absl::StripAsciiWhitespace(text.substr(0, equals)));
-    text = text.substr(equals + 1);
-  }
-  text = absl::StripAsciiWhitespace(text);
-  if (absl::ConsumePrefix(&text, "[")) {
-    absl::ConsumeSuffix(&text, "]");
-    spec.is_list = true;
-  }
-  for (absl::string_view item : absl::StrSplit(text, ',')) {
-    if (!spec.is_list && item.size() != text.size()) break;
-    COBRA_ASSIGN_OR_RETURN(graph::TensorType type, graph::ParseTensorType(absl::StripAsciiWhitespace(item)));
-    spec.tensors.push_back(std::move(type));
-  }
-  // The text has a comma outside brackets; the error of ParseTensorType() explains it.
-  if (spec.tensors.empty()) return graph::ParseTensorType(text).status();
-  return spec;
-}
 
 class Reader {
  public:
@@ -221,17 +194,30 @@ class Reader {
     return {};
   }
 
+  // Tensors are named after their keyword and their keys: batch.user. Those without either are input0, input1, ...
+  Value MakeInput(Interpreter& interp, const InputValue& input, const std::string& name, bool is_nested) {
+    if (input.kind == InputValue::Kind::kNone) return Value::None();
+    if (input.kind == InputValue::Kind::kTensor) {
+      const std::string own = name.empty() ? absl::StrCat("input", num_input_tensors_) : name;
+      ++num_input_tensors_;
+      return NewGraphTensor(interp, input.tensor, torch_.builder.AddInput(own, input.tensor));
+    }
+    DictObject* const dict = input.kind == InputValue::Kind::kDict ? interp.NewDict() : nullptr;
+    std::vector<Value> items;
+    for (size_t i = 0; i < input.items.size(); ++i) {
+      std::string part = dict != nullptr ? input.keys[i] : is_nested && !name.empty() ? absl::StrCat(i) : "";
+      if (!part.empty() && !name.empty()) part = absl::StrCat(name, ".", part);
+      items.push_back(MakeInput(interp, input.items[i], part.empty() ? name : part, /*is_nested=*/true));
+      if (dict != nullptr) dict->table.SetStr(interp.heap(), interp.Intern(input.keys[i]), items.back());
+    }
+    if (dict != nullptr) return Value(dict);
+    return input.kind == InputValue::Kind::kList ? Value(interp.NewList(items)) : Value(interp.NewTuple(items));
+  }
+
   Result<void> MakeArguments(Interpreter& interp, ModuleObject* module, std::vector<Value>* positional,
                              std::vector<KeywordArg>* keywords) {
-    int count = 0;
     for (const InputSpec& spec : inputs_) {
-      std::vector<Value> tensors;
-      for (const graph::TensorType& type : spec.tensors) {
-        const std::string name = spec.name.empty() ? absl::StrCat("input", count) : spec.name;
-        tensors.push_back(NewGraphTensor(interp, type, torch_.builder.AddInput(name, type)));
-        ++count;
-      }
-      const Value value = spec.is_list ? Value(interp.NewList(tensors)) : tensors[0];
+      const Value value = MakeInput(interp, spec.value, spec.name, /*is_nested=*/false);
       if (spec.name.empty()) {
         positional->push_back(value);
       } else {
@@ -270,9 +256,16 @@ class Reader {
   const std::vector<InputSpec> inputs_;
   TorchState& torch_;
   ReadProgress progress_;
+  int64_t num_input_tensors_ = 0;
   std::vector<graph::ValueRef> outputs_;
   absl::flat_hash_set<const DictObject*> visiting_;
 };
+
+int64_t MaxRank(const InputValue& value) {
+  int64_t rank = value.tensor.rank();
+  for (const InputValue& item : value.items) rank = std::max(rank, MaxRank(item));
+  return rank;
+}
 
 absl::StatusOr<std::vector<InputSpec>> ParseInputs(const SourceRequest& request, const Limits& limits) {
   COBRA_RETURN_IF_ERROR(CheckRequest(request, limits));
@@ -281,12 +274,10 @@ absl::StatusOr<std::vector<InputSpec>> ParseInputs(const SourceRequest& request,
   for (const std::string& text : request.inputs) {
     COBRA_ASSIGN_OR_RETURN(InputSpec spec, ParseInput(text));
     const absl::string_view shown = absl::string_view(text).substr(0, 40);
-    for (const graph::TensorType& type : spec.tensors) {
-      if (type.rank() > limits.graph.max_rank)
-        return UserError(Diagnostic::Kind::kLimit, LimitMessage(absl::StrCat(shown, "...: an input"), type.rank(),
-                                                                limits.graph.max_rank, "dimensions"));
-    }
-    tensors += static_cast<int64_t>(spec.tensors.size());
+    if (const int64_t rank = MaxRank(spec.value); rank > limits.graph.max_rank)
+      return UserError(Diagnostic::Kind::kLimit,
+                       LimitMessage(absl::StrCat(shown, "...: an input"), rank, limits.graph.max_rank, "dimensions"));
+    tensors += spec.value.num_tensors();
     if (tensors > limits.inputs)
       return UserError(Diagnostic::Kind::kLimit,
                        LimitMessage(absl::StrCat(shown, "...: with the tensors of this input"), limits.inputs,

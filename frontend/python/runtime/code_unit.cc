@@ -37,7 +37,7 @@ class AstCache {
     }
   }
   // `ast` is null if it has errors.
-  void Finish(const Hash128& key, std::shared_ptr<const ResolvedAst> ast) {
+  void Finish(const Hash128& key, const std::shared_ptr<const ResolvedAst>& ast) {
     constexpr int64_t kMaxBytes = int64_t{512} << 20;  // all of torchvision and timm are about 150 MB
     absl::MutexLock lock(&mutex_);
     begun_.erase(key);
@@ -48,7 +48,7 @@ class AstCache {
       entries_.clear();
       bytes_ = 0;
     }
-    if (entries_.emplace(key, std::move(ast)).second) bytes_ += bytes;
+    if (entries_.emplace(key, ast).second) bytes_ += bytes;
   }
 
  private:
@@ -85,9 +85,10 @@ absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view
   std::shared_ptr<const ResolvedAst> code = AstCache::Get().FindOrBegin(key);
   if (code != nullptr) return code;
   auto ast = ast::ParseModule(source, display_name);
-  if (ast.ok()) code = std::make_shared<const ResolvedAst>(*std::move(ast));
+  const absl::Status status = ast.status();
+  if (status.ok()) code = std::make_shared<const ResolvedAst>(*std::move(ast));
   AstCache::Get().Finish(key, code);
-  if (!ast.ok()) return ast.status();
+  if (!status.ok()) return status;
   return code;
 }
 

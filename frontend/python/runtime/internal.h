@@ -446,7 +446,7 @@ void AddStaticMethod(Interpreter& interp, ClassObject* cls, absl::string_view na
 void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 // Sets the function that creates the instance of cls(...) before __init__ runs (args.self is the class), also as
 // cls.__new__.
-void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function);
+void SetNativeNew(Interpreter& interp, ClassObject* cls, const NativeFunction& function);
 void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter,
                  NativeFunction setter = nullptr);
 BuiltinObject* NewBuiltin(Interpreter& interp, absl::string_view name, NativeFunction function);

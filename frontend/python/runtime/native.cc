@@ -163,7 +163,7 @@ void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view nam
   cls->attrs->table.SetStr(interp.heap(), interp.Intern(name), c);
 }
 
-void SetNativeNew(Interpreter& interp, ClassObject* cls, NativeFunction function) {
+void SetNativeNew(Interpreter& interp, ClassObject* cls, const NativeFunction& function) {
   cls->native_new = HeapNativeFunction(interp.heap(), function);
   AddStaticMethod(interp, cls, "__new__", [function](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty() || !args.positional[0].IsClass())

@@ -40,8 +40,8 @@ std::string FloatRepr(double d) {
   if (exponent < 0) return absl::StrCat(out, "0.", std::string(static_cast<size_t>(-exponent - 1), '0'), digits);
   if (n <= exponent + 1)
     return absl::StrCat(out, digits, std::string(static_cast<size_t>(exponent + 1 - n), '0'), ".0");
-  return absl::StrCat(out, digits.substr(0, static_cast<size_t>(exponent + 1)), ".",
-                      digits.substr(static_cast<size_t>(exponent + 1)));
+  const size_t whole = static_cast<size_t>(exponent) + 1;
+  return absl::StrCat(out, digits.substr(0, whole), ".", digits.substr(whole));
 }
 
 namespace {

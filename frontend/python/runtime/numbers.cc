@@ -272,7 +272,7 @@ Result<Value> Round(Interpreter& interp, Value v, Value digits) {
   return IntOf(interp, Value::Float(rounded));
 }
 
-Result<Value> Method_is_integer(Interpreter&, const CallArgs& args) {
+Result<Value> IsIntegerMethod(Interpreter&, const CallArgs& args) {
   double d;
   NumberAsDouble(args.self, &d);
   return Value::Bool(std::isfinite(d) && d == std::floor(d));
@@ -412,7 +412,7 @@ void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
     return NumberAsDouble(args.self, &d) ? Value::Float(d) : args.self;
   };
   AddMethod(interp, cls, "conjugate", plain);
-  if (cls == interp.types().float_type) AddMethod(interp, cls, "is_integer", Method_is_integer);
+  if (cls == interp.types().float_type) AddMethod(interp, cls, "is_integer", IsIntegerMethod);
   AddMethod(interp, cls, "as_integer_ratio", AsIntegerRatio);
   AddProperty(interp, cls, "real", plain);
   if (cls == interp.types().int_type) AddProperty(interp, cls, "numerator", plain);

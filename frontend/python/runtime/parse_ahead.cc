@@ -11,7 +11,6 @@
 
 namespace cobra::python {
 
-using ast::ExprKind;
 using ast::ExprNode;
 using ast::StmtKind;
 using ast::StmtNode;

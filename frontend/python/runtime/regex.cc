@@ -336,7 +336,7 @@ int64_t Regex::memory_bytes() const {
     bytes +=
         sizeof(set) + set.ranges.capacity() * sizeof(set.ranges[0]) + set.classes.capacity() * sizeof(set.classes[0]);
   }
-  for (const auto& [name, group] : names_) bytes += sizeof(group) + sizeof(name) + name.size();
+  for (const auto& [name, group] : names_) bytes += sizeof(group) + sizeof(std::string) + name.size();
   return static_cast<int64_t>(bytes);
 }
 

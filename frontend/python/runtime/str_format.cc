@@ -291,7 +291,7 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
   return interp.NewStr(Pad(f, prefix, digits, '>'));
 }
 
-Result<StrObject*> FormatFloat(Interpreter& interp, double d, FormatSpec f) {
+Result<StrObject*> FormatFloat(Interpreter& interp, double d, const FormatSpec& f) {
   if (f.type == 'n' && f.grouping != 0) {
     return interp.Raise(interp.types().ValueError,
                         absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));

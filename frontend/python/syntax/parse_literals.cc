@@ -456,7 +456,7 @@ bool Parser::FindFieldEnd(const char** p, const char* end) {
   char quote = 0;
   bool triple = false;
   std::string open;
-  const auto fail = [&](std::string message) {
+  const auto fail = [&](absl::string_view message) {
     FailLiteral(absl::StrCat("f-string", message));
     return false;
   };
@@ -520,7 +520,7 @@ const ExprNode* Parser::ParseReplacementField(const StringPart& part, const char
   }
   if (*p < end && **p == '!') {
     if (end - *p < 2) return FailLiteral("f-string: expecting '}'");
-    conversion = (*p)[1];
+    conversion = static_cast<unsigned char>((*p)[1]);
     *p += 2;
     if (conversion != 's' && conversion != 'r' && conversion != 'a') {
       return FailLiteral("f-string: invalid conversion character: expected 's', 'r', or 'a'");

@@ -407,6 +407,30 @@ TEST(ReaderTest, InputsMayBeKeywordsAndLists) {
   EXPECT_EQ(Refused(Read("  def forward(self, x):\n    return x\n", {"1x,3"})).kind, Diagnostic::Kind::kUsage);
 }
 
+TEST(ReaderTest, InputsMayBeNested) {
+  absl::StatusOr<graph::Graph> graph = Read(
+      "  def forward(self, batch, cache, mask=None):\n"
+      "    assert mask is None and type(cache) is tuple and type(cache[0]) is list and cache[1] is None\n"
+      "    assert list(batch) == ['user id', 'item']\n"
+      "    return batch['user id'].float() + batch['item']['price'], cache[0][1] * 2\n",
+      {R"({"user id": 64:int64, item: {'price': scalar}})", "( [1x8,1x4 ], None, )", "mask=None"});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  std::vector<std::string> names;
+  for (const auto& input : graph->inputs()) names.push_back(input.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("user id", "item.price", "input2", "input3"));
+  graph = Read("  def forward(self, past):\n    return past['kv'][0][1].relu()\n", {"past={kv: [(1x8, 1x4)]}"});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->inputs()[1].name, "past.kv.0.1");
+  for (const char* wrong : {"{1x8}", "{a: 1x8", "{a: 1x8, a: 1x8}", "[1x8", "[1x8)", "(1x8) 1x8", "[,]", "{'a: 1x8}",
+                            "x={\"a\" 1x8}", "[1x8; 1x8]", "[1x8][1x8]"}) {
+    const Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n    return x\n", {wrong}));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage) << wrong;
+    EXPECT_THAT(diagnostic.message, ::testing::StartsWith("\"")) << wrong;
+  }
+  const std::string deep = std::string(100, '[') + "1" + std::string(100, ']');
+  EXPECT_THAT(Refused(Read("  def forward(self, x):\n    return x\n", {deep})).message, HasSubstr("nested"));
+}
+
 // What is missing here is no mistake of the program.
 TEST(ReaderTest, FilesAndNetworksThatAreNotThereAreUnsupported) {
   for (const char* value : {"nn.Parameter(torch.load('w.pt'))", "torch.cat([torch.load('w.pt')['w'], torch.zeros(1)])",
