@@ -759,6 +759,45 @@ def diag(v, k=0):
 
 
 from numpy._functions import *
+from numpy._sets import *
+from numpy._statistics import *
+
+
+def tril_indices(n, k=0, m=None):
+    return nonzero(tri(n, m, k))
+
+
+def triu_indices(n, k=0, m=None):
+    return nonzero(1 - tri(n, m, k - 1))
+
+
+def diag_indices(n, ndim=2):
+    return (arange(n),) * ndim
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    return _array(torch.rot90(asarray(m)._t, k, axes))
+
+
+def atleast_3d(*arys):
+    def one(a):
+        a = asarray(a)
+        return a if a.ndim > 2 else a.reshape(*a.shape, 1) if a.ndim == 2 else a.reshape(1, -1, 1)
+
+    return one(arys[0]) if len(arys) == 1 else [one(a) for a in arys]
+
+
+def column_stack(tup):
+    return concatenate([a.reshape(-1, 1) if a.ndim < 2 else a for a in map(asarray, tup)], 1)
+
+
+def dstack(tup):
+    return concatenate([atleast_3d(a) for a in tup], 2)
+
+
+def ascontiguousarray(a, dtype=None):
+    a = asarray(a, dtype)
+    return a.reshape(1) if a.ndim == 0 else a
 
 
 # ---- the rest

@@ -193,13 +193,7 @@ sum, mean, var, std, prod, max, min, argmax, argmin, any, all, cumsum, cumprod =
     _reduction(n)
     for n in ("sum", "mean", "var", "std", "prod", "max", "min", "argmax", "argmin", "any", "all", "cumsum", "cumprod")
 )
-amax, amin, product, average, nansum, nanmean = max, min, prod, mean, sum, mean
-
-
-def median(a, axis=None):
-    values = sorted(asarray(a).reshape(-1).tolist())
-    n = len(values)
-    return float64((values[(n - 1) // 2] + values[n // 2]) / 2)
+amax, amin, product = max, min, prod
 
 
 def ptp(a, axis=None):
@@ -236,15 +230,6 @@ def sort(a, axis=-1, **kwargs):
 
 def argsort(a, axis=-1, **kwargs):
     return asarray(a).argsort(axis)
-
-
-def unique(ar, **kwargs):
-    return array(sorted(set(asarray(ar).reshape(-1).tolist())), asarray(ar).dtype)
-
-
-def searchsorted(a, v, side="left"):
-    values = asarray(a).tolist()
-    return int64(builtins.sum(1 for x in values if (x < v if side == "left" else x <= v)))
 
 
 # ---- joining, moving
