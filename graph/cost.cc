@@ -75,13 +75,14 @@ int64_t EinsumMacs(const Node& node, const std::vector<const TensorType*>& input
   return macs;
 }
 
-int64_t MhaMacs(const std::vector<const TensorType*>& in) {
+int64_t MhaMacs(const Node& node, const std::vector<const TensorType*>& in) {
   const Shape& query = in[0]->shape;
   const int64_t embed = query.back(), queries = query[0], keys = in[1]->shape[0];
   const int64_t batch = query.size() == 3 ? query[1] : 1;
   const int64_t projections =
       queries * embed * embed + keys * in[1]->shape.back() * embed + keys * in[2]->shape.back() * embed;
-  return Times(batch, projections + 2 * queries * keys * embed + queries * embed * embed);
+  const int64_t out = node.outputs[0].shape.back();
+  return Times(batch, projections + 2 * queries * keys * embed + queries * embed * out);
 }
 
 int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in) {
@@ -111,7 +112,7 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
       const int64_t keys = in[1]->shape[in[1]->rank() - 2];
       return Plus(Times(in[0]->num_elements(), keys), Times(out, keys));
     }
-    case Work::kMha: return MhaMacs(in);
+    case Work::kMha: return MhaMacs(node, in);
     case Work::kRnn: return RnnMacs(node, in);
     case Work::kZero:
     case Work::kOutput:

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
@@ -330,9 +331,19 @@ ShapeResult MultiHeadAttention(const Call& call) {
                         embed);
     }
   }
+  const int64_t batch = rank == 3 ? query.shape[1] : 1;
+  const Shape& out_proj = call.in(7).shape;
+  if (out_proj.size() != 2 || out_proj[1] != embed) {
+    return ShapeError("mat1 and mat2 shapes cannot be multiplied (", query.shape[0] * batch, "x", embed, " and ",
+                      absl::StrJoin(out_proj.rbegin(), out_proj.rend(), "x"), ")");
+  }
+  if (call.has(8) && call.in(8).shape != Shape{out_proj[0]} && call.in(8).shape != Shape{1}) {
+    return ShapeError("The expanded size of the tensor (", out_proj[0], ") must match the existing size (",
+                      call.in(8).shape.empty() ? 1 : call.in(8).shape.back(), ") at non-singleton dimension 1");
+  }
   std::vector<TensorType> out{query};
+  out[0].shape.back() = out_proj[0];  // CLIP's attention pool has another width
   if (call.attributes.Bool("need_weights", true)) {
-    const int64_t batch = rank == 3 ? query.shape[1] : 1;
     const int64_t extra = (call.has(5) ? 1 : 0) + (call.attributes.Bool("add_zero_attn") ? 1 : 0);
     Shape weights{batch, heads, query.shape[0], key.shape[0] + extra};
     if (call.attributes.Bool("average_attn_weights", true)) weights.erase(weights.begin() + 1);

@@ -136,6 +136,13 @@ TEST(ShapeRulesTest, GivePyTorchsShapes) {
        .inputs = "197x1x768 197x1x768 197x1x768 2304x768 2304 - - 768x768 768",
        .attributes = {{"embed_dim_to_check", int64_t{768}}, {"num_heads", int64_t{12}}, {"need_weights", true}},
        .outputs = "197x1x768 1x197x197"},
+      {.op = "multi_head_attention_forward",  // CLIP's attention pool
+       .inputs = "1x3x8 50x3x8 50x3x8 - 24 - - 16x8 16 - - 8x8 8x8 8x8",
+       .attributes = {{"embed_dim_to_check", int64_t{8}},
+                      {"num_heads", int64_t{2}},
+                      {"need_weights", false},
+                      {"use_separate_proj_weight", true}},
+       .outputs = "1x3x16"},
       {.op = "fft_rfft2", .inputs = "1x8x14x14", .attributes = {}, .outputs = "1x8x14x8:complex64"},
   };
   for (const Case& c : cases) {
