@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "nlohmann/json.hpp"
+#include "proto/request_words.h"
 
 namespace cobra::client {
 
@@ -38,7 +39,7 @@ absl::string_view HintOf(const absl::Status& status) {
 
 std::string ErrorText(const absl::Status& status) {
   std::string text;
-  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) {
+  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(proto::InFlagNames(status))) {
     text = RenderDiagnostic(*diagnostic);
   } else {
     const absl::string_view hint = HintOf(status);
@@ -50,7 +51,7 @@ std::string ErrorText(const absl::Status& status) {
 std::string ErrorJson(const absl::Status& status) {
   nlohmann::json error = {{"status", std::string(absl::StatusCodeToString(status.code()))},
                           {"exit_code", ExitCodeOf(status)}};
-  if (std::optional<Diagnostic> d = DiagnosticFromStatus(status)) {
+  if (std::optional<Diagnostic> d = DiagnosticFromStatus(proto::InFlagNames(status))) {
     nlohmann::json frames = nlohmann::json::array();
     for (const DiagnosticFrame& frame : d->frames) {
       frames.push_back({{"file", frame.position.file},

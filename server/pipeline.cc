@@ -23,6 +23,7 @@
 #include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
 #include "proto/network_hash.h"
+#include "proto/request_words.h"
 #include "server/predict_message.h"
 #include "server/request_record.h"
 #include "server/with_code.h"
@@ -368,7 +369,7 @@ absl::StatusOr<ReadResult> Pipeline::ReadModel(v1::PredictRequest* request, Byte
   // A program that was stopped because its caller no longer waits is not at fault.
   COBRA_RETURN_IF_ERROR(call.Check());
   if (auto diagnostic = DiagnosticFromStatus(result.status())) metrics_->ReaderFailed(diagnostic->kind);
-  return result.status();
+  return proto::InFieldNames(result.status());
 }
 
 absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& question, const std::string& target) {

@@ -1,0 +1,54 @@
+#include "proto/request_words.h"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "base/diagnostic.h"
+
+namespace cobra::proto {
+namespace {
+
+using Replacements = std::vector<std::pair<absl::string_view, absl::string_view>>;
+
+constexpr std::pair<absl::string_view, absl::string_view> kFlagsAndFields[] = {
+    {"--input", "`inputs`"},
+    {"--entry", "`entry`"},
+    {"--arg", "`arguments`"},
+    {"--torch-version", "`torch_version`"},
+    {"--method", "`method`"},
+    {"--library DIR", "the server's --library DIR"},
+    {"--deadline-s", "the call's deadline"},
+};
+
+absl::Status Replaced(const absl::Status& error, const Replacements& replacements) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(error);
+  if (!diagnostic.has_value()) return error;
+  diagnostic->message = absl::StrReplaceAll(diagnostic->message, replacements);
+  diagnostic->hint = absl::StrReplaceAll(diagnostic->hint, replacements);
+  const absl::Status replaced = DiagnosticToStatus(*diagnostic);
+  absl::Status result(error.code(), replaced.message());
+  replaced.ForEachPayload([&result](absl::string_view url, const absl::Cord& bytes) { result.SetPayload(url, bytes); });
+  return result;
+}
+
+}  // namespace
+
+absl::Status InFieldNames(const absl::Status& error) {
+  return Replaced(error, {std::begin(kFlagsAndFields), std::end(kFlagsAndFields)});
+}
+
+absl::Status InFlagNames(const absl::Status& error) {
+  Replacements back;
+  for (const auto& [flag, field] : kFlagsAndFields) {
+    if (field[0] == '`' || flag == "--deadline-s") back.emplace_back(field, flag);  // a server's library stays one
+  }
+  return Replaced(error, back);
+}
+
+}  // namespace cobra::proto
