@@ -6,10 +6,11 @@
 #include "graph/fingerprint.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
+#include "absl/base/casts.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "absl/types/span.h"
@@ -37,7 +38,8 @@ Hash128 HashSorted(Hash128 seed, absl::Span<Hash128> colours) {
 bool AreIdentical(const Attributes& a, const Attributes& b) {
   const auto identical = [](const Attributes::Entry& x, const Attributes::Entry& y) {
     const auto *p = std::get_if<double>(&x.second), *q = std::get_if<double>(&y.second);
-    if (p != nullptr && q != nullptr) return x.first == y.first && std::memcmp(p, q, sizeof(*p)) == 0;
+    if (p != nullptr && q != nullptr)
+      return x.first == y.first && absl::bit_cast<uint64_t>(*p) == absl::bit_cast<uint64_t>(*q);
     return !std::holds_alternative<std::vector<double>>(x.second) && x == y;
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), identical);

@@ -1,5 +1,6 @@
 // Joining, copying, casting.
 #include <algorithm>
+#include <cmath>
 
 #include "base/limit_message.h"
 #include "base/status_macros.h"
@@ -98,7 +99,7 @@ Shape Raised(Shape shape, int least_rank) {
   return shape;
 }
 
-ShapeResult JoinShapes(const Call& call, std::vector<TensorType> types, int64_t dim) {
+ShapeResult JoinShapes(const Call& call, const std::vector<TensorType>& types, int64_t dim) {
   std::vector<const TensorType*> pointers;
   for (const TensorType& type : types) pointers.push_back(&type);
   Attributes attributes;
@@ -171,7 +172,7 @@ ShapeResult Combinations(const Call& call) {
   constexpr int64_t kMostRows = 1'000'000'000'000;
   if (rows > static_cast<double>(kMostRows))
     return absl::ResourceExhaustedError(LimitMessage("torch.combinations", kMostRows, "rows"));
-  return One({static_cast<int64_t>(rows + 0.5), r}, input.dtype);
+  return One({std::llround(rows), r}, input.dtype);
 }
 
 ShapeResult PadSequence(const Call& call) {

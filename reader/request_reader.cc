@@ -35,7 +35,7 @@ absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, co
   }
   absl::StatusOr<graph::Graph> graph = python::ReadPythonModelOn(machine, request);
   if (with_imports) Fill(machine->interpreter->importer().needed(), reply->mutable_needed());
-  fresh.release();  // the process ends soon; nobody needs this memory back
+  (void)fresh.release();  // the process ends soon; nobody needs this memory back
   return graph;
 }
 

@@ -67,7 +67,7 @@ run_sanitizer() {
     # One process with one thread, that grows beyond 12 GB.
     exclude=torch_support_test${exclude:+|$exclude}
   fi
-  "${run[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore --parallel "$(nproc)" -LE 'torch|e2e' ${exclude:+-E "^($exclude)\$"} |
+  "${run[@]}" ctest --test-dir "build/$preset" --output-on-failure --no-tests=ignore --parallel "$(nproc --all)" -LE 'torch|e2e' ${exclude:+-E "^($exclude)\$"} |
     tee >(sed -unE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ *(Passed|\*+Skipped) .*/\1/p' >>"$passed")
   status=${PIPESTATUS[0]}
   [ "$status" -ne 0 ] || rm -f "$passed"

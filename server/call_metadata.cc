@@ -18,7 +18,7 @@ namespace {
 
 const absl::string_view kPrefix = proto::kLabelPrefix;  // g++ with -fsanitize knows no constant here
 
-absl::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
+absl::string_view View(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 bool IsHex(absl::string_view text, size_t size) {
   const auto digit = [](char c) {

@@ -127,7 +127,7 @@ class Gate {
     proof.certificate_names = CertificateNames(context);
     const RpcInfo* rpc = RpcOfPath(path);
     if (rpc == nullptr) return access_->Admit(Role::kAnyRole, "this method", proof).status();
-    const absl::Status status = access_->Admit(rpc->role, rpc->method, proof).status();
+    absl::Status status = access_->Admit(rpc->role, rpc->method, proof).status();
     if (!status.ok()) RequestRecord(rpc->rpc, metrics_, /*context=*/nullptr).Done(status);
     return status;
   }

@@ -122,8 +122,8 @@ std::array<float, kNumValueFeatures> ValueFeatures(double value) {
   const int64_t n = integer ? static_cast<int64_t>(magnitude) : 0;
   for (int64_t divisor : {2, 4, 8, 16, 32}) f[k++] = integer && n % divisor == 0;
   // Distance to the next multiple of 16 (the padding of vector kernels), relative.
-  f[k++] =
-      integer ? static_cast<float>(static_cast<double>((n + 15) / 16 * 16 - n) / static_cast<double>(n + 15)) : 0.f;
+  const int64_t missing = (n + 15) / 16 * 16 - n;
+  f[k++] = integer ? static_cast<float>(static_cast<double>(missing) / static_cast<double>(n + 15)) : 0.f;
   f[k++] = magnitude > 0 && magnitude < 1 ? static_cast<float>(std::log10(magnitude) / 10) : 0.f;
   static_assert(2 + 12 + 3 + 5 + 2 == kNumValueFeatures, "ValueFeatures fills every entry");
   return f;
