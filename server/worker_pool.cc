@@ -44,7 +44,7 @@ WorkerPool::~WorkerPool() {
 
 void WorkerPool::Submit(PoolCall call) {
   absl::Status admitted, busy;
-  PoolCall given_up;
+  PoolCall given_up, refused;
   {
     absl::MutexLock lock(&mutex_);
     admitted = MakeRoomLocked(call.caller, &given_up);
@@ -57,9 +57,11 @@ void WorkerPool::Submit(PoolCall call) {
       ++classes_[urgency].queued;
       ++queued_;
       PublishLocked();
+    } else {
+      refused = std::move(call);
     }
   }
-  if (!admitted.ok()) call.run(admitted);
+  if (refused.run) refused.run(admitted);
   if (given_up.run) given_up.run(busy);
 }
 

@@ -45,7 +45,7 @@ absl::Status SqlDatabase::Transaction(absl::Time deadline, absl::FunctionRef<abs
     absl::MutexLock lock(&turn_);
     taken_ = false;
   };
-  const absl::Status status = Run(body, limits);
+  absl::Status status = Run(body, limits);
   if (absl::IsUnavailable(status)) COBRA_RETURN_IF_ERROR(CheckDeadline(deadline));
   return status;
 }

@@ -32,7 +32,7 @@ class CommandLineTest : public testing::Test {
   Diagnostic ProblemOf(const std::vector<const char*>& arguments) {
     const absl::StatusOr<bool> parsed = Parse(arguments);
     EXPECT_FALSE(parsed.ok());
-    const Diagnostic d = DiagnosticFromStatus(parsed.status()).value_or(Diagnostic());
+    Diagnostic d = DiagnosticFromStatus(parsed.status()).value_or(Diagnostic());
     EXPECT_EQ(d.kind, Diagnostic::Kind::kUsage);
     return d;
   }

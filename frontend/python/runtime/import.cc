@@ -167,7 +167,13 @@ void Importer::BindToParent(absl::string_view name, Value module) {
   Value* p = modules()->table.GetStr(interp_.Intern(parent));
   if (p == nullptr || !p->IsModule()) return;
   StrObject* key = interp_.Intern(name.substr(parent.size() + 1));
-  p->as<ModuleObject>()->attrs->table.SetStr(interp_.heap(), key, module);
+  DictTable& attributes = p->as<ModuleObject>()->attrs->table;
+  // from .name import name: the statement that was put off would have loaded the module, and then hidden it.
+  if (const Value* own = attributes.GetStr(key); own != nullptr && own->IsLazy()) {
+    const auto* lazy = own->as<LazyObject>();
+    if (lazy->attribute != nullptr && lazy->module->view() == name) return;
+  }
+  attributes.SetStr(interp_.heap(), key, module);
 }
 
 Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name,

@@ -31,6 +31,15 @@ Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribu
   return l;
 }
 
+// import a.b as c: what `a` calls b, which need not be the module.
+Result<Value> ImportAs(Interpreter& interp, absl::string_view name) {
+  Importer& importer = *interp.state().importer;
+  COBRA_TRY_ASSIGN(const Value module, importer.ImportValue(name));
+  const size_t dot = name.rfind('.');
+  if (dot == absl::string_view::npos || !module.IsModule()) return module;
+  return importer.FromImport(name.substr(0, dot), interp.Intern(name.substr(dot + 1)));
+}
+
 Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alias) {
   COBRA_TRY(interp.Charge(60));  // every root is searched
   Importer& importer = *interp.state().importer;
@@ -46,7 +55,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
     importer.NotePending(name);
     v = MakeLazy(interp, alias->asname != nullptr ? name : top, nullptr);
   } else {
-    COBRA_TRY_ASSIGN(v, importer.ImportValue(name));
+    COBRA_TRY_ASSIGN(v, alias->asname != nullptr ? ImportAs(interp, name) : importer.ImportValue(name));
     if (alias->asname == nullptr && dotted) COBRA_TRY_SET(v, importer.ImportValue(top));
   }
   if (alias->asname != nullptr) return StoreName(interp, frame, alias->asname, v);
@@ -153,7 +162,7 @@ Result<Value> ForceLazy(Interpreter& interp, Value v) {
     Importer& importer = *interp.state().importer;
     const int loaded_before = importer.loaded_;
     if (l->attribute == nullptr) {
-      COBRA_TRY_ASSIGN(v, importer.ImportValue(l->module->view()));
+      COBRA_TRY_ASSIGN(v, ImportAs(interp, l->module->view()));
     } else {
       COBRA_TRY_ASSIGN(v, importer.FromImport(l->module->view(), l->attribute));
     }

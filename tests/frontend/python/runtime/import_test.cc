@@ -180,6 +180,24 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
   EXPECT_EQ(RunPython(p).kind(), "unsupported");
 }
 
+TEST(ImportTest, AFunctionNamedLikeItsSubmoduleStays) {
+  Program p;
+  p.libraries.push_back({{"pkg/__init__.py", "from .name import name\nfrom .other import thing\n"},
+                         {"pkg/name.py", "def name(): return 'called'\n"},
+                         {"pkg/other.py",
+                          "from . import name as n\nfrom .name import name as f\nimport pkg.name as whole\n"
+                          "thing = (n, f, whole)\n"}});
+  p.bundle["main.py"] =
+      "import pkg\nimport pkg.name as m\nimport importlib, sys\nwhole = importlib.import_module('pkg.name')\n"
+      "__import__('pkg.name')\nimport pkg.name\nfrom pkg import *\n"
+      "print(pkg.name(), m(), [t() for t in pkg.thing], name(), whole is sys.modules['pkg.name'], whole.name())\n";
+  EXPECT_EQ(RunPython(p).output, "called called ['called', 'called', 'called'] called True called\n");
+  p.bundle["main.py"] = "import pkg.name\nprint(pkg.name())\n";  // the submodule first
+  EXPECT_EQ(RunPython(p).output, "called\n");
+  p.libraries[0]["pkg/__init__.py"] = "";
+  EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("'module' object is not callable"));
+}
+
 // What such a decorator returns is unknown, unless it registers.
 TEST(ImportTest, WhatAMissingDecoratorMakesIsUnknown) {
   for (const char* decorator : {"gone.wraps", "gone.wraps(3)", "gone.a.b"}) {
