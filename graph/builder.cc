@@ -83,9 +83,6 @@ absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
-                                                   absl::Span<const TensorType* const> inputs);
-
 namespace {
 
 constexpr absl::string_view kQuantized = "quantized";

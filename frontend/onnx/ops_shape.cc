@@ -57,7 +57,7 @@ absl::StatusOr<Outputs> ConstantOfShape(NodeContext& c) {
     value = (*values)[0];
     type.dtype = one->type.dtype;
   }
-  return c.Out(c.Filled(std::move(type), value));
+  return c.Out(c.Filled(type, value));
 }
 
 absl::StatusOr<Outputs> Reshape(NodeContext& c) {

@@ -173,10 +173,10 @@ Result<Value> ReversedNew(Interpreter& interp, const CallArgs& args) {
   return interp.Iter(Value(items));
 }
 
-void AddClass(Interpreter& interp, absl::string_view name, NativeFunction make) {
+void AddClass(Interpreter& interp, absl::string_view name, const NativeFunction& make) {
   ClassObject* cls = NewBuiltinClass(interp, name, interp.types().iterator, ObjectKind::kIterator);
   cls->module = interp.Intern("builtins");
-  SetNativeNew(interp, cls, std::move(make));
+  SetNativeNew(interp, cls, make);
   UpdateClassFlags(interp, cls);
   interp.state().builtins->table.SetStr(interp.heap(), interp.Intern(name), cls);
 }
