@@ -81,10 +81,6 @@ absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-namespace {
-
 constexpr absl::string_view kQuantized = "quantized";
 
 // Infers the types for real numbers, then replaces the outputs' dtype by the quantized one.

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/diagnostic.h"
+#include "base/with_code.h"
 
 namespace cobra::proto {
 namespace {
@@ -31,10 +31,7 @@ absl::Status Replaced(const absl::Status& error, const Replacements& replacement
   if (!diagnostic.has_value()) return error;
   diagnostic->message = absl::StrReplaceAll(diagnostic->message, replacements);
   diagnostic->hint = absl::StrReplaceAll(diagnostic->hint, replacements);
-  const absl::Status replaced = DiagnosticToStatus(*diagnostic);
-  absl::Status result(error.code(), replaced.message());
-  replaced.ForEachPayload([&result](absl::string_view url, const absl::Cord& bytes) { result.SetPayload(url, bytes); });
-  return result;
+  return WithCode(error.code(), DiagnosticToStatus(*diagnostic));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ run_sanitizer() {
   if [ "$preset" = tsan ]; then
     # ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses wider than it knows.
     setarch -R true 2>/dev/null && run=(setarch -R)
-    g++ -std=c++17 -O1 -shared -fPIC tests/tsan/*.cc -o build/tsan/libordered.so -ldl || return 1
+    g++ -std=c++17 -O1 -shared -fPIC -I. tests/tsan/*.cc -o build/tsan/libordered.so -ldl || return 1
     run+=(env "LD_PRELOAD=$PWD/build/tsan/libordered.so" TSAN_OPTIONS=ignore_noninstrumented_modules=1)
     # One process with one thread, that grows beyond 12 GB.
     exclude=torch_support_test${exclude:+|$exclude}

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/utc_text.h"
-#include "server/with_code.h"
+#include "base/with_code.h"
 
 namespace cobra::server {
 namespace {

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/with_code.h"
 #include "frontend/model_source.h"
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
@@ -26,7 +27,6 @@
 #include "proto/request_words.h"
 #include "server/predict_message.h"
 #include "server/request_record.h"
-#include "server/with_code.h"
 
 namespace cobra::server {
 namespace {

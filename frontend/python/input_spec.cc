@@ -19,6 +19,13 @@ constexpr char kHint[] =
     "tensors as in 1x3x224x224 or 1x128:int64, None, lists [1x8, 1x8], tuples (1x8, 1x8), and dictionaries "
     "{\"ids\": 1x128:int64}";
 
+struct Brackets {
+  char open, close;
+  InputValue::Kind kind;
+};
+constexpr Brackets kBrackets[] = {
+    {'[', ']', InputValue::Kind::kList}, {'(', ')', InputValue::Kind::kTuple}, {'{', '}', InputValue::Kind::kDict}};
+
 bool IsNameChar(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool IsName(absl::string_view text) {
@@ -61,19 +68,10 @@ class InputParser {
   absl::StatusOr<InputValue> Value(int depth) {
     if (depth > kMaxDepth) return Error(absl::StrCat("is nested more than ", kMaxDepth, " deep"));
     InputValue value;
-    if (Take('[')) {
-      value.kind = InputValue::Kind::kList;
-      COBRA_RETURN_IF_ERROR(Items(']', depth, &value));
-      return value;
-    }
-    if (Take('(')) {
-      value.kind = InputValue::Kind::kTuple;
-      COBRA_RETURN_IF_ERROR(Items(')', depth, &value));
-      return value;
-    }
-    if (Take('{')) {
-      value.kind = InputValue::Kind::kDict;
-      COBRA_RETURN_IF_ERROR(Items('}', depth, &value));
+    for (const auto& [open, close, kind] : kBrackets) {
+      if (!Take(open)) continue;
+      value.kind = kind;
+      COBRA_RETURN_IF_ERROR(Items(close, depth, &value));
       return value;
     }
     Skip();
@@ -92,7 +90,7 @@ class InputParser {
 
   absl::Status Items(char close, int depth, InputValue* value) {
     while (!Take(close)) {
-      if (close == '}') {
+      if (value->kind == InputValue::Kind::kDict) {
         COBRA_ASSIGN_OR_RETURN(std::string key, Key());
         if (std::find(value->keys.begin(), value->keys.end(), key) != value->keys.end())
           return Error(absl::StrCat("the key \"", key, "\" stands in it twice"));

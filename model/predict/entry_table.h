@@ -33,18 +33,12 @@ class EntryTable {
 
   // Null when absent.
   Entry* Find(const Hash128& key) const {
-    for (size_t i = Start(key); size_ > 0 && slots_[i].entry != nullptr; i = (i + 1) & mask_) {
-      if (slots_[i].half_key == key.high && slots_[i].entry->key == key) return slots_[i].entry;
-    }
-    return nullptr;
+    return FindIf(key, [&key](const Entry* entry) { return entry->key == key; });
   }
 
   // An entry that has half of the key, and is not looked at. Seldom another one than Find() gives.
   Entry* FindHalf(const Hash128& key) const {
-    for (size_t i = Start(key); size_ > 0 && slots_[i].entry != nullptr; i = (i + 1) & mask_) {
-      if (slots_[i].half_key == key.high) return slots_[i].entry;
-    }
-    return nullptr;
+    return FindIf(key, [](const Entry*) { return true; });
   }
 
   // REQUIRES: no entry has its key.
@@ -83,9 +77,18 @@ class EntryTable {
   };
 
   size_t capacity() const { return slots_ == nullptr ? 0 : mask_ + 1; }
-  size_t Start(const Hash128& key) const { return size_ == 0 ? 0 : HomeOf(key.high); }
   // Multiplied, since tests have keys that are no hashes.
   size_t HomeOf(uint64_t half_key) const { return (half_key * 0x9E3779B97F4A7C15u >> 32) & mask_; }
+
+  // Of the entries with half of the key.
+  template <typename Accepted>
+  Entry* FindIf(const Hash128& key, const Accepted& accepted) const {
+    if (size_ == 0) return nullptr;
+    for (size_t i = HomeOf(key.high); slots_[i].entry != nullptr; i = (i + 1) & mask_) {
+      if (slots_[i].half_key == key.high && accepted(slots_[i].entry)) return slots_[i].entry;
+    }
+    return nullptr;
+  }
 
   void Place(const Slot& slot) {
     size_t i = HomeOf(slot.half_key);

@@ -1,16 +1,12 @@
 // Tells ThreadSanitizer what Abseil's locks order. Debian's Abseil is not compiled with it, so that all that a mutex
 // guards would look like a race. A library for LD_PRELOAD (scripts/test-long.sh tsan): it stands before Abseil's
 // functions and calls them. Without ThreadSanitizer in the process it does nothing else.
-#include <dlfcn.h>
-
 #include <cstdint>
 
 #include "absl/synchronization/mutex.h"
+#include "tests/tsan/happens_before.h"
 
 extern "C" {
-
-__attribute__((weak)) void __tsan_acquire(void* address);
-__attribute__((weak)) void __tsan_release(void* address);
 
 // absl::Duration and absl::Time: passed in two registers.
 struct AbslTime {
@@ -21,14 +17,6 @@ struct AbslTime {
 }  // extern "C"
 
 namespace {
-
-void Acquire(void* lock) {
-  if (__tsan_acquire != nullptr) __tsan_acquire(lock);
-}
-
-void Release(void* lock) {
-  if (__tsan_release != nullptr) __tsan_release(lock);
-}
 
 // A condition that a lock's holder evaluates, whoever that is: one that waits for it and has got the lock inside of
 // Abseil, or one that is about to give the lock away.
@@ -50,14 +38,8 @@ struct WatchedCondition {
   const absl::Condition holds{&WatchedCondition::Holds, this};
 };
 
-template <typename Function>
-Function Next(Function, const char* name) {
-  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-}
-
 }  // namespace
 
-// The function of this name in the library that comes next.
 #define COBRA_NEXT(name) static const auto next = Next(&name, #name)
 
 #define COBRA_ACQUIRES(name) \

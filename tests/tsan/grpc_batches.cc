@@ -2,7 +2,6 @@
 // call, and that a server which has shut down runs none of these any more. Debian's gRPC is not compiled with it, and
 // hands work from thread to thread without locks. A library for LD_PRELOAD (scripts/test-long.sh tsan):
 // it stands before gRPC's functions and calls them.
-#include <dlfcn.h>
 #include <grpc/grpc.h>
 #include <link.h>
 
@@ -17,29 +16,11 @@
 #include <grpcpp/support/server_callback.h>
 #undef private
 
-extern "C" {
-
-__attribute__((weak)) void __tsan_acquire(void* address);
-__attribute__((weak)) void __tsan_release(void* address);
-
-}  // extern "C"
+#include "tests/tsan/happens_before.h"
 
 namespace {
 
-void Acquire(void* tag) {
-  if (__tsan_acquire != nullptr) __tsan_acquire(tag);
-}
-
-void Release(void* tag) {
-  if (__tsan_release != nullptr) __tsan_release(tag);
-}
-
 char all_calls = 0;  // its address stands for them
-
-template <typename Function>
-Function Next(Function, const char* name) {
-  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-}
 
 bool IsCode(const void* address) {
   const auto find = [](dl_phdr_info* info, size_t, void* wanted) {

@@ -71,14 +71,7 @@ Result<Value> Interpreter::EvalExpression(absl::string_view text, ModuleObject* 
   COBRA_TRY_ASSIGN(CodeUnit * unit, MakeUnit(*this, code, kEntryName, false));
   const ast::ExprNode* const body = unit->code->ast().expression()->body;
   COBRA_TRY(NameImports(*this, module).ImportFor(body, text));
-  const ScopeInfo& scope = unit->code->root();
-  Frame frame;
-  frame.unit = unit;
-  frame.scope = &scope;
-  frame.module = module;
-  frame.globals = module->attrs;
-  frame.locals = static_cast<Value*>(heap_.Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
-  for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
+  Frame frame = ModuleFrame(*this, unit, module);
   frame.position = &body->pos;
   frame.back = state_->frame;
   state_->frame = &frame;

@@ -176,19 +176,24 @@ void Importer::BindToParent(absl::string_view name, Value module) {
   attributes.SetStr(interp_.heap(), key, module);
 }
 
-Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name,
-                               bool internal) {
-  COBRA_TRY_ASSIGN(CodeUnit * unit, ParseUnit(interp_, source, display_name, internal));
-  module->unit = unit;
+Frame ModuleFrame(Interpreter& interp, CodeUnit* unit, ModuleObject* module) {
   const ScopeInfo& scope = unit->code->root();
   Frame frame;
   frame.unit = unit;
   frame.scope = &scope;
   frame.module = module;
   frame.globals = module->attrs;
-  frame.locals =
-      static_cast<Value*>(interp_.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
+  frame.locals = static_cast<Value*>(interp.heap().Allocate(static_cast<size_t>(scope.slot_count + 1) * sizeof(Value)));
   for (int i = 0; i < scope.slot_count; ++i) frame.locals[i] = Value::Unbound();
+  return frame;
+}
+
+Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name,
+                               bool internal) {
+  COBRA_TRY_ASSIGN(CodeUnit * unit, ParseUnit(interp_, source, display_name, internal));
+  module->unit = unit;
+  const ScopeInfo& scope = unit->code->root();
+  Frame frame = ModuleFrame(interp_, unit, module);
   if (!scope.body.empty()) {
     frame.position = &scope.body[0]->pos;
     const auto* doc =

@@ -17,6 +17,8 @@
 
 namespace cobra::python {
 
+struct Frame;  // internal.h
+
 // CPython's messages for `from .x import y` in a file without a package, and for more dots than it has parent packages.
 inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
@@ -36,6 +38,9 @@ std::string MissingPackageHint(absl::string_view package);
 
 // Whether the first part of a dotted name is a module of CPython's standard library.
 bool IsStandardLibraryName(absl::string_view name);
+
+// The frame in which a module's code runs, or an expression with the module's names.
+Frame ModuleFrame(Interpreter& interp, CodeUnit* unit, ModuleObject* module);
 
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
 bool IsNeverRead(absl::string_view name);

@@ -1,12 +1,12 @@
 // Errors for users under the RPC's own status codes.
-#ifndef COBRA_SERVER_WITH_CODE_H_
-#define COBRA_SERVER_WITH_CODE_H_
+#ifndef COBRA_BASE_WITH_CODE_H_
+#define COBRA_BASE_WITH_CODE_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra::server {
+namespace cobra {
 
 // The same diagnostic with another code.
 inline absl::Status WithCode(absl::StatusCode code, const absl::Status& error) {
@@ -16,6 +16,6 @@ inline absl::Status WithCode(absl::StatusCode code, const absl::Status& error) {
   return status;
 }
 
-}  // namespace cobra::server
+}  // namespace cobra
 
-#endif  // COBRA_SERVER_WITH_CODE_H_
+#endif  // COBRA_BASE_WITH_CODE_H_
