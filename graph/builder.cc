@@ -214,6 +214,49 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
   return static_cast<int32_t>(graph_.nodes_.size()) - 1;
 }
 
+absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
+                                                           absl::string_view path) {
+  if (static_cast<int64_t>(graph_.nodes_.size() + block.nodes_.size()) > limits_.max_nodes)
+    return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
+  if (inputs.size() != block.inputs_.size())
+    return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs_.size(), " inputs"));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.inputs_[i].type)
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not ", TypeText(block.inputs_[i].type)));
+  }
+  const auto append = [path](const std::vector<NamedTensor>& from, std::vector<NamedTensor>* to) {
+    const auto first = static_cast<int32_t>(to->size());
+    for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
+    return first;
+  };
+  const auto first_node = static_cast<int32_t>(graph_.nodes_.size());
+  const int32_t first_parameter = append(block.parameters_, &graph_.parameters_);
+  const int32_t first_buffer = append(block.buffers_, &graph_.buffers_);
+  const int32_t first_constant = append(block.constants_, &graph_.constants_);
+  const auto here = [&](ValueRef ref) {
+    switch (ref.kind) {
+      case ValueRef::Kind::kNone: break;
+      case ValueRef::Kind::kInput: return inputs[static_cast<size_t>(ref.index)];
+      case ValueRef::Kind::kNode: ref.index += first_node; break;
+      case ValueRef::Kind::kParameter: ref.index += first_parameter; break;
+      case ValueRef::Kind::kBuffer: ref.index += first_buffer; break;
+      case ValueRef::Kind::kConstant: ref.index += first_constant; break;
+    }
+    return ref;
+  };
+  for (const Node& node : block.nodes_) {
+    Node& copy = graph_.nodes_.emplace_back(node);
+    for (ValueRef& ref : copy.inputs) ref = here(ref);
+    copy.origin.module_path = absl::StrCat(path, node.origin.module_path);
+  }
+  for (const auto& [name, parameter] : block.parameter_aliases_)
+    graph_.parameter_aliases_.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
+  AddFoldedMacs(block.folded_macs_);
+  std::vector<ValueRef> outputs;
+  for (const ValueRef& ref : block.outputs_) outputs.push_back(here(ref));
+  return outputs;
+}
+
 Graph GraphBuilder::Build(std::vector<ValueRef> outputs) && {
   graph_.outputs_ = std::move(outputs);
   return std::move(graph_);

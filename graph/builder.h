@@ -38,6 +38,12 @@ class GraphBuilder {
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 
+  // Appends the calls of `block` to this graph, whose values `inputs` take the place of the block's inputs. All names
+  // and module paths get `path` in front. Returns what the block's outputs are here. InvalidArgument unless `inputs`
+  // have the types of the block's, ResourceExhausted at a limit; the graph is then as before.
+  absl::StatusOr<std::vector<ValueRef>> Append(const Graph& block, absl::Span<const ValueRef> inputs,
+                                               absl::string_view path);
+
   const TensorType& TypeOf(ValueRef ref) const { return graph_.TypeOf(ref); }
   absl::Span<const Node> nodes() const { return graph_.nodes(); }
   const Graph& graph() const { return graph_; }  // the graph so far, without outputs

@@ -2,13 +2,17 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "graph/block_cache.h"
 #include "graph/untrusted.h"
 
 namespace cobra::graph {
 namespace {
+
+constexpr int64_t kBlockCacheBytes = int64_t{16} << 20;  // some 20,000 calls
 
 std::vector<int64_t> List(const Size2d& size) { return {size.height, size.width}; }
 
@@ -24,16 +28,14 @@ absl::Status AtModule(absl::string_view path, const absl::Status& status, const 
 }  // namespace
 
 NetBuilder::NetBuilder(NetBuilderOptions options)
-    : hint_(std::move(options.hint)),
-      max_tensor_bytes_(options.limits.max_tensor_bytes),
-      graph_(options.limits),
-      layout_(graph_.graph()) {}
+    : options_(std::move(options)), graph_(options_.limits), layout_(graph_.graph()) {}
 
 // The shape rules check what calls make.
 TensorType NetBuilder::Checked(TensorType type, absl::string_view name) {
-  if (ok() && IsTooLarge(type, max_tensor_bytes_))
-    status_ =
-        AtModule(name, absl::ResourceExhaustedError(LimitMessage(TypeText(type), max_tensor_bytes_, "bytes")), hint_);
+  if (ok() && IsTooLarge(type, options_.limits.max_tensor_bytes))
+    status_ = AtModule(
+        name, absl::ResourceExhaustedError(LimitMessage(TypeText(type), options_.limits.max_tensor_bytes, "bytes")),
+        options_.hint);
   return type;
 }
 
@@ -78,7 +80,7 @@ ValueRef NetBuilder::AddCall(Op op, Attributes attributes, std::vector<ValueRef>
   const absl::StatusOr<int32_t> node =
       graph_.Add(op, std::move(attributes), std::move(inputs), std::move(origin), inplace);
   if (!node.ok()) {
-    status_ = AtModule(path, node.status(), hint_);
+    status_ = AtModule(path, node.status(), options_.hint);
     return ValueRef::None();
   }
   return ValueRef::Node(*node);
@@ -95,7 +97,8 @@ ValueRef NetBuilder::CallInPlace(Op op, Attributes attributes, std::vector<Value
 ValueRef NetBuilder::Conv2d(ValueRef x, const Conv2dOptions& options, absl::string_view path) {
   if (!ok()) return ValueRef::None();
   if (options.out_channels < 1 || options.groups < 1 || Channels(x) % options.groups != 0) {
-    status_ = AtModule(path, absl::InvalidArgumentError("conv2d: the channels do not divide into the groups"), hint_);
+    status_ =
+        AtModule(path, absl::InvalidArgumentError("conv2d: the channels do not divide into the groups"), options_.hint);
     return ValueRef::None();
   }
   const ValueRef weight = ParameterOf(
@@ -188,6 +191,48 @@ ValueRef NetBuilder::Contiguous(ValueRef x, absl::string_view path) {
   const bool already = IsContiguous(graph_.TypeOf(x).shape, layout_.Of(x));
   const ValueRef copy = Call(Op::contiguous, {}, {x}, path);
   return already ? x : copy;
+}
+
+// The layouts of a block's values follow from those of its inputs.
+bool NetBuilder::AreContiguous(absl::Span<const ValueRef> values) {
+  layout_.Update();
+  return absl::c_all_of(values, [this](const ValueRef& value) {
+    return !value.is_none() && IsContiguous(graph_.TypeOf(value).shape, layout_.Of(value));
+  });
+}
+
+std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs,
+                                                 BuildBlock build) {
+  static auto* const cache = new BlockCache(kBlockCacheBytes);
+  const GraphLimits& limits = options_.limits;
+  std::string key = absl::StrCat(text, "\n", limits.max_nodes, " ", limits.max_rank, " ", limits.max_tensor_bytes);
+  for (const ValueRef& input : inputs) absl::StrAppend(&key, " ", TypeText(graph_.TypeOf(input)));
+  std::shared_ptr<const Graph> block = cache->Find(key);
+  if (block != nullptr) return block;
+  NetBuilder alone(options_);
+  std::vector<ValueRef> own;
+  for (const ValueRef& input : inputs) {
+    const TensorType& type = graph_.TypeOf(input);
+    own.push_back(alone.Input(type.shape, type.dtype, "x"));
+  }
+  const ValueRef output = build(alone, "", own);
+  // Numbered names would have to be numbered anew.
+  if (!alone.ok() || output.is_none() || alone.numbered_ > 0) return nullptr;
+  block = std::make_shared<const Graph>(std::move(alone.graph_).Build({output}));
+  cache->Insert(key, block);
+  return block;
+}
+
+ValueRef NetBuilder::Block(absl::string_view text, const std::string& path, absl::Span<const ValueRef> inputs,
+                           BuildBlock build) {
+  if (!ok()) return ValueRef::None();
+  if (AreContiguous(inputs)) {
+    if (const std::shared_ptr<const Graph> block = BlockOf(text, inputs, build); block != nullptr) {
+      const absl::StatusOr<std::vector<ValueRef>> outputs = graph_.Append(*block, inputs, path);
+      if (outputs.ok()) return (*outputs)[0];
+    }
+  }
+  return build(*this, path, inputs);  // its errors name the module
 }
 
 absl::StatusOr<Graph> NetBuilder::Finish(std::vector<ValueRef> outputs) && {

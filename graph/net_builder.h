@@ -9,13 +9,16 @@
 #define COBRA_GRAPH_NET_BUILDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "graph/builder.h"
 #include "graph/graph.h"
 #include "graph/layout.h"
@@ -107,6 +110,15 @@ class NetBuilder {
   ValueRef ConvBn(ValueRef x, const Conv2dOptions& options) { return BatchNorm2d(Conv2d(x, options)); }
   ValueRef ConvBnRelu(ValueRef x, const Conv2dOptions& options) { return ReluInPlace(ConvBn(x, options)); }
 
+  // ---- blocks ----
+  // Builds a block on `net`: its calls on `inputs`, with module paths and names that begin with `path`. Its result
+  // depends on nothing but the block's text and the types of the inputs.
+  using BuildBlock =
+      absl::FunctionRef<ValueRef(NetBuilder& net, const std::string& path, absl::Span<const ValueRef> inputs)>;
+  // The block that `text` describes: built once in this process for inputs of these types, afterwards copied. `text`
+  // names its search space.
+  ValueRef Block(absl::string_view text, const std::string& path, absl::Span<const ValueRef> inputs, BuildBlock build);
+
   // ---- functions, called in the forward of module `path` ----
   ValueRef Add(ValueRef x, ValueRef y, absl::string_view path = "") { return Call(Op::add, {}, {x, y}, path); }
   ValueRef AddInPlace(ValueRef x, ValueRef y, absl::string_view path = "") {
@@ -127,14 +139,16 @@ class NetBuilder {
 
  private:
   ValueRef AddCall(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path, bool inplace);
+  // Built, or known; null if it cannot be built alone.
+  std::shared_ptr<const Graph> BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs, BuildBlock build);
+  bool AreContiguous(absl::Span<const ValueRef> values);
   // `path`.`name`, or `letter` and the next number if there is no path.
   std::string NameOf(absl::string_view path, absl::string_view name, char letter);
   TensorType Checked(TensorType type, absl::string_view name);
   ValueRef ParameterOf(absl::string_view path, absl::string_view name, Shape shape);
   ValueRef BufferOf(absl::string_view path, absl::string_view name, Shape shape);
 
-  const std::string hint_;
-  const int64_t max_tensor_bytes_;
+  const NetBuilderOptions options_;
   GraphBuilder graph_;
   LayoutTracker layout_;
   absl::Status status_;

@@ -211,7 +211,7 @@ ShapeResult Interpolate(const Call& call) {
       return ShapeError("scale_factor must match the spatial dimensions of the input");
     for (int i = 0; i < n; ++i) {
       const double scaled = std::floor(static_cast<double>(input.shape[2 + i]) * scales[i]);
-      if (!(scaled < 1e15)) return ShapeError("interpolate: scale_factor ", scales[i], " is too large");
+      if (!(std::fabs(scaled) < 1e15)) return ShapeError("interpolate: scale_factor ", scales[i], " is too large");
       out.shape[2 + i] = static_cast<int64_t>(scaled);
     }
   }

@@ -23,6 +23,28 @@ int64_t BytesOfText(absl::string_view text) {
   return text.size() < sizeof(std::string) / 2 ? inside : inside + static_cast<int64_t>(text.size());
 }
 
+// How a single value of the field is written.
+WireField::Kind KindOf(const FieldDescriptor& field) {
+  switch (field.type()) {
+    case FieldDescriptor::TYPE_DOUBLE:
+    case FieldDescriptor::TYPE_FIXED64:
+    case FieldDescriptor::TYPE_SFIXED64: return WireField::Kind::kFixed64;
+    case FieldDescriptor::TYPE_FLOAT:
+    case FieldDescriptor::TYPE_FIXED32:
+    case FieldDescriptor::TYPE_SFIXED32: return WireField::Kind::kFixed32;
+    case FieldDescriptor::TYPE_STRING:
+    case FieldDescriptor::TYPE_BYTES:
+    case FieldDescriptor::TYPE_MESSAGE:
+    case FieldDescriptor::TYPE_GROUP: return WireField::Kind::kBytes;
+    default: return WireField::Kind::kVarint;
+  }
+}
+
+// Whether protobuf reads it. What is written as another kind counts as unknown, and is kept.
+bool Fits(const WireField& field, const FieldDescriptor& known) {
+  return field.kind == KindOf(known) || (field.kind == WireField::Kind::kBytes && known.is_packable());
+}
+
 class Scan {
  public:
   explicit Scan(int64_t most) : most_(most) {}
@@ -43,7 +65,7 @@ class Scan {
  private:
   bool Add(const WireField& field, const FieldDescriptor* known, int depth) {
     const bool has_bytes = field.kind == WireField::Kind::kBytes;
-    if (known == nullptr) {
+    if (known == nullptr || !Fits(field, *known)) {
       size_.bytes += kUnknownField + (has_bytes ? BytesOfText(field.bytes) : 0);
     } else if (!has_bytes) {
       size_.bytes += known->is_repeated() ? kNumber : 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -154,18 +155,27 @@ absl::Status LiveModel::Reload() {
     if (Get() != nullptr) LogError(absl::StrCat("the old model continues to serve: ", loaded.status().message()));
     return loaded.status();
   }
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  const bool same = old != nullptr && (*loaded)->info().sha256 == old->predictor->info().sha256;
   auto snapshot = std::make_shared<ModelSnapshot>();
-  snapshot->predictor = *loaded;
+  snapshot->predictor = same ? old->predictor : *loaded;  // with the layers that it knows
   LogUnread(FillCalibrations(snapshot.get()));
   const predict::ModelInfo info = snapshot->predictor->info();
   const size_t targets = snapshot->Targets().size();
-  Publish(std::move(snapshot), kWarmUpVersion);
+  // The caches stay where nothing has changed.
+  if (!same || snapshot->calibration_stamp != old->calibration_stamp) Publish(std::move(snapshot), kWarmUpVersion);
   metrics_->ModelLoaded(info, static_cast<int64_t>(targets));
   LogInfo(absl::StrCat("model ", info.version, " is serving: ", Counted(targets, "target")));
+  NoteLoaded(info);
+  return absl::OkStatus();
+}
+
+void LiveModel::NoteLoaded(const predict::ModelInfo& info) {
   absl::MutexLock lock(&mutex_);
+  const auto earlier = absl::c_find_if(loaded_, [&info](const auto& l) { return l.info.sha256 == info.sha256; });
+  if (earlier != loaded_.end()) loaded_.erase(earlier);
   loaded_.insert(loaded_.begin(), {info, absl::Now()});
   if (loaded_.size() > kMaxListedLoads) loaded_.pop_back();
-  return absl::OkStatus();
 }
 
 // A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its

@@ -68,10 +68,11 @@ class LiveModel {
   int64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   // Loads the version in the background, tries it on a small network, fits the stored calibrations to it, then swaps.
-  // On error the old version continues to serve.
+  // On error the old version continues to serve. If neither the version nor a calibration has changed, the snapshot
+  // stays, and with it the caches.
   absl::Status Reload();
   static constexpr size_t kMaxListedLoads = 16;
-  // The latest, newest first.
+  // The latest, newest first; each version once, with the time at which it was loaded last.
   std::vector<LoadedVersion> Loaded() const;
 
   // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`. A
@@ -87,6 +88,7 @@ class LiveModel {
 
  private:
   LiveModel(Loader loader, store::Store* store, Metrics* metrics);
+  void NoteLoaded(const predict::ModelInfo& info);
   // On error the snapshot stays as it was.
   absl::Status FillCalibrations(ModelSnapshot* snapshot) const;
   absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,

@@ -1,5 +1,6 @@
 #include "server/predict_batch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,6 +20,9 @@ namespace cobra::server {
 namespace {
 
 constexpr absl::Duration kTurn = absl::Milliseconds(10);  // then others have theirs
+// Of the time until the deadline, for sending what is there: after the deadline the caller would get nothing.
+constexpr int kShareForReply = 10;
+constexpr absl::Duration kMostForReply = absl::Seconds(1);
 // The least that the result of a target takes: its name and six numbers.
 constexpr int64_t kLeastTargetBytes = 60;
 
@@ -48,6 +52,8 @@ absl::Status BatchWork::Split(absl::string_view request) {
 }
 
 absl::Status BatchWork::Begin(const CallContext& call) {
+  const absl::Time now = absl::Now();
+  answer_by_ = call.deadline - std::min(kMostForReply, (call.deadline - now) / kShareForReply);
   absl::string_view text;
   if (!InOnePiece(*request_, &slice_, &text)) return NoMessage(v1::PredictBatchRequest());
   COBRA_RETURN_IF_ERROR(Split(text));
@@ -87,6 +93,7 @@ bool BatchWork::RunSome(const CallContext& call) {
     Item& item = items_[missing_[next]];
     CallContext own = call;
     own.request = item.hash;
+    own.deadline = answer_by_;
     Keep(AnswerItem(item.bytes, limits_.max_parsed_bytes, own, pipeline_), call.caller, &item);
   } while (absl::Now() < end);
   return true;

@@ -1,5 +1,6 @@
 // One call of PredictBatch. Requests with equal bytes are answered once, and what the caches know is answered without
-// reading.
+// reading. Shortly before the deadline of the call, requests that have no answer yet get DEADLINE_EXCEEDED, and the
+// answers that are there are sent.
 #ifndef COBRA_SERVER_PREDICT_BATCH_H_
 #define COBRA_SERVER_PREDICT_BATCH_H_
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/hash.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
@@ -55,6 +57,7 @@ class BatchWork final : public UnaryCalls::SharedWork {
   const ServerLimits limits_;
   const grpc::ByteBuffer* const request_;
   grpc::ByteBuffer* const response_;
+  absl::Time answer_by_;
   grpc::Slice slice_;
   std::vector<Item> items_;
   std::vector<size_t> missing_;  // items that no cache knows

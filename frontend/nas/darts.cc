@@ -188,6 +188,15 @@ graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const C
   return net.Cat(std::move(joined), 1, path);
 }
 
+// What a cell's calls depend on, beside its inputs.
+std::string CellText(const Cell& cell, const CellPlace& place) {
+  std::string text = absl::StrCat("darts ", place.channels, place.reduction ? " reduction" : "",
+                                  place.after_reduction ? " after reduction" : "");
+  for (const Edge& edge : cell.edges) absl::StrAppend(&text, " ", edge.operation, " ", edge.source);
+  for (const int64_t state : cell.concat) absl::StrAppend(&text, ",", state);
+  return text;
+}
+
 struct Stem {
   graph::ValueRef s0, s1;
 };
@@ -231,7 +240,10 @@ absl::StatusOr<graph::Graph> BuildDarts(SpaceRequest request) {
     place.reduction = i == layers / 3 || i == 2 * layers / 3;
     if (place.reduction) place.channels *= 2;
     const Cell& cell = place.reduction ? genotype.reduce : genotype.normal;
-    const graph::ValueRef out = RunCell(net, absl::StrCat("cells.", i), cell, place, s0, s1);
+    const auto run_cell = [&](graph::NetBuilder& block, const std::string& path, absl::Span<const graph::ValueRef> in) {
+      return RunCell(block, path, cell, place, in[0], in[1]);
+    };
+    const graph::ValueRef out = net.Block(CellText(cell, place), absl::StrCat("cells.", i), {s0, s1}, run_cell);
     s0 = s1;
     s1 = out;
     place.after_reduction = place.reduction;

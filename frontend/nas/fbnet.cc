@@ -72,8 +72,14 @@ absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
   for (size_t stage = 0; stage < std::size(kFbnetStageBlocks); ++stage) {
     for (int64_t i = 0; i < kFbnetStageBlocks[stage]; ++i, ++cell) {
       const int64_t stride = i > 0 ? 1 : (imagenet ? kFbnetImagenetStrides : kFbnetCifarStrides)[stage];
-      x = RunBlock(net, absl::StrCat("cells.", cell), blocks[static_cast<size_t>(cell)], x, kFbnetStageChannels[stage],
-                   stride);
+      const FbnetBlock& block = blocks[static_cast<size_t>(cell)];
+      const int64_t out = kFbnetStageChannels[stage];
+      const auto run = [&](graph::NetBuilder& alone, const std::string& path, absl::Span<const graph::ValueRef> in) {
+        return RunBlock(alone, path, block, in[0], out, stride);
+      };
+      x = net.Block(
+          absl::StrCat("fbnet ", block.kernel, " ", block.expansion, " ", block.groups, " ", out, " ", stride),
+          absl::StrCat("cells.", cell), {x}, run);
     }
   }
   x = ConvBnRelu(net, "header", x, {.out_channels = imagenet ? 1984 : 1504, .kernel_size = 1});

@@ -201,6 +201,16 @@ graph::ValueRef RunModule(graph::NetBuilder& net, const std::string& path, const
   return net.Add(joined, ConvBnRelu(net, projection, input, out, 1), path);
 }
 
+// What a module's calls depend on, beside its input and channels.
+std::string ModuleText(const Module& module) {
+  std::string text = "nasbench101 ";
+  for (const std::vector<bool>& row : module.edge) {
+    for (const bool edge : row) text += edge ? '1' : '0';
+  }
+  for (const Operation operation : module.operations) absl::StrAppend(&text, " ", static_cast<int>(operation));
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<graph::Graph> BuildNasbench101(SpaceRequest request) {
@@ -215,13 +225,18 @@ absl::StatusOr<graph::Graph> BuildNasbench101(SpaceRequest request) {
   graph::NetBuilder net(request.BuilderOptions());
   graph::ValueRef x = net.Input(image.shape, image.dtype, "features");
   x = ConvBnRelu(net, "stem", x, channels, 3);
+  const std::string module_text = ModuleText(module);
+  const auto run_module = [&](graph::NetBuilder& block, const std::string& path, absl::Span<const graph::ValueRef> in) {
+    return RunModule(block, path, module, in[0], channels);
+  };
   for (int64_t stack = 0; stack < stacks; ++stack) {
     if (stack > 0) {
       x = net.MaxPool2d(x, {.kernel_size = 2, .stride = 2}, absl::StrCat("pool", stack));
       channels *= 2;
     }
     for (int64_t i = 0; i < modules; ++i) {
-      x = RunModule(net, absl::StrCat("stack", stack, ".module", i), module, x, channels);
+      x = net.Block(absl::StrCat(module_text, " ", channels), absl::StrCat("stack", stack, ".module", i), {x},
+                    run_module);
     }
   }
   x = net.Call(graph::Op::mean, {{"dim", std::vector<int64_t>{2, 3}}, {"keepdim", false}}, {x});

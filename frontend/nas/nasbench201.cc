@@ -59,6 +59,16 @@ graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const C
   return nodes[kNodes - 1];
 }
 
+// What a cell's calls depend on, beside its input.
+std::string CellText(const Cell& cell, bool pruned) {
+  std::string text = pruned ? "nasbench201-pruned " : "nasbench201 ";
+  for (int to = 1; to < kNodes; ++to) {
+    for (int from = 0; from < to; ++from)
+      absl::StrAppend(&text, cell.runs[to][from] ? static_cast<int>(cell.edge[to][from]) : -1, ",");
+  }
+  return text;
+}
+
 graph::ValueRef ReductionBlock(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t channels) {
   graph::ValueRef block = ReluConvBn(net, absl::StrCat(path, ".conv_a"), x,
                                      {.out_channels = channels, .kernel_size = 3, .stride = 2, .padding = 1});
@@ -93,11 +103,20 @@ absl::StatusOr<graph::Graph> Build(SpaceRequest request, bool pruned) {
   x = net.Conv2d(x, {.out_channels = channels, .kernel_size = 3, .padding = 1}, "stem.0");
   x = net.BatchNorm2d(x, "stem.1");
   int64_t index_of_cell = 0;
+  const std::string cell_text = CellText(cell, pruned);
+  const auto run_cell = [&](graph::NetBuilder& block, const std::string& path, absl::Span<const graph::ValueRef> in) {
+    return RunCell(block, path, cell, pruned, in[0]);
+  };
   for (int stage = 0; stage < 3; ++stage) {
-    if (stage > 0) x = ReductionBlock(net, absl::StrCat("cells.", index_of_cell++), x, channels << stage);
-    for (int64_t n = 0; n < cells && net.status().ok(); ++n) {
-      x = RunCell(net, absl::StrCat("cells.", index_of_cell++), cell, pruned, x);
-    }
+    const int64_t width = channels << stage;
+    const auto reduce = [width](graph::NetBuilder& block, const std::string& path,
+                                absl::Span<const graph::ValueRef> in) {
+      return ReductionBlock(block, path, in[0], width);
+    };
+    if (stage > 0)
+      x = net.Block(absl::StrCat("nasbench201 to ", width), absl::StrCat("cells.", index_of_cell++), {x}, reduce);
+    for (int64_t n = 0; n < cells && net.status().ok(); ++n)
+      x = net.Block(cell_text, absl::StrCat("cells.", index_of_cell++), {x}, run_cell);
   }
   x = net.BatchNorm2d(x, "lastact.0");
   x = net.ReluInPlace(x, "lastact.1");

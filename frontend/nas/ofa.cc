@@ -80,6 +80,15 @@ graph::ValueRef RunBlock(graph::NetBuilder& net, const std::string& path, const 
   return block.stride == 1 && in == block.out_channels ? net.Add(y, x, path) : y;
 }
 
+graph::ValueRef CachedBlock(graph::NetBuilder& net, const std::string& path, const MbConv& block, graph::ValueRef x) {
+  const auto run = [&block](graph::NetBuilder& alone, const std::string& own, absl::Span<const graph::ValueRef> in) {
+    return RunBlock(alone, own, block, in[0]);
+  };
+  return net.Block(absl::StrCat("ofa ", block.out_channels, " ", block.kernel_size, " ", block.stride, " ",
+                                block.expansion, " ", block.h_swish, " ", block.squeeze_excite),
+                   path, {x}, run);
+}
+
 }  // namespace
 
 absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request) {
@@ -101,14 +110,14 @@ absl::StatusOr<graph::Graph> BuildOfa(SpaceRequest request) {
     const OfaStage& stage = kOfaStageTable[s];
     for (int64_t i = 0; i < arch.depths[s]; ++i) {
       const int place = s * kOfaPlaces + static_cast<int>(i);
-      x = RunBlock(net, absl::StrCat("blocks.", block++),
-                   {.out_channels = stage.width,
-                    .kernel_size = arch.kernels[place],
-                    .stride = i == 0 ? stage.stride : 1,
-                    .expansion = arch.expansions[place],
-                    .h_swish = stage.h_swish,
-                    .squeeze_excite = stage.se},
-                   x);
+      x = CachedBlock(net, absl::StrCat("blocks.", block++),
+                      {.out_channels = stage.width,
+                       .kernel_size = arch.kernels[place],
+                       .stride = i == 0 ? stage.stride : 1,
+                       .expansion = arch.expansions[place],
+                       .h_swish = stage.h_swish,
+                       .squeeze_excite = stage.se},
+                      x);
     }
   }
   x = net.Conv2d(x, {.out_channels = 960, .kernel_size = 1}, "final_expand_layer.conv");

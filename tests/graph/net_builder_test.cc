@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
+#include "graph/block_cache.h"
+#include "graph/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {
@@ -92,6 +95,88 @@ TEST(NetBuilderTest, ContiguousIsTheTensorItselfWhereItsStridesAre) {
   EXPECT_EQ(net.Contiguous(x), x);
   const ValueRef permuted = net.Call(Op::permute, {{"dims", std::vector<int64_t>{0, 2, 1}}}, {x});
   EXPECT_FALSE(net.Contiguous(permuted) == permuted);
+}
+
+// A residual block on whatever `net` it is asked for; counts how often.
+struct Residual {
+  ValueRef operator()(NetBuilder& net, const std::string& path, absl::Span<const ValueRef> inputs) const {
+    ++*built;
+    const int64_t channels = net.Channels(inputs[0]);
+    ValueRef y = net.Conv2d(inputs[0], {.out_channels = channels, .kernel_size = 3, .padding = 1}, path + ".conv");
+    y = net.ReluInPlace(net.BatchNorm2d(y, path + ".bn"), path + ".relu");
+    return net.Add(y, inputs[0], path);
+  }
+  int* built;
+};
+
+absl::StatusOr<Graph> ThreeBlocks(absl::string_view text, int* built, NetBuilderOptions options = {}) {
+  NetBuilder net(std::move(options));
+  ValueRef x = net.Input({1, 8, 16, 16}, DType::float32, "image");
+  for (const char* path : {"a", "b", "c"}) {
+    x = text.empty() ? Residual{built}(net, path, {x}) : net.Block(text, path, {x}, Residual{built});
+  }
+  return std::move(net).Finish({x});
+}
+
+TEST(NetBuilderTest, ABlockIsBuiltOnceAndItsCopiesAreAsIfBuilt) {
+  int built = 0;
+  const auto copied = ThreeBlocks("residual", &built);
+  ASSERT_TRUE(copied.ok()) << copied.status();
+  EXPECT_EQ(built, 1);
+  ASSERT_TRUE(ThreeBlocks("residual", &built).ok());
+  EXPECT_EQ(built, 1);
+  const auto whole = ThreeBlocks("", &built);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(GraphToJson(*copied), GraphToJson(*whole));
+}
+
+TEST(NetBuilderTest, BlocksOfOtherInputsAreOthers) {
+  int built = 0;
+  const auto build = Residual{&built};
+  for (const int64_t width : {4, 8, 4}) {
+    NetBuilder net;
+    const ValueRef x = net.Input({1, 8, width, width}, DType::float32, "image");
+    const auto graph = std::move(net).Finish({net.Block("of other inputs", "a", {x}, build)});
+    ASSERT_TRUE(graph.ok());
+    EXPECT_EQ(graph->nodes().back().outputs[0].shape, Shape({1, 8, width, width}));
+  }
+  EXPECT_EQ(built, 2);
+  // Where strides matter, the block is built on the very input.
+  NetBuilder net;
+  const ValueRef x = net.Input({1, 8, 4, 4}, DType::float32, "image");
+  const ValueRef turned = net.Call(Op::permute, {{"dims", std::vector<int64_t>{0, 1, 3, 2}}}, {x});
+  net.Block("of other inputs", "a", {turned}, build);
+  EXPECT_EQ(built, 3);
+}
+
+TEST(NetBuilderTest, ABlockThatCannotBeBuiltNamesItsModule) {
+  int built = 0;
+  NetBuilderOptions options;
+  options.limits.max_nodes = 6;
+  const auto graph = ThreeBlocks("residual at the limit", &built, options);
+  EXPECT_THAT(std::string(graph.status().message()), HasSubstr("6 calls"));
+  NetBuilder net;
+  const ValueRef x = net.Input({1, 8, 16}, DType::float32, "image");
+  net.Block("no image", "stage.1", {x}, [](NetBuilder& block, const std::string& path, absl::Span<const ValueRef> in) {
+    return block.MaxPool2d(in[0], {.kernel_size = 99, .stride = 1}, path + ".pool");
+  });
+  EXPECT_THAT(std::string(net.status().message()), HasSubstr("stage.1.pool: "));
+}
+
+TEST(BlockCacheTest, IsBoundedAndComparesWholeKeys) {
+  int built = 0;
+  const auto block = std::make_shared<const Graph>(*ThreeBlocks("", &built));
+  BlockCache cache(200'000);
+  for (int i = 0; i < 1000; ++i) {
+    cache.Insert(absl::StrCat("block ", i), block);
+    ASSERT_LE(cache.bytes(), 200'000);
+  }
+  EXPECT_EQ(cache.Find("block 999"), block);
+  EXPECT_EQ(cache.Find("block 0"), nullptr);
+  EXPECT_EQ(cache.Find("block"), nullptr);
+  BlockCache small(1000);
+  small.Insert("block", block);
+  EXPECT_EQ(small.Find("block"), nullptr);
 }
 
 }  // namespace

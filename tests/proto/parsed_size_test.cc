@@ -68,6 +68,17 @@ TEST(ParsedSizeTest, CountsEmptyTextsAndUnknownFields) {
 }
 
 // Whatever the parser takes, the scan takes; it reads nothing that is not there.
+TEST(ParsedSizeTest, CountsFieldsOfAnotherKindAsUnknownOnes) {
+  for (const char* field : {"\x20\x01", "\x1d\x01\x01\x01\x01"}) {  // a message as a number: protobuf keeps it
+    std::string bytes;
+    for (int i = 0; i < 10'000; ++i) bytes += field;
+    v1::PredictRequest request;
+    ASSERT_TRUE(request.ParseFromString(bytes));
+    EXPECT_EQ(request.GetReflection()->GetUnknownFields(request).field_count(), 10'000);
+    EXPECT_GE(SizeOf(bytes).bytes, 160'000);
+  }
+}
+
 TEST(ParsedSizeTest, DamagedBytes) {
   const std::string bytes = ARequest(3).SerializeAsString();
   for (size_t cut = 0; cut < bytes.size(); ++cut) {

@@ -36,6 +36,21 @@ TEST_F(LiveModelTest, ReloadSwapsAndRequestsKeepTheirVersion) {
   EXPECT_NE(live->Get()->generation, held->generation);
 }
 
+TEST_F(LiveModelTest, ReloadOfTheVersionThatServesKeepsTheCaches) {
+  std::unique_ptr<LiveModel> live = Create();
+  const std::shared_ptr<const ModelSnapshot> first = live->Get();
+  next_ = std::make_shared<const FakePredictor>("v1");
+  ASSERT_TRUE(live->Reload().ok());
+  EXPECT_EQ(live->Get()->generation, first->generation);
+  next_ = std::make_shared<const FakePredictor>("v2");
+  ASSERT_TRUE(live->Reload().ok());
+  next_ = std::make_shared<const FakePredictor>("v1");
+  ASSERT_TRUE(live->Reload().ok());
+  ASSERT_EQ(live->Loaded().size(), 2u);  // each version once, the latest first
+  EXPECT_EQ(live->Loaded()[0].info.version, "v1");
+  EXPECT_EQ(live->Loaded()[1].info.version, "v2");
+}
+
 TEST_F(LiveModelTest, BadVersionLeavesTheOldOneServing) {
   std::unique_ptr<LiveModel> live = Create();
   next_ = absl::DataLossError("weights.safetensors: SHA-256 differs");
