@@ -5,10 +5,12 @@ PostgreSQL that goes away every minute. No wrong answer, no failed request, and 
     soak.py [--minutes 60] [--seed 1]        COBRA_BIN: where the programs are
 """
 import argparse
+import hashlib
 import importlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -105,6 +107,7 @@ class Questions:
     def answer(self, reply):
         """What must be equal each time: all but the times that it took."""
         message = self.pb.PredictResponse.FromString(reply)
+        message.ClearField("model_version")  # two versions with the same weights take turns
         message.ClearField("read_us")
         message.ClearField("predict_us")
         return message.SerializeToString(deterministic=True)
@@ -125,8 +128,8 @@ class Load:
     def count(self, what):
         self.counts[what] = self.counts.get(what, 0) + 1
 
-    def send(self, due, with_damage):
-        dice = self.chance.random() if with_damage else 1
+    def send(self, due):
+        dice = self.chance.random()
         kind, method, request = "known", PREDICT, None
         if dice < 0.01:
             kind = "damaged"
@@ -165,7 +168,7 @@ class Load:
             with self.lock:
                 while self.in_flight >= together:
                     self.lock.wait()
-            self.send(time.monotonic(), with_damage=False)
+            self.send(time.monotonic())
             sent += 1
         return sent / seconds
 
@@ -174,8 +177,9 @@ class Load:
         start = time.monotonic()
         due = start
         while due < start + seconds:
-            time.sleep(max(0, due - time.monotonic()))
-            self.send(due, with_damage=True)
+            if due > time.monotonic():
+                time.sleep(max(0.002, due - time.monotonic()))  # what is due meanwhile follows at once
+            self.send(due)
             due += self.chance.expovariate(rate)
         with self.lock:
             self.lock.wait_for(lambda: self.in_flight == 0, 60)
@@ -195,17 +199,41 @@ class Load:
 def load_main(address, target, seed, seconds):
     """A process of its own: measures what it gets, reads the rate that it shall keep, prints what came of it."""
     load = Load(address, target, seed)
-    print(load.closed(20), flush=True)
-    load.latencies, load.counts = [], {}
+    print(load.closed(30), flush=True)
+    load.latencies, load.counts, load.problems = [], {}, []
     load.open(float(sys.stdin.readline()), seconds)
     print(json.dumps(load.report()), flush=True)
+
+
+class Versions:
+    """A link to one of two versions of the model that answer the same."""
+
+    def __init__(self, folder):
+        self.link = os.path.join(folder, "model")
+        self.directories = [os.path.join(folder, "version" + name) for name in "ab"]
+        for year, directory in enumerate(self.directories):
+            shutil.copytree(os.path.join(programs.SOURCE, "model", "pretrained"), directory)
+            path = os.path.join(directory, "manifest.json")
+            with open(path) as file:
+                text = re.sub(r'(?<="trained_at": ")\d{4}', str(2024 + year), file.read())
+            text = re.sub(r'(?<="manifest_sha256": ")[0-9a-f]{64}', "", text)
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            with open(path, "w") as file:
+                file.write(text.replace('"manifest_sha256": "', '"manifest_sha256": "' + digest))
+        os.symlink(self.directories[0], self.link)
+
+    def change(self):
+        self.directories.reverse()
+        os.symlink(self.directories[0], self.link + ".next")
+        os.rename(self.link + ".next", self.link)
 
 
 class Trouble:
     """What happens to the server meanwhile, each on a thread of its own until `stop`."""
 
-    def __init__(self, server, postgres, target, seed):
-        self.server, self.postgres, self.target, self.chance = server, postgres, target, random.Random(seed)
+    def __init__(self, server, versions, postgres, target, seed):
+        self.server, self.versions, self.postgres = server, versions, postgres
+        self.target, self.chance = target, random.Random(seed)
         self.stop = threading.Event()
         self.counts = {"reloads": 0, "database restarts": 0, "dead clients": 0, "endless models": 0}
         self.threads = [threading.Thread(target=f) for f in (self.reload, self.restart, self.die, self.endless)]
@@ -219,6 +247,7 @@ class Trouble:
 
     def reload(self):
         for _ in self.each(5, "reloads"):
+            self.versions.change()
             self.server.process.send_signal(signal.SIGHUP)
 
     def restart(self):
@@ -260,7 +289,7 @@ class Trouble:
     def endless(self):
         pb, services = programs.stubs()
         request = pb.PredictRequest(targets=[self.target])
-        request.source.files.add(path="net.py", text=ENDLESS)
+        request.source.files.add(path="net.py", text=ENDLESS.encode())
         request.source.file, request.source.entry = "net.py", "Net()"
         request.source.inputs.append("1x3")
         stub = services.CobraStub(grpc.insecure_channel(self.server.address))
@@ -283,7 +312,12 @@ def resident_mb(process):
 
 def run(folder, postgres, options):
     seconds = options.minutes * 60
-    with programs.Server(postgres.url, files=os.path.join(folder, "server")) as server:
+    versions = Versions(folder)
+    # The caches are full long before the memory is looked at.
+    flags = [part for cache in ("embedding", "prediction", "reply") for part in (f"--{cache}-cache-mb", "4")]
+    with programs.Server(
+        postgres.url, "--model", versions.link, *flags, files=os.path.join(folder, "server")
+    ) as server:
         target = programs.first_target(server)
         loads = [
             subprocess.Popen(
@@ -302,13 +336,13 @@ def run(folder, postgres, options):
             )
             for i in range(LOAD_PROCESSES)
         ]
+        trouble = Trouble(server, versions, postgres, target, options.seed)
         capacity = sum(float(load.stdout.readline()) for load in loads)
         rate = 0.7 * capacity
         print(f"{capacity:.0f} requests a second in a closed loop, {rate:.0f} from now on", flush=True)
         for load in loads:
             load.stdin.write(f"{rate / len(loads)}\n")
             load.stdin.flush()
-        trouble = Trouble(server, postgres, target, options.seed)
         memory = []
         until = time.monotonic() + seconds
         while time.monotonic() < until and server.process.poll() is None:
