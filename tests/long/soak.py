@@ -39,6 +39,8 @@ SOURCES = [
 ]
 ENDLESS = "import torch\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        while True: x = x + 1\n"
 LOAD_PROCESSES = 2
+MOST_IN_FLIGHT = 256  # of one process: beyond that, Python itself is what is late
+KEPT_LATENCIES = 1_000_000
 MEMORY_GROWTH = 1.02
 
 
@@ -153,7 +155,10 @@ class Load:
                 if code.name in ("UNAVAILABLE", "CANCELLED"):
                     self.problems.append(f"damaged: {code.name}: {future.details()}")
                 return
-            self.latencies.append(time.monotonic() - due)
+            if len(self.latencies) < KEPT_LATENCIES:
+                self.latencies.append(time.monotonic() - due)
+            else:
+                self.latencies[self.chance.randrange(KEPT_LATENCIES)] = time.monotonic() - due
             if code != grpc.StatusCode.OK:
                 self.problems.append(f"{kind}: {code.name}: {future.details()}")
                 return
@@ -173,12 +178,14 @@ class Load:
         return sent / seconds
 
     def open(self, rate, seconds):
-        """Each request is due at a time of its own, however late the ones before it are."""
+        """Each request is due at a time of its own, however late the ones before it are, unless too many of them wait."""
         start = time.monotonic()
         due = start
         while due < start + seconds:
             if due > time.monotonic():
                 time.sleep(max(0.002, due - time.monotonic()))  # what is due meanwhile follows at once
+            with self.lock:
+                self.lock.wait_for(lambda: self.in_flight < MOST_IN_FLIGHT)
             self.send(due)
             due += self.chance.expovariate(rate)
         with self.lock:
@@ -199,7 +206,7 @@ class Load:
 def load_main(address, target, seed, seconds):
     """A process of its own: measures what it gets, reads the rate that it shall keep, prints what came of it."""
     load = Load(address, target, seed)
-    print(load.closed(30), flush=True)
+    print(load.closed(60), flush=True)
     load.latencies, load.counts, load.problems = [], {}, []
     load.open(float(sys.stdin.readline()), seconds)
     print(json.dumps(load.report()), flush=True)

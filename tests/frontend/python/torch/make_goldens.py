@@ -367,8 +367,11 @@ class Recorder(TorchFunctionMode):
 
     def bind(self, func, raw, name, args, kwargs):
         if inspect.isfunction(func) and raw not in ("__rsub__", "__rdiv__", "__rpow__", "split"):
-            signature = inspect.signature(inspect.unwrap(func))
-            if not any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values()):
+            try:
+                signature = inspect.signature(inspect.unwrap(func))
+            except ValueError:  # a wrapped built-in
+                signature = None
+            if signature and not any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values()):
                 b = signature.bind(*args, **kwargs)
                 b.apply_defaults()
                 return b.arguments
@@ -426,6 +429,9 @@ def macs_of(name, rec, given, outs):
         q, k, v = given[:3]
         e, lq, lk, batch = q.shape[-1], q.shape[0], k.shape[0], q.shape[1] if q.dim() == 3 else 1
         return batch * (2 * lq * e * e + lk * k.shape[-1] * e + lk * v.shape[-1] * e + 2 * lq * lk * e)
+    if name == "scaled_dot_product_attention":
+        q, k, v = given[:3]
+        return n // v.shape[-1] * k.shape[-2] * (q.shape[-1] + v.shape[-1])
     if name == "bilinear":
         return n * (given[2].numel() // given[2].shape[0])
     if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
@@ -441,9 +447,10 @@ def flat_output(value):
     return [value] if isinstance(value, torch.Tensor) else []
 
 
-def record(model, inputs):
-    """What the model runs: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
-    recorder = Recorder(model, inputs)
+def record(model, inputs, named=None):
+    """What the model runs on inputs by position and by name: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
+    named = named or {}
+    recorder = Recorder(model, list(inputs) + list(named.values()))
     original_call, original_getitem = torch.nn.Module.__call__, torch.Tensor.__getitem__
 
     def traced_call(self, *args, **kwargs):
@@ -461,7 +468,7 @@ def record(model, inputs):
     torch.nn.Module.__call__, torch.Tensor.__getitem__ = traced_call, getitem
     try:
         with torch.no_grad(), recorder:
-            out = model(*inputs)
+            out = model(*inputs, **named)
     finally:
         torch.nn.Module.__call__, torch.Tensor.__getitem__ = original_call, original_getitem
     parameters, buffers = dict(model.named_parameters()), dict(model.named_buffers())

@@ -1,6 +1,7 @@
-// read_model FILE ENTRY INPUT... [--library DIR] [--print] [--usage] [--repeat N] [--steps-times N]: the graph of a
-// model as JSON, for graph_equality_test.py. Several runs of one process: --batch reads lines
-// "FILE\tENTRY\tINPUT,INPUT" and prints one JSON line each ({"error": ...} for a refusal).
+// read_model FILE ENTRY INPUT... [--library DIR] [--torch-version V] [--print] [--usage] [--repeat N]
+// [--steps-times N]: the graph of a model as JSON, for graph_equality_test.py. Several runs of one process: --batch
+// reads lines "FILE\tENTRY\tINPUT,INPUT", or objects {"file", "entry", "inputs": [...], "arguments": [[name, EXPR]]},
+// and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory, too.
 #include <chrono>
 #include <iostream>
 
@@ -16,6 +17,10 @@
 namespace cobra::python {
 namespace {
 
+bool print_usage = false;
+Limits read_limits;
+std::string torch_version = SourceRequest().torch_version;
+
 // The inputs of a line of --batch: "1x3,1:int64"; a list of tensors "[1x3,1x4]" is one input.
 std::vector<std::string> Inputs(const std::string& field) {
   if (!field.empty() && field.front() == '[') return {field};
@@ -28,6 +33,7 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
   request.library_roots = libraries;
   request.entry = entry;
   request.inputs = inputs;
+  request.torch_version = torch_version;
   bool inside = false;
   for (const std::string& root : libraries) inside = inside || file.rfind(root + "/", 0) == 0;
   request.file = file;
@@ -35,6 +41,19 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
     request.file = file.substr(file.rfind('/') + 1);
     request.bundle[request.file] = ReadFile(file).value();
   }
+  return request;
+}
+
+SourceRequest RequestOfLine(const std::string& line, const std::vector<std::string>& libraries) {
+  if (line.empty() || line.front() != '{') {
+    const std::vector<std::string> fields = absl::StrSplit(line, '\t');
+    return Request(fields[0], fields[1], Inputs(fields[2]), libraries);
+  }
+  const nlohmann::json object = nlohmann::json::parse(line);
+  SourceRequest request = Request(object.at("file").get<std::string>(), object.at("entry").get<std::string>(),
+                                  object.at("inputs").get<std::vector<std::string>>(), libraries);
+  for (const auto& argument : object.value("arguments", nlohmann::json::array()))
+    request.arguments.emplace_back(argument[0].get<std::string>(), argument[1].get<std::string>());
   return request;
 }
 
@@ -49,9 +68,6 @@ std::string RoundTripFault(const graph::Graph& graph, const std::string& json) {
   if (!from_proto.ok()) return absl::StrCat("the API refuses it: ", from_proto.status().message());
   return graph::GraphToJson(*from_proto) == json ? "" : "the API reads it as another graph";
 }
-
-bool print_usage = false;
-Limits read_limits;
 
 std::string Read(const SourceRequest& request, bool print) {
   ReadUsage usage;
@@ -79,7 +95,11 @@ int Main(int argc, char** argv) {
     } else if (argument == "--repeat" && i + 1 < argc) {
       repeat = std::stoi(argv[++i]);
     } else if (argument == "--steps-times" && i + 1 < argc) {
-      read_limits.steps *= std::stoi(argv[++i]);
+      const int times = std::stoi(argv[++i]);
+      read_limits.steps *= times;
+      read_limits.memory_bytes *= times;
+    } else if (argument == "--torch-version" && i + 1 < argc) {
+      torch_version = argv[++i];
     } else if (argument == "--usage") {
       print_usage = true;
     } else if (argument == "--print") {
@@ -92,8 +112,7 @@ int Main(int argc, char** argv) {
   }
   if (batch) {
     for (std::string line; std::getline(std::cin, line);) {
-      const std::vector<std::string> fields = absl::StrSplit(line, '\t');
-      std::cout << Read(Request(fields[0], fields[1], Inputs(fields[2]), libraries), print) << std::endl;
+      std::cout << Read(RequestOfLine(line, libraries), print) << std::endl;
     }
     return 0;
   }

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Every model of a library from PyPI: is our graph what real PyTorch runs?
+
+    suite.py LIBRARY [--only REGEX] [--write FILE]        LIBRARY: as for truth.py; COBRA_BIN: where read_model is
+
+Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run that was cut goes on where it ended. Each model is
+exact (parameters, calls, attributes, shapes, module paths, data flow, multiply-accumulates are the same), refused (with our reason), different, or
+unbuildable: PyTorch itself cannot build or run it. --write: a row of all for each, with a digest of what PyTorch ran."""
+import argparse
+import collections
+import csv
+import gzip
+import hashlib
+import json
+import os
+import re
+import resource
+import select
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
+sys.path.insert(0, os.path.join(HERE, "..", "torch"))
+import graph_equality_test  # noqa: E402
+
+BIN = os.environ.get("COBRA_BIN", os.path.join(ROOT, "build/release/bin"))
+PYTHON = os.path.join(ROOT, "build/pypi/bin/python3")
+TORCH_VERSION = "2.13.0"
+TRUTH_SECONDS, READ_SECONDS = 600, 120
+TRUTH_BYTES = 20 << 30  # of address space
+
+
+class Lines:
+    """A program that answers each line with a line; started again after it died or took too long."""
+
+    def __init__(self, command, seconds, limit_bytes=None):
+        self.command, self.seconds, self.limit_bytes, self.process = command, seconds, limit_bytes, None
+
+    def ask(self, line):
+        """The answer, or None."""
+        if self.process is None:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (self.limit_bytes, self.limit_bytes))  # noqa: E731
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                preexec_fn=limit if self.limit_bytes else None,
+            )
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+        ready = select.select([self.process.stdout], [], [], self.seconds)[0]
+        answer = self.process.stdout.readline().decode() if ready else ""
+        if not answer.endswith("\n"):
+            self.end()
+            return None
+        return answer[:-1]
+
+    def end(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def site_packages():
+    command = [PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+class Truths:
+    def __init__(self, library):
+        self.folder = os.path.join(ROOT, "build", "truth", library)
+        os.makedirs(self.folder, exist_ok=True)
+        self.script = [PYTHON, os.path.join(HERE, "truth.py"), library]
+        self.lines = Lines([*self.script, "--out", self.folder], TRUTH_SECONDS, TRUTH_BYTES)
+
+    def names(self):
+        path = os.path.join(self.folder, "names")
+        if not os.path.exists(path):
+            listed = subprocess.run([*self.script, "--list"], capture_output=True, text=True, check=True).stdout
+            with open(path, "w") as file:
+                file.writelines(json.loads(line)["name"] + "\n" for line in listed.splitlines())
+        with open(path) as file:
+            return file.read().split()
+
+    def of(self, name):
+        path = os.path.join(self.folder, name + ".json.gz")
+        if not os.path.exists(path) and self.lines.ask(name) is None:
+            return {"name": name, "unbuildable": "PyTorch ended, or took too much time or memory"}
+        with gzip.open(path) as file:
+            return json.loads(file.read())
+
+
+def digest(truth):
+    calls, outputs = graph_equality_test.reduced(truth)
+    text = json.dumps([truth["param_shapes"], calls, outputs, truth["macs"]], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def reason(error):
+    """The sentence of a refusal and the file that it names, without what belongs to one model."""
+    found = re.search(r"(?m)^(?:.*/site-packages/)?(\S+?):\d+(?::\d+)?: error: (.*)$", error)
+    text = f"{found.group(2)} ({found.group(1)})" if found else error.splitlines()[0]
+    return text[:200]
+
+
+def verdict(truth, reader, site):
+    if "unbuildable" in truth:
+        return "unbuildable", truth["unbuildable"]
+    request = {
+        "file": os.path.join(site, truth["file"]),
+        "entry": truth["entry"],
+        "inputs": truth["inputs"],
+        "arguments": truth.get("arguments", []),
+    }
+    answer = reader.ask(json.dumps(request))
+    if answer is None:
+        return "different", "our reader ended, or took too long"
+    graph = json.loads(answer)
+    if "error" in graph:
+        return "refused", reason(graph["error"])
+    why = graph_equality_test.difference(truth, graph)
+    return ("different", why[:300]) if why else ("exact", "")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write")
+    options = parser.parse_args()
+    if not os.path.exists(PYTHON):
+        print("build/pypi is not there: scripts/setup.sh --pypi")
+        return 77
+    truths, site = Truths(options.library), site_packages()
+    command = [
+        BIN + "/read_model",
+        "--batch",
+        "--library",
+        site,
+        "--torch-version",
+        TORCH_VERSION,
+        "--steps-times",
+        "10",
+    ]
+    reader = Lines(command, READ_SECONDS)
+    rows, counts, reasons = [], collections.Counter(), collections.Counter()
+    for name in truths.names():
+        if not re.search(options.only, name):
+            continue
+        truth = truths.of(name)
+        what, why = verdict(truth, reader, site)
+        counts[what] += 1
+        if what != "exact":
+            reasons[what, re.sub(r"\d+", "N", why)] += 1
+            print(f"{what}\t{name}\t{why}", flush=True)
+        rows.append((name, what, "" if what == "unbuildable" else digest(truth), why))
+    if options.write:
+        with open(options.write, "w") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("model", "result", "digest", "reason"))
+            writer.writerows(rows)
+    for (what, why), count in reasons.most_common(40):
+        print(f"{count:5d} {what}: {why[:200]}")
+    print(f"{options.library}: {len(rows)} tried, " + ", ".join(f"{n} {what}" for what, n in counts.most_common()))
+    return 1 if counts["different"] else 0
+
+
+sys.exit(main())
