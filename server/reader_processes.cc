@@ -381,6 +381,12 @@ reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& quest
       break;
     case reader::FileQuestion::KIND_IS_FILE: answer.set_found(library.IsFile(question.path())); break;
     case reader::FileQuestion::KIND_IS_DIRECTORY: answer.set_found(library.IsDirectory(question.path())); break;
+    case reader::FileQuestion::KIND_LIST:
+      if (const absl::StatusOr<std::vector<std::string>> names = library.List(question.path()); names.ok()) {
+        answer.set_found(true);
+        answer.mutable_names()->Assign(names->begin(), names->end());
+      }
+      break;
     case reader::FileQuestion::KIND_STAMP:
       answer.set_stamp(library.Stamp(question.path()));
       answer.set_found(answer.stamp() != 0);

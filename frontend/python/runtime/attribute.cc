@@ -117,7 +117,9 @@ Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
   if (v.IsObject()) {
     switch (v.object()->kind) {
       case ObjectKind::kClass: return GetClassAttr(interp, v.as<ClassObject>(), name);
-      case ObjectKind::kModule: return GetModuleAttr(interp, v.as<ModuleObject>(), name);
+      case ObjectKind::kModule:
+        if (v.object()->cls->has_getattribute) break;
+        return GetModuleAttr(interp, v.as<ModuleObject>(), name);
       case ObjectKind::kSuper: return SuperGetAttr(interp, v.as<SuperObject>(), name);
       case ObjectKind::kGenericAlias: {
         Result<Value> own = interp.ObjectGetAttr(v, name);

@@ -118,10 +118,10 @@ Result<Value> SetDict(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> SetClass(Interpreter& interp, const CallArgs& args) {
-  if (!args.positional[0].IsClass() || !args.self.IsInstance())
+  if (!args.positional[0].IsClass() || (!args.self.IsInstance() && !args.self.IsModule()))
     return interp.Raise(interp.types().TypeError, "__class__ must be set to a class");
   auto* cls = args.positional[0].as<ClassObject>();
-  if (cls->layout != ObjectKind::kInstance)
+  if (cls->layout != args.self.object()->kind)
     return interp.Raise(interp.types().TypeError, "__class__ assignment: object layout differs");
   args.self.object()->cls = cls;
   return Value::None();
@@ -193,7 +193,9 @@ void AddObjectAttributeMethods(Interpreter& interp, ClassObject* object) {
     StrObject* name;
     ArgReader reader(interp, "__getattribute__", args);
     COBRA_TRY(reader.Required("name", &name).Finish());
-    COBRA_TRY_ASSIGN(Value v, interp.ObjectGetAttr(args.self, interp.InternStr(name)));
+    name = interp.InternStr(name);
+    COBRA_TRY_ASSIGN(Value v, args.self.IsModule() ? GetModuleAttr(interp, args.self.as<ModuleObject>(), name)
+                                                   : interp.ObjectGetAttr(args.self, name));
     if (v.IsUnbound()) return RaiseNoAttribute(interp, args.self, name);
     return v;
   });

@@ -117,6 +117,16 @@ class DirectoryFiles : public FileSource {
     return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
   }
   bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (std::filesystem::directory_iterator at(DisplayName(path), error), end; !error && at != end;
+         at.increment(error))
+      names.push_back(absl::StrCat(at->path().filename().string(), at->is_directory(error) ? "/" : ""));
+    if (error) return absl::NotFoundError(absl::StrCat(DisplayName(path), ": no such folder"));
+    std::sort(names.begin(), names.end());
+    return names;
+  }
   uint64_t Stamp(absl::string_view path) const override { return FileStamp(DisplayName(path)); }
   std::string DisplayName(absl::string_view path) const override {
     return path.empty() ? root_ : absl::StrCat(root_, "/", path);
@@ -138,6 +148,9 @@ class PackageFiles : public DirectoryFiles {
   bool IsFile(absl::string_view path) const override { return IsInside(path) && DirectoryFiles::IsFile(path); }
   bool IsDirectory(absl::string_view path) const override {
     return IsInside(path) && DirectoryFiles::IsDirectory(path);
+  }
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override {
+    return IsInside(path) ? DirectoryFiles::List(path) : absl::NotFoundError(absl::StrCat(path, ": no such folder"));
   }
   bool is_users() const override {
     const std::string folder = DisplayName("");
@@ -168,6 +181,17 @@ class MemoryFiles : public FileSource {
     std::string prefix = absl::StrCat(path, "/");
     auto it = files_.lower_bound(prefix);
     return it != files_.end() && absl::StartsWith(it->first, prefix);
+  }
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override {
+    const std::string prefix = path.empty() ? "" : absl::StrCat(path, "/");
+    std::vector<std::string> names;
+    for (auto it = files_.lower_bound(prefix); it != files_.end() && absl::StartsWith(it->first, prefix); ++it) {
+      const absl::string_view rest = absl::string_view(it->first).substr(prefix.size());
+      const std::string name(rest.substr(0, std::min(rest.find('/'), rest.size() - 1) + 1));
+      if (names.empty() || names.back() != name) names.push_back(name);
+    }
+    if (names.empty()) return absl::NotFoundError(absl::StrCat(path, ": no such folder"));
+    return names;
   }
   std::string DisplayName(absl::string_view path) const override {
     return root_.empty() ? std::string(path) : path.empty() ? root_ : absl::StrCat(root_, "/", path);

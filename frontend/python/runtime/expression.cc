@@ -41,9 +41,18 @@ class NameImports {
     return {};
   }
 
+  // A module may make its names when they are asked for (PEP 562, or a class of its own).
+  Result<void> AskModule(StrObject* name) {
+    Result<Value> made = GetModuleAttr(interp_, module_, name);
+    if (!made.ok() && !interp_.CatchException(interp_.types().AttributeError)) return Failure();
+    if (made.ok() && !made->IsUnbound()) module_->attrs->table.SetStr(interp_.heap(), name, *made);
+    return {};
+  }
+
   // As far as `dotted` is a module.
   Result<void> Import(absl::string_view dotted) {
     StrObject* const top = interp_.Intern(dotted.substr(0, dotted.find('.')));
+    if (module_->attrs->table.GetStr(top) == nullptr) COBRA_TRY(AskModule(top));
     const Value* const own = module_->attrs->table.GetStr(top);
     if (own != nullptr && !own->IsModule()) return {};
     for (size_t end = 0; end != absl::string_view::npos;) {

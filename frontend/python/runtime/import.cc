@@ -33,6 +33,13 @@ bool IsCompiledPackage(absl::string_view name) {
   return kNames->contains(name.substr(0, name.find('.')));
 }
 
+// Whether a package only speaks to other machines, which no model does while it is defined.
+bool IsNetworkPackage(absl::string_view name) {
+  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>(
+      {"aiohttp", "boto3", "certifi", "hf_xet", "httpcore", "httpcore2", "httpx", "httpx2", "requests", "urllib3"});
+  return kNames->contains(name.substr(0, name.find('.')));
+}
+
 absl::string_view Parent(absl::string_view name) {
   size_t dot = name.rfind('.');
   return dot == absl::string_view::npos ? absl::string_view() : name.substr(0, dot);
@@ -44,7 +51,7 @@ absl::string_view Parent(absl::string_view name) {
 // code in Python.
 bool IsNeverRead(absl::string_view name) {
   const bool in_c = !name.empty() && name[0] == '_';
-  return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name));
+  return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name) || IsNetworkPackage(name));
 }
 
 Importer::Importer(Interpreter& interp) : interp_(interp), bundle_(MemorySource(interp.options().bundle)) {}
@@ -240,6 +247,20 @@ Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
   return m;
 }
 
+// frontend/python/library/_replacements has functions that take the place of a library's own, under its module's name.
+Result<void> Importer::ReplaceSlowParts(ModuleObject* module) {
+  const std::string name = absl::StrCat("_replacements.", module->name->view());
+  if (interp_.options().natives->Find(name) == nullptr) return {};
+  COBRA_TRY_ASSIGN(ModuleObject * replacements, LoadNative(name));
+  const Value* all = replacements->attrs->table.GetStr(interp_.Intern("__all__"));
+  for (Value key : all->as<ListObject>()->items) {
+    if (module->attrs->table.GetStr(key.as<StrObject>()) == nullptr) continue;  // not in this version of the library
+    module->attrs->table.SetStr(interp_.heap(), key.as<StrObject>(),
+                                *replacements->attrs->table.GetStr(key.as<StrObject>()));
+  }
+  return {};
+}
+
 Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Location& location) {
   COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, location.is_package));
   m->is_library = location.is_library;
@@ -268,6 +289,7 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   running_library_files_ += location.is_library;
   Result<void> done = Execute(m, *text, display, /*internal=*/false);
   running_library_files_ -= location.is_library;
+  if (done.ok() && location.is_library) done = ReplaceSlowParts(m);
   if (!done.ok()) {
     modules()->table.EraseStr(m->name);
     return Failure();
@@ -513,6 +535,8 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
     hint = "a model definition runs here without files, processes, network and clock";
   } else if (IsCompiledPackage(top)) {
     hint = absl::StrCat(top, " is not written in Python: what the network needs of it must be written with torch");
+  } else if (IsNetworkPackage(top)) {
+    hint = "a model definition runs here without files, processes, network and clock";
   } else {
     Importer& importer = *interp.state().importer;
     const absl::string_view module = name.substr(0, name.rfind('.'));

@@ -104,6 +104,7 @@ class Importer {
   bool IsOfLaterVersion(absl::string_view name, Where where) const;
   Result<ModuleObject*> LoadNative(absl::string_view name);
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
+  Result<void> ReplaceSlowParts(ModuleObject* module);
   Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);
   Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
   void BindToParent(absl::string_view name, Value module);

@@ -170,16 +170,46 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(InterpreterOpti
   return interp;
 }
 
+namespace {
+
+// Of `raise ... from cause`, and of what that one was raised from; None if there is none.
+Value FirstCause(const ExceptionObject* e) {
+  constexpr int kMostCauses = 16;  // the program may tie them in a circle
+  Value first = Value::None();
+  for (int i = 0; i < kMostCauses && e->cause.IsException(); ++i) {
+    first = e->cause;
+    e = first.as<ExceptionObject>();
+  }
+  return first;
+}
+
+std::string CauseText(const ExceptionObject& cause, absl::string_view text) {
+  std::string out(cause.cls->name->view());
+  if (!text.empty()) absl::StrAppend(&out, ": ", text.substr(0, 500));
+  if (cause.traceback.size() > 0) {
+    const TracebackEntry& t = cause.traceback[0];
+    const SourcePosition at = MakeFrame(t.unit, *t.position, t.function->view()).position;
+    absl::StrAppend(&out, " (", at.file, ":", at.line, ")");
+  }
+  return out;
+}
+
+}  // namespace
+
 Diagnostic Interpreter::DescribeException(Coroutine& stack) {
   Value exception = pending_exception_;
   pending_exception_ = Value::Unbound();
   auto* e = exception.as<ExceptionObject>();
-  std::string text, nearest;
+  const Value first = FirstCause(e);
+  std::string text, cause_text, nearest;
   const char* outer_stack_low = stack_low_;
   stack_low_ = stack.stack_low() + kStackReserveBytes;
   stack.Start([&] {
     Result<StrObject*> s = Str(exception);
     if (s.ok()) text = std::string((*s)->view());
+    pending_exception_ = Value::Unbound();
+    if (first.IsException()) s = Str(first);
+    if (s.ok() && first.IsException()) cause_text = std::string((*s)->view());
     pending_exception_ = Value::Unbound();
     if (failure_ == nullptr) nearest = SuggestionFor(*this, e);
   });
@@ -194,6 +224,8 @@ Diagnostic Interpreter::DescribeException(Coroutine& stack) {
   constexpr size_t kLongestMessage = 2000;  // the program determines its length
   if (diagnostic.message.size() > kLongestMessage)
     diagnostic.message = absl::StrCat(diagnostic.message.substr(0, kLongestMessage), " ...");
+  if (first.IsException())
+    absl::StrAppend(&diagnostic.message, "; caused by ", CauseText(*first.as<ExceptionObject>(), cause_text));
   if (!nearest.empty()) absl::StrAppend(&diagnostic.message, ". Did you mean: '", nearest, "'?");
   std::replace(diagnostic.message.begin(), diagnostic.message.end(), '\n', ' ');
   for (size_t i = e->traceback.size(); i > 0; --i) {

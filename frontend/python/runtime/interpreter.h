@@ -73,6 +73,8 @@ class FileSource {
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
   virtual bool IsFile(absl::string_view path) const = 0;
   virtual bool IsDirectory(absl::string_view path) const = 0;
+  // The names in a folder, in order; those of folders end with '/'. NotFound if there is no such folder.
+  virtual absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const = 0;
   // Changes when the file changes; 0 for files that cannot change.
   virtual uint64_t Stamp(absl::string_view path) const { return 0; }
   // Whether this is the package of the model's file and not an installed one.

@@ -501,6 +501,7 @@ void AddCobraTypeTests(NativeModuleBuilder& m) {
 Result<void> DefineCobra(Interpreter& interp, NativeModuleBuilder& m) {
   AddCobraFunctions(interp, m);
   AddCobraTypes(interp, m);
+  AddLibraryFunctions(m);
   m.Value("torch_version", interp.NewStr(interp.options().torch_version));
   AddCobraTypeTests(m);
   return {};

@@ -202,7 +202,20 @@ class finfo:
         "torch.float64": (64, 2.220446049250313e-16, 1.7976931348623157e308, 2.2250738585072014e-308),
     }
 
+    # No tensor here has these types; libraries ask for their ranges.
+    _small = {
+        "float8_e4m3fn": (8, 0.125, 448.0, 0.015625),
+        "float8_e4m3fnuz": (8, 0.125, 240.0, 0.0078125),
+        "float8_e5m2": (8, 0.25, 57344.0, 6.103515625e-05),
+        "float8_e5m2fnuz": (8, 0.125, 57344.0, 3.0517578125e-05),
+    }
+
     def __init__(self, dtype=float32):
+        name = repr(dtype)[7:-1]  # "<torch.float8_e5m2>"
+        if name in self._small:
+            self.bits, self.eps, self.max, self.tiny = self._small[name]
+            self.min, self.smallest_normal, self.resolution, self.dtype = -self.max, self.tiny, 1.0, name
+            return
         if repr(dtype) not in self._table:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -220,6 +233,47 @@ class iinfo:
         self.bits = bits
         self.max = 2**bits - 1 if repr(dtype) == "torch.uint8" else 2 ** (bits - 1) - 1
         self.min = 0 if repr(dtype) == "torch.uint8" else -(2 ** (bits - 1))
+
+
+def _check_with(error_type, cond, message):
+    if not isinstance(cond, (bool, Tensor)):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if not isinstance(cond, Tensor) and not cond:  # what a tensor holds is not known
+        if message is None:
+            raise error_type("Expected cond to be True, but got False. (Could this error message be improved? If so,")
+        raise error_type(str(message()))
+
+
+def _check(cond, message=None):
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond, message=None):
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond, message=None):
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond, message=None):
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond, message=None):
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_tensor_all(cond, message=None):
+    pass
+
+
+def _check_is_size(i, message=None, *, max=None):
+    _check(i >= 0, message)
+
+
+def _assert_async(input, assert_msg=""):
+    pass
 
 
 def is_tensor(obj):

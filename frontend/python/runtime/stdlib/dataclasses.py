@@ -228,13 +228,25 @@ def _set_new(cls, name, value):
     return False
 
 
+class _DataclassParams:
+    def __init__(self, init, repr_, eq, order, unsafe_hash, frozen):
+        self.init, self.repr, self.eq = init, repr_, eq
+        self.order, self.unsafe_hash, self.frozen = order, unsafe_hash, frozen
+
+    def __repr__(self):
+        return (
+            f"_DataclassParams(init={self.init!r},repr={self.repr!r},eq={self.eq!r},order={self.order!r},"
+            f"unsafe_hash={self.unsafe_hash!r},frozen={self.frozen!r})"
+        )
+
+
 def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_only, slots):
     any_frozen = has_dataclass_base = False
     for base in cls.__mro__[1:]:
         params = base.__dict__.get("__dataclass_params__")
         if params is not None:
             has_dataclass_base = True
-            any_frozen = any_frozen or params["frozen"]
+            any_frozen = any_frozen or params.frozen
     if has_dataclass_base:
         if any_frozen and not frozen:
             raise TypeError("cannot inherit non-frozen dataclass from a frozen one")
@@ -246,14 +258,7 @@ def _process(cls, init, repr_, eq, order, unsafe_hash, frozen, match_args, kw_on
         raise ValueError("eq must be true if order is true")
     fields_ = _collect(cls, kw_only)
     cls.__dataclass_fields__ = fields_
-    cls.__dataclass_params__ = {
-        "init": init,
-        "repr": repr_,
-        "eq": eq,
-        "order": order,
-        "unsafe_hash": unsafe_hash,
-        "frozen": frozen,
-    }
+    cls.__dataclass_params__ = _DataclassParams(init, repr_, eq, order, unsafe_hash, frozen)
     all_fields = list(fields_.values())
     real = [f for f in all_fields if f._field_type is _FIELD]
     if init and "__init__" not in cls.__dict__:

@@ -593,7 +593,8 @@ def stack(context=1):
 
 
 def getsource(obj):
-    _cobra.unsupported("inspect.getsource()")
+    text = _cobra.module_source(obj)
+    return _cobra.unsupported("inspect.getsource()") if text is None else text
 
 
 def getfile(obj):

@@ -194,14 +194,21 @@ class Path(PurePath):
     absolute = expanduser = resolve
 
     def exists(self):
-        return False
+        return os.path.exists(str(self))
 
-    is_file = is_dir = exists
+    def is_file(self):
+        return os.path.isfile(str(self))
+
+    def is_dir(self):
+        return os.path.isdir(str(self))
+
+    def iterdir(self):
+        return (self / name for name in os.listdir(str(self)))
 
     def open(self, *args, **kwargs):
         _cobra.unsupported("pathlib.Path.open()")
 
-    read_text = read_bytes = write_text = write_bytes = mkdir = unlink = iterdir = glob = rglob = stat = open
+    read_text = read_bytes = write_text = write_bytes = mkdir = unlink = glob = rglob = stat = open
 
 
 class PosixPath(Path, PurePosixPath):

@@ -363,7 +363,10 @@ Text = str
 
 
 class TypeVar(_Final):
-    def __init__(self, name, *constraints, bound=None, covariant=False, contravariant=False):
+    # default: since Python 3.13, and in typing_extensions
+    def __init__(
+        self, name, *constraints, bound=None, covariant=False, contravariant=False, infer_variance=False, default=None
+    ):
         if len(constraints) == 1:
             raise TypeError("A single constraint is not allowed")
         if constraints and bound is not None:
@@ -373,6 +376,7 @@ class TypeVar(_Final):
         self.__bound__ = bound
         self.__covariant__ = covariant
         self.__contravariant__ = contravariant
+        self.__default__ = default
 
     def __repr__(self):
         return ("+" if self.__covariant__ else "-" if self.__contravariant__ else "~") + self.__name__
@@ -631,6 +635,8 @@ def _evaluate(t, globalns, localns):
     if isinstance(t, ForwardRef):
         t = t.__forward_arg__
     if isinstance(t, str):
+        if callable(globalns):
+            globalns = globalns()
         return _evaluate(eval(t, globalns, localns), globalns, localns)
     if t is None:
         return type(None)
@@ -670,7 +676,8 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
     if isinstance(obj, type):
         for base in reversed(obj.__mro__):
             module = sys.modules.get(base.__module__)
-            scope = globalns if globalns is not None else vars(module) if module is not None else {}
+            # All names of a module are needed for a text only: they would load all that the module imports.
+            scope = globalns if globalns is not None else lambda module=module: getattr(module, "__dict__", {})
             names = dict(vars(base)) if localns is None else localns
             if base is obj and localns is None:
                 names.setdefault(obj.__name__, obj)
@@ -687,7 +694,7 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             inner = obj
             while hasattr(inner, "__wrapped__"):
                 inner = inner.__wrapped__
-            scope = getattr(inner, "__globals__", None) or getattr(obj, "__dict__", {})
+            scope = lambda: getattr(inner, "__globals__", None) or getattr(obj, "__dict__", {})  # noqa: E731
         for name, value in found.items():
             hints[name] = _evaluate(value, scope, localns)
     return hints if include_extras else {name: _strip_extras(t) for name, t in hints.items()}

@@ -107,12 +107,13 @@ class Transformers:
         return getattr(transformers, case["model"])(getattr(transformers, case["config"])())
 
     def complete(self, case, model):
+        why = None
         for named in self.inputs(model):
             try:
                 with torch.no_grad():
                     model(**{name: tensor_of(spec, model) for name, spec in named.items()})
             except Exception as error:
-                why = error
+                why = why or error
                 continue
             return {
                 "file": "transformers/__init__.py",

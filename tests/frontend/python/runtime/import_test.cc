@@ -107,6 +107,55 @@ TEST(ImportTest, ModulesHaveHooksAndSysModulesMayHoldAnything) {
   EXPECT_EQ(o.output, "made False 2\nf f 3 3 True True\nTrue 2 pkg.a True\n") << o.status;
 }
 
+TEST(ImportTest, AModuleMayGetAClassOfItsOwn) {
+  Program p;
+  p.bundle = {
+      {"odd.py",
+       "import sys, types\nplain = 1\n"
+       "class Odd(types.ModuleType):\n"
+       "    def __getattribute__(self, name):\n"
+       "        return 'made' if name == 'wish' else super().__getattribute__(name)\n"
+       "sys.modules[__name__].__class__ = Odd\n"},
+      {"main.py",
+       "import odd\nfrom odd import wish\nprint(odd.wish, wish, odd.plain, type(odd).__name__, hasattr(odd, 'no'))\n"
+       "class Other: pass\ntry: odd.__class__ = Other\nexcept TypeError as e: print(e)\n"}};
+  const Outcome o = RunPython(p);
+  EXPECT_EQ(o.output, "made made 1 Odd False\n__class__ assignment: object layout differs\n") << o.status;
+}
+
+TEST(ImportTest, ALibrarySeesItsOwnFolders) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py",
+                          "import os\nhere = os.path.dirname(__file__)\n"
+                          "print([(e.name, e.is_dir()) for e in os.scandir(here)], os.listdir(here + '/sub'))\n"
+                          "print(os.path.isfile(here + '/one.py'), os.path.isfile(here + '/data.json'), "
+                          "os.path.isdir(here + '/sub'), os.path.exists(here + '/no'))\n"},
+                         {"lib/one.py", ""},
+                         {"lib/data.json", "{}"},
+                         {"lib/sub/a.py", ""},
+                         {"lib_tools-1.2.3.dist-info/METADATA", ""}});
+  p.bundle["main.py"] =
+      "import lib, importlib.metadata as m\nprint(lib.here.startswith('/'), m.version('lib-tools'))\n"
+      "try: m.version('absent')\nexcept m.PackageNotFoundError as e: print('absent', e)\n"
+      "import os\nos.listdir('/etc')\n";
+  const Outcome o = RunPython(p);
+  EXPECT_EQ(o.output,
+            "[('__init__.py', False), ('data.json', False), ('one.py', False), ('sub', True)] ['a.py']\n"
+            "True False True False\nTrue 1.2.3\nabsent absent\n");
+  EXPECT_THAT(o.diagnostic.message, testing::HasSubstr("os.listdir() is not supported"));
+}
+
+TEST(ImportTest, AnErrorThatWasRaisedFromAnotherOneNamesBoth) {
+  const Outcome o = RunSource(
+      "try:\n    try: {}['width']\n    except KeyError as e: raise ValueError('no width') from e\n"
+      "except ValueError as e:\n    raise RuntimeError('the model') from e\n");
+  EXPECT_THAT(o.diagnostic.message, testing::HasSubstr("RuntimeError: the model; caused by KeyError: 'width' ("));
+  EXPECT_THAT(o.diagnostic.message, testing::HasSubstr("main.py:2)"));
+  const Outcome circle =
+      RunSource("a, b = ValueError('a'), ValueError('b')\na.__cause__ = b\nb.__cause__ = a\nraise a\n");
+  EXPECT_THAT(circle.diagnostic.message, testing::HasSubstr("caused by"));
+}
+
 TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {
   Program p;
   p.libraries.push_back(

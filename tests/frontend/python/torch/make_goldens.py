@@ -139,7 +139,7 @@ requires_grad_ __len__ __format__ __repr__ __hash__ is_tensor result_type _asser
 )
 NO_ATTRIBUTE = set(
     """training train momentum inplace _stacklevel out device layout pin_memory requires_grad non_blocking copy memory_format
-cudnn_enabled cudnn_enable use_input_stats generator implicit""".split()
+cudnn_enabled cudnn_enable use_input_stats generator implicit sparse_grad""".split()
 )
 SPATIAL = ("stride", "padding", "dilation", "kernel_size", "output_padding", "output_size")
 VALUES = set("item __bool__ __int__ __float__ __index__ tolist nonzero".split())
@@ -382,6 +382,10 @@ class Recorder(TorchFunctionMode):
             d.update(zip(d, args[1:]))
             d.update({k: v for k, v in kwargs.items() if k in d})
             return {"input": args[0], **d}
+        if re.fullmatch("adaptive_max_pool.d", name):
+            sizes, n = args[1] if len(args) > 1 else kwargs["output_size"], int(name[-2])
+            sizes = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * n
+            return {"input": args[0], "output_size": [s or d for s, d in zip(sizes, args[0].shape[-n:])]}
         if name == "meshgrid":
             return {"tensors": list(args[0]) if isinstance(args[0], (list, tuple)) else list(args), **kwargs}
         if name == "new":
@@ -442,9 +446,11 @@ def macs_of(name, rec, given, outs):
 def flat_output(value):
     if isinstance(value, dict):
         value = list(value.values())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if hasattr(value, "__iter__") and not isinstance(value, str):  # also a cache of keys and values
         return [t for v in value for t in flat_output(v)]
-    return [value] if isinstance(value, torch.Tensor) else []
+    return []
 
 
 def record(model, inputs, named=None):

@@ -5,6 +5,10 @@ def is_available():
     return False
 
 
+def is_current_stream_capturing():
+    return False
+
+
 def is_initialized():
     return False
 

@@ -85,3 +85,43 @@ def tree_all(pred, tree):
 
 def tree_any(pred, tree):
     return any(map(pred, tree_leaves(tree)))
+
+
+class _Key:
+    def __init__(self, key):
+        self.key = self.idx = self.name = key
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+
+class SequenceKey(_Key):
+    pass
+
+
+class MappingKey(_Key):
+    pass
+
+
+class GetAttrKey(_Key):
+    pass
+
+
+def _dict_flatten(d):
+    return list(d.values()), list(d.keys())
+
+
+def _dict_unflatten(values, context):
+    return dict(zip(context, values))
+
+
+def _dict_flatten_with_keys(d):
+    values, context = _dict_flatten(d)
+    return [(MappingKey(k), v) for k, v in zip(context, values)], context
+
+
+SUPPORTED_NODES = _registered
+Context = object

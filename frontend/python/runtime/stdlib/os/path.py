@@ -1,3 +1,5 @@
+import _cobra
+
 sep = "/"
 curdir, pardir, extsep, pathsep, altsep, devnull = ".", "..", ".", ":", None, "/dev/null"
 
@@ -112,11 +114,23 @@ def commonprefix(m):
     return a
 
 
+def isfile(p):
+    return _cobra.is_file(_text(p))
+
+
+def isdir(p):
+    return _cobra.is_folder(_text(p))
+
+
 def exists(p):
+    return isfile(p) or isdir(p)
+
+
+lexists = exists
+
+
+def islink(p):
     return False
-
-
-isfile = isdir = islink = lexists = exists
 
 
 def getsize(p):

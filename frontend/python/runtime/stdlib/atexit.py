@@ -1,0 +1,7 @@
+# Nothing runs after a model was read.
+def register(func, *args, **kwargs):
+    return func
+
+
+def unregister(func):
+    pass

@@ -1,0 +1,142 @@
+// Folders of libraries, as far as a library looks at itself: `os.scandir`, `os.path.isdir` and, for packages that find
+// out what their files export (transformers), the texts of `__all__`. A stranger's program sees names and exports of
+// the folders that it may import from, and nothing else of the file system.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/stdlib.h"
+
+namespace cobra::python {
+namespace {
+
+struct Place {
+  const FileSource* source = nullptr;  // null: the path is in no library
+  std::string path;                    // below the source's root
+};
+
+Place PlaceOf(Interpreter& interp, absl::string_view path) {
+  for (const auto& root : interp.options().library_roots) {
+    const std::string prefix = absl::StrCat(root->DisplayName(""), "/");
+    if (!absl::StartsWith(path, prefix)) continue;
+    return {root.get(), std::string(absl::StripSuffix(path.substr(prefix.size()), "/"))};
+  }
+  return {};
+}
+
+Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
+  std::string path;
+  ArgReader reader(interp, "list_folder", args);
+  COBRA_TRY(reader.Required("path", &path).Finish());
+  const Place place = PlaceOf(interp, path);
+  if (place.source == nullptr) return Value::None();
+  const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
+  if (!names.ok()) return Value::None();
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(names->size())));
+  std::vector<Value> out;
+  for (const std::string& name : *names) out.push_back(interp.NewStr(name));
+  return Value(interp.NewList(out));
+}
+
+Result<Value> LibraryFolders(Interpreter& interp, const CallArgs&) {
+  std::vector<Value> out;
+  for (const auto& root : interp.options().library_roots) out.push_back(interp.NewStr(root->DisplayName("")));
+  return Value(interp.NewList(out));
+}
+
+// The text of a module that was read from a file; None for others.
+Result<Value> ModuleSource(Interpreter& interp, const CallArgs& args) {
+  const Value module = args.positional.empty() ? Value::None() : args.positional[0];
+  const CodeUnit* const unit = module.IsModule() ? module.as<ModuleObject>()->unit : nullptr;
+  if (unit == nullptr || unit->internal) return Value::None();
+  const absl::string_view text = unit->code->ast().source();
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 64));
+  return Value(interp.NewStr(text));
+}
+
+Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
+  std::string path;
+  ArgReader reader(interp, "is_file", args);
+  COBRA_TRY(reader.Required("path", &path).Finish());
+  const Place place = PlaceOf(interp, path);
+  // Only what can be read here: a library that finds its data or its compiled parts would go on to open them.
+  return Value::Bool(place.source != nullptr && absl::EndsWith(path, ".py") && place.source->IsFile(place.path));
+}
+
+Result<Value> IsFolder(Interpreter& interp, const CallArgs& args) {
+  std::string path;
+  ArgReader reader(interp, "is_folder", args);
+  COBRA_TRY(reader.Required("path", &path).Finish());
+  const Place place = PlaceOf(interp, path);
+  return Value::Bool(place.source != nullptr && place.source->IsDirectory(place.path));
+}
+
+std::vector<absl::string_view> Names(absl::string_view list, absl::string_view stripped) {
+  std::vector<absl::string_view> names;
+  for (absl::string_view name : absl::StrSplit(list, ',')) {
+    while (!name.empty() && absl::StrContains(stripped, name.front())) name.remove_prefix(1);
+    while (!name.empty() && absl::StrContains(stripped, name.back())) name.remove_suffix(1);
+    names.push_back(name);
+  }
+  return names;
+}
+
+// The last `__all__ = [...]` that begins a line, on one line or with a name a line.
+std::vector<absl::string_view> ExportedNames(absl::string_view text) {
+  size_t at = text.rfind("\n__all__");
+  if (at == absl::string_view::npos) return {};
+  const absl::string_view rest = text.substr(at + 1);
+  const size_t open = rest.find('['), close = rest.find(']');
+  if (open == absl::string_view::npos || close == absl::string_view::npos || close < open) return {};
+  std::vector<absl::string_view> names = Names(rest.substr(open + 1, close - open - 1), "\"' \n\t\r");
+  if (!names.empty() && names.back().empty()) names.pop_back();  // after the last comma
+  return names;
+}
+
+// [(module, [names of its __all__], its text if `with_text` finds one of its words in module or text, else "")] of the
+// Python files of a library's folder; None if there is no such folder.
+Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
+  std::string path;
+  Value words;
+  ArgReader reader(interp, "exports", args);
+  COBRA_TRY(reader.Required("path", &path).Required("with_text", &words).Finish());
+  const Place place = PlaceOf(interp, path);
+  if (place.source == nullptr) return Value::None();
+  const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
+  if (!names.ok()) return Value::None();
+  std::vector<Value> out;
+  for (const std::string& name : *names) {
+    absl::string_view module = name;
+    if (!absl::ConsumeSuffix(&module, ".py")) continue;
+    const absl::StatusOr<std::string> text = place.source->Read(absl::StrCat(place.path, "/", name));
+    if (!text.ok()) continue;
+    COBRA_TRY(interp.Charge(4 + static_cast<int64_t>(text->size()) / 1024));
+    std::vector<Value> exported;
+    for (const absl::string_view one : ExportedNames(*text)) exported.push_back(interp.NewStr(one));
+    bool wanted = false;
+    for (Value word : words.as<TupleObject>()->span())
+      wanted = wanted || absl::StrContains(module, word.str()) || absl::StrContains(*text, word.str());
+    if (wanted) COBRA_TRY(interp.Charge(static_cast<int64_t>(text->size()) / 64));
+    const Value parts[] = {interp.NewStr(module), interp.NewList(exported), interp.NewStr(wanted ? *text : "")};
+    out.push_back(interp.NewTuple(parts));
+  }
+  return Value(interp.NewList(out));
+}
+
+}  // namespace
+
+void AddLibraryFunctions(NativeModuleBuilder& m) {
+  m.Function("library_folders", LibraryFolders)
+      .Function("list_folder", ListFolder)
+      .Function("exports", Exports)
+      .Function("module_source", ModuleSource);
+  m.Function("is_file", IsFile).Function("is_folder", IsFolder);
+}
+
+}  // namespace cobra::python
