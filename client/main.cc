@@ -49,9 +49,9 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
                           "repeatable. Modules beside the model need none"));
   command
       ->add_option("--limits-times", model->limits_times,
-                   "Multiplies the limits of steps, memory and calls for reading the model (docs/reader.md)")
+                   "Limits of steps, memory and calls for reading the model, in those of a server (docs/reader.md)")
       ->check(CLI::Range(1.0, 1000.0))
-      ->default_str("1");
+      ->capture_default_str();
   command->add_option("--torch-version", model->torch_version,
                       "Value of torch.__version__; default: that of the LibTorch COBRA was built with");
 }

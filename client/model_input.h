@@ -24,8 +24,8 @@ struct ModelArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> arguments;  // "name=EXPR"
   std::vector<std::string> libraries;
-  // Multiplies the limits of reading.
-  double limits_times = 1;
+  // Multiplies the limits of reading, which are for strangers' models. This one is the user's own.
+  double limits_times = 10;
   // Empty: the version of the LibTorch that COBRA is built with.
   std::string torch_version;
 };

@@ -382,6 +382,7 @@ def main():
     twelfth = max(1, len(memory) // 12)
     # Caches fill and the allocator finds its size in the first sixth.
     before, after = statistics.median(memory[2 * twelfth : 3 * twelfth]), statistics.median(memory[-twelfth:])
+    print("resident memory by tenths, MB:", [round(m, 1) for m in memory[:: max(1, len(memory) // 10)]])
     print(
         f"resident memory: {before:.1f} MB after a sixth of the time, {after:.1f} MB at the end, {max(memory):.1f} MB at most"
     )

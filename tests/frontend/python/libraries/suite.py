@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every model of a library from PyPI: is our graph what real PyTorch runs?
 
-    suite.py LIBRARY [--only REGEX] [--write FILE]        LIBRARY: as for truth.py; COBRA_BIN: where read_model is
+    suite.py LIBRARY [--only REGEX] [--write FILE]        LIBRARY: as for truth.py, or sample: a few of each; COBRA_BIN: where read_model is
 
 Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run that was cut goes on where it ended. Each model is
 exact (parameters, calls, attributes, shapes, module paths, data flow, multiply-accumulates are the same), refused (with our reason), different, or
@@ -28,6 +28,11 @@ BIN = os.environ.get("COBRA_BIN", os.path.join(ROOT, "build/release/bin"))
 PYTHON = os.path.join(ROOT, "build/pypi/bin/python3")
 TORCH_VERSION = "2.13.0"
 TRUTH_SECONDS, READ_SECONDS = 600, 120
+# What ctest tries.
+SAMPLE = {
+    "timm": ["resnet18@1", "vit_tiny_patch16_224@3", "swin_tiny_patch4_window7_224@1", "mobilenetv4_conv_small@1"],
+    "transformers": ["bert", "gpt2", "llama", "t5", "clip", "whisper"],
+}
 TRUTH_BYTES = 20 << 30  # of address space
 
 
@@ -126,47 +131,51 @@ def verdict(truth, reader, site):
     return ("different", why[:300]) if why else ("exact", "")
 
 
+class Suite:
+    def __init__(self, library):
+        self.library, self.site = library, site_packages()
+        self.truths = Truths(library)
+        options = ["--library", self.site, "--torch-version", TORCH_VERSION, "--steps-times", "10"]
+        self.reader = Lines([BIN + "/read_model", "--batch", *options], READ_SECONDS)
+
+    def run(self, names):
+        """(name, result, digest, reason) of each; prints what is not exact, and the sums."""
+        rows, counts, reasons = [], collections.Counter(), collections.Counter()
+        for name in names:
+            truth = self.truths.of(name)
+            what, why = verdict(truth, self.reader, self.site)
+            counts[what] += 1
+            if what != "exact":
+                reasons[what, re.sub(r"\d+", "N", why)] += 1
+                print(f"{what}\t{name}\t{why}", flush=True)
+            rows.append((name, what, "" if what == "unbuildable" else digest(truth), why))
+        for (what, why), count in reasons.most_common(40):
+            print(f"{count:5d} {what}: {why[:200]}")
+        print(f"{self.library}: {len(rows)} tried, " + ", ".join(f"{n} {what}" for what, n in counts.most_common()))
+        self.truths.lines.end()
+        self.reader.end()
+        return rows
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("library")
+    parser.add_argument("library", choices=["sample", "timm", "torchvision", "transformers"])
     parser.add_argument("--only", default="")
     parser.add_argument("--write")
     options = parser.parse_args()
     if not os.path.exists(PYTHON):
         print("build/pypi is not there: scripts/setup.sh --pypi")
         return 77
-    truths, site = Truths(options.library), site_packages()
-    command = [
-        BIN + "/read_model",
-        "--batch",
-        "--library",
-        site,
-        "--torch-version",
-        TORCH_VERSION,
-        "--steps-times",
-        "10",
-    ]
-    reader = Lines(command, READ_SECONDS)
-    rows, counts, reasons = [], collections.Counter(), collections.Counter()
-    for name in truths.names():
-        if not re.search(options.only, name):
-            continue
-        truth = truths.of(name)
-        what, why = verdict(truth, reader, site)
-        counts[what] += 1
-        if what != "exact":
-            reasons[what, re.sub(r"\d+", "N", why)] += 1
-            print(f"{what}\t{name}\t{why}", flush=True)
-        rows.append((name, what, "" if what == "unbuildable" else digest(truth), why))
+    if options.library == "sample":
+        return 0 if all(row[1] == "exact" for name in SAMPLE for row in Suite(name).run(SAMPLE[name])) else 1
+    suite = Suite(options.library)
+    rows = suite.run([name for name in suite.truths.names() if re.search(options.only, name)])
     if options.write:
         with open(options.write, "w") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("model", "result", "digest", "reason"))
             writer.writerows(rows)
-    for (what, why), count in reasons.most_common(40):
-        print(f"{count:5d} {what}: {why[:200]}")
-    print(f"{options.library}: {len(rows)} tried, " + ", ".join(f"{n} {what}" for what, n in counts.most_common()))
-    return 1 if counts["different"] else 0
+    return 1 if any(row[1] == "different" for row in rows) else 0
 
 
 sys.exit(main())

@@ -142,6 +142,10 @@ NO_ATTRIBUTE = set(
 cudnn_enabled cudnn_enable use_input_stats generator implicit sparse_grad""".split()
 )
 SPATIAL = ("stride", "padding", "dilation", "kernel_size", "output_padding", "output_size")
+# What they give is drawn while the network runs.
+RANDOM = set(
+    "rand randn randint randperm rand_like randn_like randint_like uniform normal bernoulli multinomial exponential".split()
+)
 VALUES = set("item __bool__ __int__ __float__ __index__ tolist nonzero".split())
 
 
@@ -307,7 +311,8 @@ class Recorder(TorchFunctionMode):
         self.ops.append(rec)
         if rec.get("kind") == "alias":
             return result
-        (self.const.add if rec.get("kind") in ("create", "const") else self.const.discard)(number)
+        constant = rec.get("kind") in ("create", "const") and name not in RANDOM
+        (self.const.add if constant else self.const.discard)(number)
         self.keep += outs  # so that an id means one tensor
         for j, t in enumerate(outs):
             self.source[id(t)] = [number, j] if several else number
@@ -348,6 +353,8 @@ class Recorder(TorchFunctionMode):
                 rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
             elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
                 rec["args"][key] = plain(value)
+        if name == "multi_head_attention_forward":
+            rec["args"].pop("is_causal", None)  # of PyTorch 2: what the mask says already
         # packed: their values too, and in recurrent calls the tensor of them after the weights
         if "batch_sizes" in bound:
             rec["args"]["batch_sizes"] = bound["batch_sizes"].tolist()
