@@ -1,6 +1,7 @@
 // Folders of libraries, as far as a library looks at itself: `os.scandir`, `os.path.isdir` and, for packages that find
-// out what their files export (transformers), the texts of `__all__`. A stranger's program sees names and exports of
-// the folders that it may import from, and nothing else of the file system.
+// out what their files export (transformers), the names in `__all__`. A stranger's program can call all of this: it
+// sees names in the folders that it may import from, and neither a file's text nor anything else of the file system.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ struct Place {
 };
 
 Place PlaceOf(Interpreter& interp, absl::string_view path) {
+  for (absl::string_view part : absl::StrSplit(path, '/')) {
+    if (part == "..") return {};
+  }
   for (const auto& root : interp.options().library_roots) {
     const std::string prefix = absl::StrCat(root->DisplayName(""), "/");
     if (!absl::StartsWith(path, prefix)) continue;
@@ -50,14 +54,26 @@ Result<Value> LibraryFolders(Interpreter& interp, const CallArgs&) {
   return Value(interp.NewList(out));
 }
 
-// The text of a module that was read from a file; None for others.
-Result<Value> ModuleSource(Interpreter& interp, const CallArgs& args) {
+// What transformers looks for in the text of a model's module, as three answers: whether it has an attention layer of
+// its own, whether that asks for the attention that was chosen, whether there are experts to choose for.
+Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
   const Value module = args.positional.empty() ? Value::None() : args.positional[0];
   const CodeUnit* const unit = module.IsModule() ? module.as<ModuleObject>()->unit : nullptr;
   if (unit == nullptr || unit->internal) return Value::None();
   const absl::string_view text = unit->code->ast().source();
   COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 64));
-  return Value(interp.NewStr(text));
+  bool has_attention = false;
+  for (size_t at = text.find("\nclass "); at != absl::string_view::npos; at = text.find("\nclass ", at + 1)) {
+    const absl::string_view line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+    const size_t open = line.find('(');
+    has_attention =
+        has_attention || (open != absl::string_view::npos && absl::StrContains(line.substr(0, open), "Attention") &&
+                          absl::StartsWith(line.substr(open), "(nn.Module):"));
+  }
+  const Value answers[] = {Value::Bool(has_attention),
+                           Value::Bool(absl::StrContains(text, "ALL_ATTENTION_FUNCTIONS.get_interface(")),
+                           Value::Bool(absl::StrContains(text, "@use_experts_implementation"))};
+  return Value(interp.NewTuple(answers));
 }
 
 Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
@@ -99,13 +115,34 @@ std::vector<absl::string_view> ExportedNames(absl::string_view text) {
   return names;
 }
 
-// [(module, [names of its __all__], its text if `with_text` finds one of its words in module or text, else "")] of the
+// The words in quotation marks of `@requires(backends=("torch", "vision"))`, and the name of what it stands above.
+Value RequiredBy(Interpreter& interp, absl::string_view part) {
+  std::vector<Value> backends;
+  const std::vector<absl::string_view> quoted = absl::StrSplit(part.substr(0, part.find(')')), absl::ByAnyChar("\"'"));
+  for (size_t i = 1; i < quoted.size(); i += 2) backends.push_back(interp.NewStr(quoted[i]));
+  const size_t at = std::min(part.find("\nclass "), part.find("\ndef "));
+  if (at == absl::string_view::npos) return Value::None();
+  absl::string_view name = part.substr(part.find(' ', at) + 1);
+  name = name.substr(0, name.find_first_of("(:[ "));
+  const Value pair[] = {interp.NewTuple(backends), interp.NewStr(name)};
+  return interp.NewTuple(pair);
+}
+
+// Whether a class derives from TorchvisionBackend.
+bool HasTorchvisionBackend(absl::string_view text) {
+  for (size_t at = text.find("\nclass "); at != absl::string_view::npos; at = text.find("\nclass ", at + 1)) {
+    const absl::string_view head = text.substr(at, text.find(')', at) - at);
+    if (absl::StrContains(head, "TorchvisionBackend")) return true;
+  }
+  return false;
+}
+
+// [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a TorchvisionBackend)] of the
 // Python files of a library's folder; None if there is no such folder.
 Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
   std::string path;
-  Value words;
   ArgReader reader(interp, "exports", args);
-  COBRA_TRY(reader.Required("path", &path).Required("with_text", &words).Finish());
+  COBRA_TRY(reader.Required("path", &path).Finish());
   const Place place = PlaceOf(interp, path);
   if (place.source == nullptr) return Value::None();
   const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
@@ -117,14 +154,15 @@ Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
     const absl::StatusOr<std::string> text = place.source->Read(absl::StrCat(place.path, "/", name));
     if (!text.ok()) continue;
     COBRA_TRY(interp.Charge(4 + static_cast<int64_t>(text->size()) / 1024));
-    std::vector<Value> exported;
+    std::vector<Value> exported, required;
     for (const absl::string_view one : ExportedNames(*text)) exported.push_back(interp.NewStr(one));
-    bool wanted = false;
-    for (Value word : words.as<TupleObject>()->span())
-      wanted = wanted || absl::StrContains(module, word.str()) || absl::StrContains(*text, word.str());
-    if (wanted) COBRA_TRY(interp.Charge(static_cast<int64_t>(text->size()) / 64));
-    const Value parts[] = {interp.NewStr(module), interp.NewList(exported), interp.NewStr(wanted ? *text : "")};
-    out.push_back(interp.NewTuple(parts));
+    const std::vector<absl::string_view> parts = absl::StrSplit(*text, "\n@requires");
+    for (size_t i = 1; i < parts.size(); ++i) {
+      if (const Value one = RequiredBy(interp, parts[i]); !one.IsNone()) required.push_back(one);
+    }
+    const Value fields[] = {interp.NewStr(module), interp.NewList(exported), interp.NewList(required),
+                            Value::Bool(HasTorchvisionBackend(*text))};
+    out.push_back(interp.NewTuple(fields));
   }
   return Value(interp.NewList(out));
 }
@@ -135,7 +173,7 @@ void AddLibraryFunctions(NativeModuleBuilder& m) {
   m.Function("library_folders", LibraryFolders)
       .Function("list_folder", ListFolder)
       .Function("exports", Exports)
-      .Function("module_source", ModuleSource);
+      .Function("module_traits", ModuleTraits);
   m.Function("is_file", IsFile).Function("is_folder", IsFolder);
 }
 

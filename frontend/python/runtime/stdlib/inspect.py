@@ -593,8 +593,7 @@ def stack(context=1):
 
 
 def getsource(obj):
-    text = _cobra.module_source(obj)
-    return _cobra.unsupported("inspect.getsource()") if text is None else text
+    _cobra.unsupported("inspect.getsource()")
 
 
 def getfile(obj):

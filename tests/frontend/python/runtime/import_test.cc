@@ -137,11 +137,12 @@ TEST(ImportTest, ALibrarySeesItsOwnFolders) {
   p.bundle["main.py"] =
       "import lib, importlib.metadata as m\nprint(lib.here.startswith('/'), m.version('lib-tools'))\n"
       "try: m.version('absent')\nexcept m.PackageNotFoundError as e: print('absent', e)\n"
-      "import os\nos.listdir('/etc')\n";
+      "import os\nprint(os.path.isdir(lib.here + '/../../etc'), os.path.isdir(lib.here + '/..'))\n"
+      "os.listdir(lib.here + '/../../etc')\n";
   const Outcome o = RunPython(p);
   EXPECT_EQ(o.output,
             "[('__init__.py', False), ('data.json', False), ('one.py', False), ('sub', True)] ['a.py']\n"
-            "True False True False\nTrue 1.2.3\nabsent absent\n");
+            "True False True False\nTrue 1.2.3\nabsent absent\nFalse False\n");
   EXPECT_THAT(o.diagnostic.message, testing::HasSubstr("os.listdir() is not supported"));
 }
 

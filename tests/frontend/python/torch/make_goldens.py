@@ -390,9 +390,9 @@ class Recorder(TorchFunctionMode):
             d.update({k: v for k, v in kwargs.items() if k in d})
             return {"input": args[0], **d}
         if re.fullmatch("adaptive_max_pool.d", name):
-            sizes, n = args[1] if len(args) > 1 else kwargs["output_size"], int(name[-2])
-            sizes = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * n
-            return {"input": args[0], "output_size": [s or d for s, d in zip(sizes, args[0].shape[-n:])]}
+            sizes = args[1] if len(args) > 1 else kwargs["output_size"]
+            sizes = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes] * int(name[-2])
+            return {"input": args[0], "output_size": [-1 if size is None else size for size in sizes]}
         if name == "meshgrid":
             return {"tensors": list(args[0]) if isinstance(args[0], (list, tuple)) else list(args), **kwargs}
         if name == "new":

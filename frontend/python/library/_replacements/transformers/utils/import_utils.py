@@ -1,6 +1,5 @@
 # What transformers' files export: the library reads 45 MB of its own text, line by line, each time it is imported.
 import os
-import re
 import sys
 
 import _cobra
@@ -13,20 +12,10 @@ def direct_transformers_import(path, file="__init__.py"):
     return sys.modules["transformers"]
 
 
-def _required(text):
-    """{backends: [objects]} of `@requires(backends=(...))` above classes and functions."""
-    found = {}
-    for part in text.split("\n@requires")[1:]:
-        backends = re.findall(r"['\"]([^'\"]+)['\"]", part[: part.index(")")])
-        named = re.search(r"^(?:class|def) (\w+)", part, re.MULTILINE)
-        if named:
-            found.setdefault(tuple(backends), []).append(named.group(1))
-    return found
-
-
-def _backends_of(module, text):
+def _backends_of(module, has_torchvision_backend):
     from transformers.utils.import_utils import BASE_FILE_REQUIREMENTS
 
+    text = "class Own(TorchvisionBackend):" if has_torchvision_backend else ""
     for applies, backends in BASE_FILE_REQUIREMENTS.items():
         if applies(module, text):
             return backends
@@ -38,14 +27,13 @@ def create_import_structure_from_path(module_path):
         module_path = os.path.dirname(module_path)
     module_path = str(module_path)
     structure = {}
-    for module, exported, text in _cobra.exports(module_path, ("@requires", "image_processing_")):
+    for module, exported, required, has_torchvision_backend in _cobra.exports(module_path):
         if module == "__init__" or module.startswith(("convert_", "modular_")):
             continue
-        backends = _backends_of(module, text)
-        decorated = set()
-        for own, names in _required(text).items() if "@requires" in text else ():
-            structure.setdefault(frozenset(own + backends), {}).setdefault(module, set()).update(names)
-            decorated.update(names)
+        backends = _backends_of(module, has_torchvision_backend)
+        for own, name in required:
+            structure.setdefault(frozenset(own + backends), {}).setdefault(module, set()).add(name)
+        decorated = {name for _, name in required}
         names = [name for name in exported if name not in decorated]
         if names:
             structure.setdefault(frozenset(backends), {}).setdefault(module, set()).update(names)
