@@ -531,12 +531,10 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
   if (interp.options().natives->Find(top) != nullptr) {
     hint = absl::StrCat("COBRA knows a part of ", top, " and this is not in it",
                         top == "torch" ? " (docs/torch_support.md)" : "");
-  } else if (IsStandardLibraryName(top)) {
+  } else if (IsStandardLibraryName(top) || IsNetworkPackage(top)) {
     hint = "a model definition runs here without files, processes, network and clock";
   } else if (IsCompiledPackage(top)) {
     hint = absl::StrCat(top, " is not written in Python: what the network needs of it must be written with torch");
-  } else if (IsNetworkPackage(top)) {
-    hint = "a model definition runs here without files, processes, network and clock";
   } else {
     Importer& importer = *interp.state().importer;
     const absl::string_view module = name.substr(0, name.rfind('.'));

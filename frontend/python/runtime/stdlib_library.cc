@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -34,11 +35,16 @@ Place PlaceOf(Interpreter& interp, absl::string_view path) {
   return {};
 }
 
-Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
+// The place that a function's only argument names.
+Result<Place> PlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function) {
   std::string path;
-  ArgReader reader(interp, "list_folder", args);
+  ArgReader reader(interp, function, args);
   COBRA_TRY(reader.Required("path", &path).Finish());
-  const Place place = PlaceOf(interp, path);
+  return PlaceOf(interp, path);
+}
+
+Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "list_folder"));
   if (place.source == nullptr) return Value::None();
   const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
   if (!names.ok()) return Value::None();
@@ -54,6 +60,16 @@ Result<Value> LibraryFolders(Interpreter& interp, const CallArgs&) {
   return Value(interp.NewList(out));
 }
 
+// Whether one of the classes at the top level is as wanted; `head` is what stands up to the colon after its bases.
+bool AnyClass(absl::string_view text, absl::FunctionRef<bool(absl::string_view head)> wanted) {
+  constexpr absl::string_view kClass = "\nclass ";
+  for (size_t at = text.find(kClass); at != absl::string_view::npos; at = text.find(kClass, at + 1)) {
+    const size_t end = text.find(')', at);
+    if (end != absl::string_view::npos && wanted(text.substr(at + 1, end + 1 - at))) return true;
+  }
+  return false;
+}
+
 // What transformers looks for in the text of a model's module, as three answers: whether it has an attention layer of
 // its own, whether that asks for the attention that was chosen, whether there are experts to choose for.
 Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
@@ -62,14 +78,10 @@ Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
   if (unit == nullptr || unit->internal) return Value::None();
   const absl::string_view text = unit->code->ast().source();
   COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 64));
-  bool has_attention = false;
-  for (size_t at = text.find("\nclass "); at != absl::string_view::npos; at = text.find("\nclass ", at + 1)) {
-    const absl::string_view line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-    const size_t open = line.find('(');
-    has_attention =
-        has_attention || (open != absl::string_view::npos && absl::StrContains(line.substr(0, open), "Attention") &&
-                          absl::StartsWith(line.substr(open), "(nn.Module):"));
-  }
+  const bool has_attention = AnyClass(text, [](absl::string_view head) {
+    return absl::ConsumeSuffix(&head, "(nn.Module):") && absl::StrContains(head, "Attention") &&
+           !absl::StrContains(head, "(");
+  });
   const Value answers[] = {Value::Bool(has_attention),
                            Value::Bool(absl::StrContains(text, "ALL_ATTENTION_FUNCTIONS.get_interface(")),
                            Value::Bool(absl::StrContains(text, "@use_experts_implementation"))};
@@ -77,30 +89,22 @@ Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
-  std::string path;
-  ArgReader reader(interp, "is_file", args);
-  COBRA_TRY(reader.Required("path", &path).Finish());
-  const Place place = PlaceOf(interp, path);
+  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "is_file"));
   // Only what can be read here: a library that finds its data or its compiled parts would go on to open them.
-  return Value::Bool(place.source != nullptr && absl::EndsWith(path, ".py") && place.source->IsFile(place.path));
+  return Value::Bool(place.source != nullptr && absl::EndsWith(place.path, ".py") && place.source->IsFile(place.path));
 }
 
 Result<Value> IsFolder(Interpreter& interp, const CallArgs& args) {
-  std::string path;
-  ArgReader reader(interp, "is_folder", args);
-  COBRA_TRY(reader.Required("path", &path).Finish());
-  const Place place = PlaceOf(interp, path);
+  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "is_folder"));
   return Value::Bool(place.source != nullptr && place.source->IsDirectory(place.path));
 }
 
-std::vector<absl::string_view> Names(absl::string_view list, absl::string_view stripped) {
-  std::vector<absl::string_view> names;
-  for (absl::string_view name : absl::StrSplit(list, ',')) {
-    while (!name.empty() && absl::StrContains(stripped, name.front())) name.remove_prefix(1);
-    while (!name.empty() && absl::StrContains(stripped, name.back())) name.remove_suffix(1);
-    names.push_back(name);
-  }
-  return names;
+// What stands in quotation marks.
+std::vector<absl::string_view> QuotedWords(absl::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, absl::ByAnyChar("\"'"));
+  std::vector<absl::string_view> words;
+  for (size_t i = 1; i < parts.size(); i += 2) words.push_back(parts[i]);
+  return words;
 }
 
 // The last `__all__ = [...]` that begins a line, on one line or with a name a line.
@@ -110,31 +114,20 @@ std::vector<absl::string_view> ExportedNames(absl::string_view text) {
   const absl::string_view rest = text.substr(at + 1);
   const size_t open = rest.find('['), close = rest.find(']');
   if (open == absl::string_view::npos || close == absl::string_view::npos || close < open) return {};
-  std::vector<absl::string_view> names = Names(rest.substr(open + 1, close - open - 1), "\"' \n\t\r");
-  if (!names.empty() && names.back().empty()) names.pop_back();  // after the last comma
-  return names;
+  return QuotedWords(rest.substr(open, close - open));
 }
 
 // The words in quotation marks of `@requires(backends=("torch", "vision"))`, and the name of what it stands above.
 Value RequiredBy(Interpreter& interp, absl::string_view part) {
   std::vector<Value> backends;
-  const std::vector<absl::string_view> quoted = absl::StrSplit(part.substr(0, part.find(')')), absl::ByAnyChar("\"'"));
-  for (size_t i = 1; i < quoted.size(); i += 2) backends.push_back(interp.NewStr(quoted[i]));
+  for (const absl::string_view word : QuotedWords(part.substr(0, part.find(')'))))
+    backends.push_back(interp.NewStr(word));
   const size_t at = std::min(part.find("\nclass "), part.find("\ndef "));
   if (at == absl::string_view::npos) return Value::None();
   absl::string_view name = part.substr(part.find(' ', at) + 1);
   name = name.substr(0, name.find_first_of("(:[ "));
   const Value pair[] = {interp.NewTuple(backends), interp.NewStr(name)};
   return interp.NewTuple(pair);
-}
-
-// Whether a class derives from TorchvisionBackend.
-bool HasTorchvisionBackend(absl::string_view text) {
-  for (size_t at = text.find("\nclass "); at != absl::string_view::npos; at = text.find("\nclass ", at + 1)) {
-    const absl::string_view head = text.substr(at, text.find(')', at) - at);
-    if (absl::StrContains(head, "TorchvisionBackend")) return true;
-  }
-  return false;
 }
 
 // [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a TorchvisionBackend)] of the
@@ -161,7 +154,9 @@ Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
       if (const Value one = RequiredBy(interp, parts[i]); !one.IsNone()) required.push_back(one);
     }
     const Value fields[] = {interp.NewStr(module), interp.NewList(exported), interp.NewList(required),
-                            Value::Bool(HasTorchvisionBackend(*text))};
+                            Value::Bool(AnyClass(*text, [](absl::string_view head) {
+                              return absl::StrContains(head, "TorchvisionBackend");
+                            }))};
     out.push_back(interp.NewTuple(fields));
   }
   return Value(interp.NewList(out));

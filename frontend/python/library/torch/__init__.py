@@ -200,31 +200,24 @@ class finfo:
         "torch.bfloat16": (16, 0.0078125, 3.3895313892515355e38, 1.1754943508222875e-38),
         "torch.float32": (32, 1.1920928955078125e-07, 3.4028234663852886e38, 1.1754943508222875e-38),
         "torch.float64": (64, 2.220446049250313e-16, 1.7976931348623157e308, 2.2250738585072014e-308),
-    }
-
-    # No tensor here has these types; libraries ask for their ranges.
-    _small = {
-        "float8_e4m3fn": (8, 0.125, 448.0, 0.015625),
-        "float8_e4m3fnuz": (8, 0.125, 240.0, 0.0078125),
-        "float8_e5m2": (8, 0.25, 57344.0, 6.103515625e-05),
-        "float8_e5m2fnuz": (8, 0.125, 57344.0, 3.0517578125e-05),
+        # No tensor here has these types; libraries ask for their ranges.
+        "torch.float8_e4m3fn": (8, 0.125, 448.0, 0.015625),
+        "torch.float8_e4m3fnuz": (8, 0.125, 240.0, 0.0078125),
+        "torch.float8_e5m2": (8, 0.25, 57344.0, 6.103515625e-05),
+        "torch.float8_e5m2fnuz": (8, 0.125, 57344.0, 3.0517578125e-05),
     }
 
     def __init__(self, dtype=float32):
-        name = repr(dtype)[7:-1]  # "<torch.float8_e5m2>"
-        if name in self._small:
-            self.bits, self.eps, self.max, self.tiny = self._small[name]
-            self.min, self.smallest_normal, self.resolution, self.dtype = -self.max, self.tiny, 1.0, name
-            return
-        if repr(dtype) not in self._table:
+        name = repr(dtype).strip("<>")  # "<torch.float8_e5m2>" is a type that is not covered
+        if name not in self._table:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
-        self.bits, self.eps, self.max, self.tiny = self._table[repr(dtype)]
+        self.bits, self.eps, self.max, self.tiny = self._table[name]
         self.min = -self.max
         self.smallest_normal = self.tiny
-        self.resolution = self.eps
-        self.dtype = repr(dtype)[6:]
+        self.resolution = self.eps if self.bits > 8 else 1.0
+        self.dtype = name[6:]
 
 
 class iinfo:

@@ -8,8 +8,7 @@ class CustomOpDef:
         return self._init_fn(*args, **kwargs)
 
     def _registering(self, *args, **kwargs):
-        fn = args[0] if args and callable(args[0]) else None
-        return fn if fn is not None else lambda fn: fn
+        return _kept(args[0] if args and callable(args[0]) else None)
 
     register_fake = register_kernel = register_vmap = register_torch_dispatch = register_autocast = _registering
 
@@ -33,19 +32,20 @@ def wrap_triton(kernel, /):
     return kernel
 
 
-def _decorator(*args, **kwargs):
-    return lambda fn: fn
+# What a registration gives back: the function, or a decorator that does.
+def _kept(fn):
+    return fn if fn is not None else _kept
 
 
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
-    return func if func is not None else lambda fn: fn
+    return _kept(func)
 
 
 impl_abstract = register_fake
 
 
 def register_kernel(op, device_types=None, func=None, /, *, lib=None):
-    return func if func is not None else lambda fn: fn
+    return _kept(func)
 
 
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
@@ -57,7 +57,7 @@ def define(qualname, schema=None, *, lib=None, tags=()):
 
 
 def impl(qualname, types=None, func=None, *, lib=None):
-    return func if func is not None else lambda fn: fn
+    return _kept(func)
 
 
 class Library:

@@ -5,7 +5,7 @@
     truth.py LIBRARY --out FOLDER            reads names from standard input; writes FOLDER/NAME.json.gz for each and prints NAME, or NAME and a tab
                                              and why PyTorch itself cannot build or run it
 
-LIBRARY: timm, torchvision, transformers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
+LIBRARY: timm, transformers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
 import argparse
 import gzip
 import json
@@ -20,6 +20,7 @@ import make_goldens  # noqa: E402  sets PYTORCH_JIT before torch is there
 import torch  # noqa: E402
 
 import torchvision_operators  # noqa: E402,F401
+import torchvision_suite  # noqa: E402
 
 IMAGE = [3, 224, 224]
 
@@ -47,46 +48,6 @@ class Timm:
         import timm
 
         return timm.create_model(case["model"])
-
-
-class Torchvision:
-    """Each name of list_models(); detectors without weights of a backbone."""
-
-    def cases(self):
-        import torchvision.models as models
-
-        for name in models.list_models():
-            module = models.get_model_builder(name).__module__
-            kind = module.split(".")[2]
-            yield {"name": name, "module": module, "kind": kind}
-
-    def entry(self, case):
-        import torchvision.models as models
-
-        call = models.get_model_builder(case["name"]).__name__
-        if case["kind"] in ("detection", "segmentation"):
-            return call + "(weights_backbone=None)"
-        return call + "(init_weights=False)" if call in ("inception_v3", "googlenet") else call + "()"
-
-    def complete(self, case, model):
-        shapes = {
-            "segmentation": [[1, 3, 128, 128]],
-            "optical_flow": [[1, 3, 128, 128]] * 2,
-            "video": [[1, 3, 16, 224 if case["name"].startswith(("mvit", "s3d", "swin")) else 112] * 1],
-        }
-        inputs = shapes.get(case["kind"], [[1, *IMAGE]])
-        if case["kind"] == "video":
-            size = 224 if case["name"].startswith(("mvit", "s3d", "swin")) else 112
-            inputs = [[1, 3, 16, size, size]]
-        if case["name"] == "inception_v3":
-            inputs = [[1, 3, 299, 299]]
-        return {"file": case["module"].replace(".", "/") + ".py", "entry": self.entry(case), "inputs": inputs}
-
-    def build(self, case):
-        import importlib
-
-        module = importlib.import_module(case["module"])
-        return eval(self.entry(case), dict(vars(module)))
 
 
 class Transformers:
@@ -181,16 +142,7 @@ def tensor_of(spec, model):
     return torch.zeros(sizes, dtype=getattr(torch, dtype or "float32"), device=next(model.parameters()).device)
 
 
-LIBRARIES = {"timm": Timm, "torchvision": Torchvision, "transformers": Transformers}
-
-
-def without_initialization():
-    """Weights stay pages that nobody has written."""
-    for name in dir(torch.nn.init):
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
-    for name in ("normal_", "uniform_", "trunc_normal_", "erfinv_"):
-        setattr(torch.Tensor, name, lambda tensor, *args, **kwargs: tensor)
+LIBRARIES = {"timm": Timm, "transformers": Transformers}
 
 
 def grouped_mm_of_any_type():
@@ -238,7 +190,7 @@ def main():
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    without_initialization()
+    torchvision_suite.without_initialization()
     grouped_mm_of_any_type()
     library = LIBRARIES[options.library]()
     cases = {case["name"]: case for case in library.cases()}

@@ -34,7 +34,7 @@ def _children(tree):
     if cls in (list, tuple):
         return list(tree), None
     if cls in (dict, OrderedDict):
-        return list(tree.values()), list(tree.keys())
+        return _dict_flatten(tree)
     return None
 
 
