@@ -42,7 +42,8 @@ absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const Mod
   Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
   Limits limits;
   limits.wall_time_ms = absl::ToInt64Milliseconds(time);
-  for (int64_t* limit : {&limits.steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
+  for (int64_t* limit :
+       {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
     *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
   }
   return input.Read(limits);

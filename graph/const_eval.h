@@ -4,6 +4,8 @@
 #define COBRA_GRAPH_CONST_EVAL_H_
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -30,6 +32,26 @@ std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const A
                                                                   absl::Span<const ConstInput> inputs,
                                                                   const std::vector<TensorType>& outputs,
                                                                   int64_t max_elements = kMaxConstElements);
+
+// What x[index] = value writes, and to which elements of x (row-major).
+struct ElementWrites {
+  std::vector<int64_t> at;
+  std::vector<double> values;
+};
+
+// Of setitem; `inputs` are its inputs, of which the first one's values are not read. Empty if the form of the index is
+// not supported.
+std::optional<ElementWrites> WritesOfSetItem(const Attributes& attributes, absl::Span<const ConstInput> inputs);
+
+struct UniformInput {
+  const TensorType* type = nullptr;  // null: absent
+  double value = 0;                  // of all its elements
+};
+
+// The one value that all elements of all outputs have, however many they are; nullopt if they differ or are unknown.
+// REQUIRES: `outputs` come from the shape rule.
+std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Span<const UniformInput> inputs,
+                                  const std::vector<TensorType>& outputs);
 
 double RoundTo(DType dtype, double value);
 

@@ -148,6 +148,29 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
   return walk.Map(out);
 }
 
+std::optional<ElementWrites> WritesOfSetItem(const Attributes& attributes, absl::Span<const ConstInput> inputs) {
+  using const_rules::BroadcastsTo, const_rules::Gathered;
+  const bool number = attributes.Find("value") != nullptr;
+  const absl::Span<const ConstInput> tensors = inputs.subspan(1, inputs.size() - (number ? 1 : 2));
+  const std::string index = attributes.String("index");
+  absl::StatusOr<IndexList> list = ParseIndex(index);
+  if (!list.ok()) return std::nullopt;
+  std::vector<const TensorType*> types;
+  for (const ConstInput& tensor : tensors) types.push_back(tensor.type);
+  absl::StatusOr<Shape> shape = IndexedShape(inputs[0].type->shape, *list, types);
+  if (!shape.ok()) return std::nullopt;
+  auto map = IndexMap(inputs[0].type->shape, index, tensors, *shape);
+  if (!map) return std::nullopt;
+  std::vector<double> written(map->size(), attributes.Double("value"));
+  if (!number) {
+    Shape from = inputs.back().type->shape;
+    while (from.size() > shape->size() && from.front() == 1) from.erase(from.begin());
+    if (!BroadcastsTo(from, *shape)) return std::nullopt;
+    written = Gathered(*inputs.back().values, *shape, BroadcastStrides(from, *shape));
+  }
+  return ElementWrites{*std::move(map), std::move(written)};
+}
+
 namespace const_rules {
 
 Outputs GetItem(const ConstCall& call) {
@@ -160,26 +183,10 @@ Outputs GetItem(const ConstCall& call) {
 }
 
 Outputs SetItem(const ConstCall& call) {
-  const bool number = call.attributes.Find("value") != nullptr;
-  const absl::Span<const ConstInput> tensors = call.inputs.subspan(1, call.inputs.size() - (number ? 1 : 2));
-  const std::string index = call.attributes.String("index");
-  absl::StatusOr<IndexList> list = ParseIndex(index);
-  if (!list.ok()) return {};
-  std::vector<const TensorType*> types;
-  for (const ConstInput& tensor : tensors) types.push_back(tensor.type);
-  absl::StatusOr<Shape> shape = IndexedShape(call.type(0).shape, *list, types);
-  if (!shape.ok()) return {};
-  const auto map = IndexMap(call.type(0).shape, index, tensors, *shape);
-  if (!map) return {};
+  const std::optional<ElementWrites> writes = WritesOfSetItem(call.attributes, call.inputs);
+  if (!writes) return {};
   Values values = call.values(0);
-  Values written(map->size(), call.attributes.Double("value"));
-  if (!number) {
-    Shape from = call.inputs.back().type->shape;
-    while (from.size() > shape->size() && from.front() == 1) from.erase(from.begin());
-    if (!BroadcastsTo(from, *shape)) return {};
-    written = Gathered(*call.inputs.back().values, *shape, BroadcastStrides(from, *shape));
-  }
-  for (size_t i = 0; i < map->size(); ++i) values[(*map)[i]] = written[i];
+  for (size_t i = 0; i < writes->at.size(); ++i) values[writes->at[i]] = writes->values[i];
   return {values};
 }
 

@@ -7,7 +7,7 @@
 #     tidy           clang-tidy over every source; a second run takes what has changed or was not clean
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
-#     timm transformers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
+#     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
@@ -32,7 +32,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -157,7 +157,7 @@ run_step() {
     tidy) build release && env -u OMP_NUM_THREADS /usr/bin/python3 tests/long/tidy.py build/release ;;
     odr) run_odr ;;
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md ;;
-    timm | transformers) run_library "$1" ;;
+    timm | transformers | diffusers) run_library "$1" ;;
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;

@@ -10,7 +10,7 @@ namespace cobra::server {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Seconds(1);
-constexpr int64_t kMuch = 8 << 20;
+constexpr int64_t kMuch = 2 << 20;
 
 // What malloc could give out. It does not say which of it is the system's again.
 int64_t FreeBytes() { return static_cast<int64_t>(::mallinfo2().fordblks); }

@@ -80,7 +80,8 @@ std::unique_ptr<InterpreterImage> InterpreterImage::Create(Libraries libraries, 
 bool InterpreterImage::IsUsable(const SourceRequest& request, const Limits& limits) const {
   return request.torch_version == torch_version_ &&
          !machine_->interpreter->importer().BundleShadowsImports(request.bundle) &&
-         machine_->interpreter->steps_used() < limits.steps;
+         machine_->interpreter->steps_used() < limits.steps &&
+         machine_->interpreter->steps_used(StepAccount::kLibrary) < limits.library_steps;
 }
 
 Machine& InterpreterImage::Start(const SourceRequest& request, const Limits& limits) {

@@ -293,6 +293,7 @@ absl::StatusOr<graph::Graph> ReadOn(Machine* machine, const SourceRequest& reque
   const absl::Status status = machine->interpreter->Run([&](Interpreter& i) { return reader.Read(i); });
   if (usage != nullptr) {
     usage->steps = machine->interpreter->steps_used();
+    usage->library_steps = machine->interpreter->steps_used(StepAccount::kLibrary);
     usage->memory_bytes = machine->interpreter->heap().used_bytes();
   }
   if (!status.ok()) return ExplainFailure(status, request, reader.progress());

@@ -38,7 +38,7 @@ struct SourceRequest {
 
 // How much of the limits a read used.
 struct ReadUsage {
-  int64_t steps = 0;
+  int64_t steps = 0, library_steps = 0;
   int64_t memory_bytes = 0;
   bool warm = false;  // the libraries were imported already (interpreter_pool.h)
 };

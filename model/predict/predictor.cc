@@ -26,6 +26,7 @@
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/plausibility.h"
+#include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
 #include "model/text/canonical_text.h"
 
@@ -44,43 +45,6 @@ struct LayerEntry {
 
 // The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
-
-// A readable position of the i-th token: "input#2" -> "input[2]"; "groups#0", which has no second number -> "groups".
-std::string DescribeToken(const std::vector<text::RawToken>& raw, size_t i) {
-  const absl::string_view word = raw[i].word;
-  const size_t hash = word.find('#');
-  if (hash == absl::string_view::npos) return std::string(word);
-  const absl::string_view name = word.substr(0, hash), index = word.substr(hash + 1);
-  const bool is_list = index != "0" || (i + 1 < raw.size() && raw[i + 1].word == absl::StrCat(name, "#1"));
-  return is_list ? absl::StrCat(name, "[", index, "]") : std::string(name);
-}
-
-// The amounts of work at the end of a layer's text, in the units of messages.
-struct WorkUnit {
-  const char* word;
-  double size;
-  const char* unit;
-};
-constexpr WorkUnit kWorkUnits[] = {{"macs#0", 1e9, "GMAC"},
-                                   {"read_bytes#0", 1e6, "MB read"},
-                                   {"weight_bytes#0", 1e6, "MB of weights"},
-                                   {"write_bytes#0", 1e6, "MB written"}};
-
-// Three digits, without an exponent for large numbers.
-std::string WorkText(double amount) {
-  return amount < 100 ? absl::StrFormat("%.3g", amount) : absl::StrFormat("%.0f", amount);
-}
-
-// Describes a number outside the range of the training data.
-std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, double value, double low, double high) {
-  for (const WorkUnit& work : kWorkUnits) {
-    if (raw[i].word != work.word) continue;
-    return absl::StrCat(raw[0].word, ": ", WorkText(value / work.size), " ", work.unit, ", measured ",
-                        value > high ? "up to " : "from ", WorkText((value > high ? high : low) / work.size));
-  }
-  return absl::StrFormat("%s: %s is %.6g, measured from %.6g to %.6g", raw[0].word,
-                         graph::Quoted(DescribeToken(raw, i)), value, low, high);
-}
 
 absl::Status CheckWanted(const std::function<bool()>& cancelled) {
   if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
@@ -197,12 +161,7 @@ class LoadedPredictor : public Predictor {
   std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens) const {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const text::Token& token = tokens[i];
-      if (token.id == text::Vocabulary::kUnknown) {
-        const std::vector<text::RawToken> raw = text::SplitText(text);
-        return i == 0
-                   ? absl::StrCat(raw[0].word, " was never measured")
-                   : absl::StrCat(raw[0].word, " with ", graph::Quoted(DescribeToken(raw, i)), " was never measured");
-      }
+      if (token.id == text::Vocabulary::kUnknown) return DescribeUnknownWord(text::SplitText(text), i);
       if (!token.numeric) continue;
       const auto& [low, high] = manifest_.value_ranges[token.id];
       // The slack widens the range at both ends, whatever the signs: dim=-1 is within [-1, 3].

@@ -31,6 +31,7 @@ bool Interpreter::Freeze() {
   image->class_epoch = s.class_epoch;
   image->steps_used = steps_used_;
   image->steps_until_check = steps_until_check_;
+  image->library_steps_used = other_steps_used_;
   image->charged_bytes = s.charged_bytes;
   image->output = output_;
   if (!heap_.Freeze()) return false;
@@ -64,6 +65,8 @@ bool Interpreter::Rollback() {
   s.repr_in_progress.clear();
   steps_used_ = image.steps_used;
   steps_until_check_ = image.steps_until_check;
+  other_steps_used_ = image.library_steps_used;
+  step_account_ = StepAccount::kProgram;
   s.charged_bytes = image.charged_bytes;
   output_ = image.output;
   return true;
@@ -77,8 +80,7 @@ void Interpreter::StartRequest(std::map<std::string, std::string> bundle, const 
   options_.limits.generator_stack_bytes = old.generator_stack_bytes;
   options_.bundle = std::move(bundle);
   // The steps that were granted in advance were counted against the old limit.
-  steps_used_ -= steps_until_check_;
-  steps_until_check_ = 0;
+  SettleSteps();
   state_->importer->SetBundle(options_.bundle);
 }
 

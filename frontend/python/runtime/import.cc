@@ -287,9 +287,11 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   if (location.is_library)
     library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
   running_library_files_ += location.is_library;
+  const StepAccount before = interp_.CountStepsOn(location.is_library ? StepAccount::kLibrary : StepAccount::kProgram);
   Result<void> done = Execute(m, *text, display, /*internal=*/false);
   running_library_files_ -= location.is_library;
   if (done.ok() && location.is_library) done = ReplaceSlowParts(m);
+  interp_.CountStepsOn(before);
   if (!done.ok()) {
     modules()->table.EraseStr(m->name);
     return Failure();

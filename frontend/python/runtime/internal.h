@@ -79,7 +79,7 @@ struct ImageState {
   absl::flat_hash_map<std::string, CodeUnit*> texts;
   uint32_t class_epoch = 0;
   int64_t source_bytes = 0;
-  int64_t steps_used = 0, steps_until_check = 0, charged_bytes = 0;
+  int64_t steps_used = 0, steps_until_check = 0, library_steps_used = 0, charged_bytes = 0;
   std::string output;
 };
 

@@ -412,16 +412,13 @@ Result<void> Interpreter::StepSlow() {
   if (heap_.exhausted()) {
     return OutOfMemory("a model definition should not hold data; look for a loop that grows a list or a string");
   }
-  if (steps_until_check_ < 0) {  // more work than was granted in advance
-    steps_used_ -= steps_until_check_;
-    steps_until_check_ = 0;
-  }
-  // The first access to a page costs about 64 steps.
-  constexpr int64_t kBytesAStep = 64;
-  steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
-  state_->charged_bytes = heap_.used_bytes();
-  if (steps_used_ >= limits.steps) {
-    return LimitReached(LimitMessage("the program", limits.steps, "steps"), "is there a loop that does not end?");
+  if (steps_until_check_ < 0) SettleSteps();  // more work than was granted in advance
+  ChargeMemory();
+  const bool library = step_account_ == StepAccount::kLibrary;
+  const int64_t most = library ? limits.library_steps : limits.steps;
+  if (steps_used_ >= most) {
+    return LimitReached(LimitMessage(library ? "importing libraries" : "the program", most, "steps"),
+                        "is there a loop that does not end?");
   }
   if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed))
     return LimitReached("the request was cancelled");
@@ -429,9 +426,29 @@ Result<void> Interpreter::StepSlow() {
     return LimitReached(LimitMessage("the program", limits.wall_time_ms, "ms"),
                         "is there a loop that does not end? Else give it more time (--deadline-s).");
   }
-  steps_until_check_ = std::min(kStepsBetweenChecks, limits.steps - steps_used_);
+  steps_until_check_ = std::min(kStepsBetweenChecks, most - steps_used_);
   steps_used_ += steps_until_check_;
   return {};
+}
+
+void Interpreter::SettleSteps() {
+  steps_used_ -= steps_until_check_;
+  steps_until_check_ = 0;
+}
+
+void Interpreter::ChargeMemory() {
+  // The first access to a page costs about 64 steps.
+  constexpr int64_t kBytesAStep = 64;
+  steps_used_ += (heap_.used_bytes() - state_->charged_bytes) / kBytesAStep;
+  state_->charged_bytes = heap_.used_bytes();
+}
+
+StepAccount Interpreter::CountStepsOn(StepAccount account) {
+  if (account == step_account_) return account;
+  SettleSteps();
+  ChargeMemory();
+  std::swap(steps_used_, other_steps_used_);
+  return std::exchange(step_account_, account);
 }
 
 Result<void> Interpreter::CheckSize(int64_t items, int64_t bytes_per_item) {

@@ -112,6 +112,9 @@ struct CommonNames {
   StrObject* throw_ = nullptr;  // a keyword of C++
 };
 
+// What is charged for a step: the model, or the libraries that it imports (Limits::library_steps).
+enum class StepAccount : uint8_t { kProgram, kLibrary };
+
 class Interpreter {
  public:
   static absl::StatusOr<std::unique_ptr<Interpreter>> Create(InterpreterOptions options);
@@ -131,7 +134,9 @@ class Interpreter {
   // The files and limits of the next run. Limits of sizes (memory, stack) stay those of Create.
   void StartRequest(std::map<std::string, std::string> bundle, const Limits& limits);
   Importer& importer();
-  int64_t steps_used() const { return steps_used_ - steps_until_check_; }
+  int64_t steps_used(StepAccount account = StepAccount::kProgram) const {
+    return account == step_account_ ? steps_used_ - steps_until_check_ : other_steps_used_;
+  }
 
   // ---- modules (import.cc) ----
   Result<ModuleObject*> ImportModule(absl::string_view dotted_name);
@@ -212,6 +217,8 @@ class Interpreter {
     if (steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
+  // What follows is counted on `account`; returns the one before.
+  StepAccount CountStepsOn(StepAccount account);
   // Call before creating a str, list or tuple of that many items.
   Result<void> CheckSize(int64_t items, int64_t bytes_per_item = 16);
   // Recursion in native code on the program's data (repr of nested lists): RecursionError when the stack runs low.
@@ -359,6 +366,8 @@ class Interpreter {
   friend struct RuntimeState;
   explicit Interpreter(InterpreterOptions options);
   Result<void> StepSlow();
+  void SettleSteps();   // gives back what was granted in advance
+  void ChargeMemory();  // what was allocated since the last time
   Result<bool> TruthOfOther(Value v);
   void UnwindGenerators();
   // Of the pending Python exception, which is cleared. Its str() may run the program's code: on `stack`.
@@ -371,7 +380,9 @@ class Interpreter {
   ClassObject* class_of_tag_[9] = {};  // of values that are no objects
   const char* stack_low_ = nullptr;    // native stack must stay above
   int64_t steps_until_check_ = 0;
-  int64_t steps_used_ = 0;
+  int64_t steps_used_ = 0;  // of step_account_
+  int64_t other_steps_used_ = 0;
+  StepAccount step_account_ = StepAccount::kProgram;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   Value pending_exception_ = Value::Unbound();
   std::unique_ptr<Diagnostic> failure_;

@@ -50,11 +50,10 @@ NativeObject* Tensor::Copy(Interpreter& interp) {
   return copy;
 }
 
-InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, std::shared_ptr<const ConstValues> values,
-                          absl::string_view label) {
+InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, TensorValues values, absl::string_view label) {
   Tensor* tensor = interp.heap().New<Tensor>(label);
   tensor->type = std::move(type);
-  if (values != nullptr && values.use_count() == 1) interp.heap().Allocate(values->size() * 8);  // counted as memory
+  interp.heap().Allocate(values.OwnBytes());  // counted as memory
   tensor->values = std::move(values);
   return interp.NewInstance(Torch(interp).tensor_class, tensor);
 }
@@ -78,16 +77,24 @@ std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, 
 
 TensorValues TensorValues::Filled(Interpreter& interp, int64_t n, double value) {
   TensorValues made;
-  if (n > graph::kMaxConstElements) return made;
-  made.interp_ = &interp;
+  if (n <= graph::kMaxConstElements) made.interp_ = &interp;
   made.count_ = n;
   made.value_ = value;
   return made;
 }
 
 const TensorValues::Shared& TensorValues::shared() const {
-  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), count_, value_);
+  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), std::exchange(count_, 0), value_);
   return values_;
+}
+
+std::optional<double> TensorValues::uniform() const {
+  constexpr size_t kFew = 4096;
+  if (count_ > 0) return value_;
+  if (values_ == nullptr || values_->empty() || values_->size() > kFew) return std::nullopt;
+  const double first = values_->front();
+  const bool equal = std::all_of(values_->begin(), values_->end(), [&](double v) { return v == first; });
+  return equal ? std::optional<double>(first) : std::nullopt;
 }
 
 bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill) {
@@ -305,7 +312,24 @@ Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<g
   return numbers;
 }
 
-using OutputValues = std::vector<std::shared_ptr<const ConstValues>>;
+using OutputValues = std::vector<TensorValues>;
+
+// What a call makes of constants whose elements are all equal, where they are too many to compute.
+void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph::TensorType>& outputs,
+                 OutputValues& values) {
+  std::vector<graph::UniformInput> inputs;
+  for (const Tensor* tensor : call.tensors) {
+    inputs.push_back({tensor == nullptr ? nullptr : &tensor->type});
+    if (tensor == nullptr) continue;
+    const std::optional<double> value = tensor->values.uniform();
+    if (!value) return;
+    inputs.back().value = *value;
+  }
+  const std::optional<double> value = graph::EvalUniform(call.op, call.attributes, inputs, outputs);
+  if (!value) return;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    values[i] = TensorValues::Filled(interp, outputs[i].num_elements(), *value);
+}
 
 // The values of a call's outputs; null if they are not known.
 Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
@@ -315,21 +339,30 @@ Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, con
                      (call.op == graph::Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
   if (fills && !graph::IsComplex(outputs[0].dtype)) {
     const double value = graph::RoundTo(outputs[0].dtype, call.attributes.Double("value"));
-    values[0] = FilledValues(interp, outputs[0].num_elements(), value);
+    values[0] = TensorValues::Filled(interp, outputs[0].num_elements(), value);
     return values;
   }
-  if (!inputs.known || IsRandom(call.op) || !interp.heap().CanAllocate(numbers * 8)) return values;
+  if (IsRandom(call.op)) return values;
+  if (!inputs.known || std::any_of(outputs.begin(), outputs.end(), [](const graph::TensorType& type) {
+        return type.num_elements() > graph::kMaxConstElements;
+      })) {
+    FillUniform(interp, call, outputs, values);
+    return values;
+  }
+  if (!interp.heap().CanAllocate(numbers * 8)) return values;
   // A complex call splits its numbers into parts and joins them again.
   const bool complex = graph::IsComplex(outputs[0].dtype) || (!inputs.types.empty() && inputs.types[0] != nullptr &&
                                                               graph::IsComplex(inputs.types[0]->dtype));
   COBRA_TRY(interp.Charge(StepsOfConstants(call, inputs.types, outputs, numbers) + (complex ? numbers / 2 : 0)));
   interp.heap().Allocate(static_cast<size_t>(numbers) * 8);  // outside the heap, but counted
-  return graph::EvalConst(call.op, call.attributes, inputs.values, outputs);
+  const auto computed = graph::EvalConst(call.op, call.attributes, inputs.values, outputs);
+  std::copy(computed.begin(), computed.end(), values.begin());
+  return values;
 }
 
 // The first argument of an in-place call now holds the result.
-Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type,
-                    const std::shared_ptr<const ConstValues>& values, bool random) {
+Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type, const TensorValues& values,
+                    bool random) {
   Tensor* self = call.tensors[0];
   self->type = {type.shape, self->type.dtype};
   self->values = values;
@@ -337,6 +370,23 @@ Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorTy
   if (self->ref.kind == graph::ValueRef::Kind::kConstant) self->ref = graph::ValueRef::None();
   NoteWrite(interp, self, call.op);
   return call.inputs[0];
+}
+
+// x[index] = value where nothing else refers to the values of x: loops write to one tensor many times. False if it is
+// another call, or must be computed anew.
+bool WriteElements(Interpreter& interp, const Call& call, const ConstantInputs& inputs) {
+  if (call.op != graph::Op::setitem || !inputs.known || call.tensors[0]->values.OwnBytes() == 0) return false;
+  for (const graph::TensorType* type : inputs.types) {
+    if (type == nullptr || graph::IsComplex(type->dtype)) return false;
+  }
+  const std::optional<graph::ElementWrites> writes = graph::WritesOfSetItem(call.attributes, inputs.values);
+  if (!writes) return false;
+  interp.Spend(kStepsOfACall + static_cast<int64_t>(writes->at.size()) / 4);
+  const Tensor* self = call.tensors[0];
+  ConstValues& values = const_cast<ConstValues&>(*self->values);  // the only reference
+  for (size_t i = 0; i < writes->at.size(); ++i)
+    values[static_cast<size_t>(writes->at[i])] = graph::RoundTo(self->type.dtype, writes->values[i]);
+  return true;
 }
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
@@ -347,6 +397,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
   if (torch.recording && cost_class == graph::CostClass::kCompute)
     torch.builder.AddFoldedMacs(graph::MacsOfCall(call.op, call.attributes, inputs.types, *outputs));
+  if (inplace && WriteElements(interp, call, inputs))
+    return WriteConstant(interp, call, (*outputs)[0], TensorValues(call.tensors[0]->values), inputs.random);
   COBRA_TRY_ASSIGN(const int64_t numbers, NumbersOf(interp, call.op, *outputs));
   COBRA_TRY_ASSIGN(const OutputValues values, ComputeConstants(interp, call, inputs, *outputs, numbers));
   const bool random = inputs.random || IsRandom(call.op);

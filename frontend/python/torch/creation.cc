@@ -45,9 +45,9 @@ Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<
   if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
     return interp.LimitReached(LimitMessage(absl::StrCat("torch.", label, " makes a tensor of ", graph::TypeText(type)),
                                             interp.limits().graph.max_tensor_bytes, "bytes"));
-  std::shared_ptr<const ConstValues> values;
+  TensorValues values;
   if (fill && !graph::IsComplex(type.dtype))
-    values = FilledValues(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
+    values = TensorValues::Filled(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
   if (fill && graph::IsComplex(type.dtype) && type.num_elements() <= graph::kMaxConstElements) {
     ConstValues pairs(static_cast<size_t>(2 * type.num_elements()), 0);
     for (size_t i = 0; i < pairs.size(); i += 2) pairs[i] = *fill;

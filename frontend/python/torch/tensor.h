@@ -23,14 +23,15 @@ namespace cobra::python {
 // Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
 using ConstValues = std::vector<double>;
 
-// The values of a constant, or null. If all elements are equal, the vector is created on demand.
+// The values of a constant, or null. If all elements are equal, the vector is created on demand. If they are too many to
+// keep, it is null, and uniform() says their value.
 class TensorValues {
  public:
   using Shared = std::shared_ptr<const ConstValues>;
   TensorValues() = default;
   TensorValues(Shared values) : values_(std::move(values)) {}  // NOLINT: implicit on purpose
   TensorValues(std::nullptr_t) {}                              // NOLINT
-  // `n` times `value`; null if that is too many to keep.
+  // `n` times `value`.
   static TensorValues Filled(Interpreter& interp, int64_t n, double value);
 
   const Shared& shared() const;
@@ -38,13 +39,17 @@ class TensorValues {
   const ConstValues* get() const { return shared().get(); }
   const ConstValues& operator*() const { return *shared(); }
   const ConstValues* operator->() const { return get(); }
+  // The value of all elements, if they are known to be equal. Of vectors it looks through small ones only.
+  std::optional<double> uniform() const;
+  // Of a vector that nothing else refers to.
+  size_t OwnBytes() const { return values_ != nullptr && values_.use_count() == 1 ? values_->size() * 8 : 0; }
   bool operator==(std::nullptr_t) const { return values_ == nullptr && interp_ == nullptr; }
   bool operator!=(std::nullptr_t) const { return !(*this == nullptr); }
 
  private:
   mutable Shared values_;
   mutable Interpreter* interp_ = nullptr;  // set until the vector is created
-  int64_t count_ = 0;
+  mutable int64_t count_ = 0;              // of equal elements, whose vector was not created
   double value_ = 0;
 };
 
@@ -218,8 +223,8 @@ inline Failure UnreadTensor(Interpreter& interp) {
 // nullopt if it is not a number.
 std::optional<graph::AttributeValue> AsNumber(Value v);
 
-InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type,
-                          std::shared_ptr<const ConstValues> values = nullptr, absl::string_view label = "constant");
+InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, TensorValues values = nullptr,
+                          absl::string_view label = "constant");
 InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref);
 // torch.empty(size, dtype=dtype), as a Parameter or as a plain tensor.
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);

@@ -9,15 +9,21 @@ _names = {CRITICAL: "CRITICAL", ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO"
 
 
 class Filterer:
+    def __init__(self):
+        self.filters = []
+
     def addFilter(self, filter):
-        pass
+        if filter not in self.filters:
+            self.filters.append(filter)
 
     def removeFilter(self, filter):
-        pass
+        if filter in self.filters:
+            self.filters.remove(filter)
 
 
 class Handler(Filterer):
     def __init__(self, level=NOTSET):
+        Filterer.__init__(self)
         self.level = level
 
     def setLevel(self, level):
@@ -53,7 +59,11 @@ class Formatter:
 
 
 class Filter:
-    pass
+    def __init__(self, name=""):
+        self.name = name
+
+    def filter(self, record):
+        return True
 
 
 class LogRecord:
@@ -64,6 +74,7 @@ class Logger(Filterer):
     """Accepts everything and says nothing."""
 
     def __init__(self, name, level=NOTSET):
+        Filterer.__init__(self)
         self.name = name
         self.level = level
         self.handlers = []

@@ -159,7 +159,7 @@ class Suite:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("library", choices=["sample", "timm", "transformers"])
+    parser.add_argument("library", choices=["sample", "timm", "transformers", "diffusers"])
     parser.add_argument("--only", default="")
     parser.add_argument("--write")
     options = parser.parse_args()

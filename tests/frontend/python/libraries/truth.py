@@ -5,9 +5,11 @@
     truth.py LIBRARY --out FOLDER            reads names from standard input; writes FOLDER/NAME.json.gz for each and prints NAME, or NAME and a tab
                                              and why PyTorch itself cannot build or run it
 
-LIBRARY: timm, transformers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
+LIBRARY: timm, transformers, diffusers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
 import argparse
 import gzip
+import inspect
+import itertools
 import json
 import os
 import sys
@@ -19,10 +21,13 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "torch")]
 import make_goldens  # noqa: E402  sets PYTORCH_JIT before torch is there
 import torch  # noqa: E402
 
+import diffusers_models  # noqa: E402
 import torchvision_operators  # noqa: E402,F401
 import torchvision_suite  # noqa: E402
+import transformers_inputs  # noqa: E402
 
 IMAGE = [3, 224, 224]
+MOST_SETS = 24  # of inputs, tried one after the other
 
 
 class Timm:
@@ -65,84 +70,102 @@ class Transformers:
     def build(self, case):
         import transformers
 
-        return getattr(transformers, case["model"])(getattr(transformers, case["config"])())
+        config = getattr(transformers, case["config"])(**case.get("options", {}))
+        return getattr(transformers, case["model"])(config)
+
+    def shallow(self, case):
+        """The same model with two layers, for what does not fit into memory."""
+        return {**case, "options": {"num_hidden_layers": 2}}
 
     def complete(self, case, model):
-        why = None
-        for named in self.inputs(model):
+        why = TypeError("no inputs are known here for its forward")
+        for named in itertools.islice(self.inputs(model), MOST_SETS):
             try:
                 with torch.no_grad():
                     model(**{name: tensor_of(spec, model) for name, spec in named.items()})
             except Exception as error:
-                why = why or error
+                if reads_values(error):
+                    raise  # on the CPU it may run
+                why = error if type(why) is TypeError else why  # what is missing is no reason where something else is
                 continue
             return {
                 "file": "transformers/__init__.py",
-                "entry": "%s(%s())" % (case["model"], case["config"]),
+                "entry": "%s(%s(%s))" % (case["model"], case["config"], options_of(case)),
                 "inputs": [],
                 "named": named,
             }
         raise why
 
-    @staticmethod
-    def inputs(model):
-        """Sets of inputs, the likeliest first."""
-        configs = [model.config]
-        for part in (
-            "vision_config",
-            "image_config",
-            "text_config",
-            "audio_config",
-            "backbone_config",
-            "encoder",
-            "decoder",
+    def inputs(self, model):
+        """Sets of inputs, the likeliest first: what `forward` cannot do without, what the library calls the main input, and what goes with it."""
+        parameters = list(inspect.signature(inspect.unwrap(type(model).forward)).parameters.values())[1:]
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+        names = {p.name for p in parameters}
+        main, known = model.main_input_name, transformers_inputs.known(model)
+        first = needed if needed else [main if main in names or not names else parameters[0].name]
+        sets = [first]
+        if getattr(model.config, "is_encoder_decoder", False) and "decoder_input_ids" in names:
+            sets.append([*first, "decoder_input_ids"])
+        for more in (
+            ["input_ids"],
+            ["bbox"],
+            ["pixel_values"],
+            ["input_values"],
+            ["input_features"],
+            ["pixel_values", "bbox"],
         ):
-            if getattr(model.config, part, None) is not None:
-                configs.append(getattr(model.config, part))
+            sets.append([*first, *(name for name in more if name in names and name not in first)])
+        sets += [[name] for name in ("input_ids", "pixel_values", "input_values", "input_features") if name in names]
+        tried = []
+        for names in sets:
+            if names in tried or not all(name in known for name in names):
+                continue
+            tried.append(names)
+            for specs in itertools.product(*(known[name] for name in names)):
+                yield dict(zip(names, specs))
 
-        def setting(*names, default):
-            for config in configs:
-                for name in names:
-                    if isinstance(getattr(config, name, None), (int, list, tuple)):
-                        return getattr(config, name)
-            return default
 
-        size = setting("image_size", default=224)
-        height, width = (size, size) if isinstance(size, int) else size[-2:] if len(size) > 1 else size * 2
-        channels = setting("num_channels", "in_channels", "in_chans", default=3)
-        ids, bins = "1x16:int64", setting("num_mel_bins", "n_mels", "feature_size", default=80)
-        image, frames = f"{channels}x{height}x{width}", setting("num_frames", default=16)
-        known = {
-            "input_ids": [ids],
-            "pixel_values": [f"1x{image}", f"1x{frames}x{image}", f"1x{channels}x224x224"],
-            "pixel_values_videos": [f"1x{frames}x{image}"],
-            "input_values": ["1x16000", "1x1024x128", "1x1x16000"],
-            "input_features": [f"1x{bins}x3000", f"1x200x{bins}", f"1x1x1001x{bins}", f"1x1000x{bins}"],
-            "bbox": ["1x16x4:int64"],
-            "decoder_input_ids": [ids],
+class Diffusers:
+    """The models of diffusers_models.py."""
+
+    def cases(self):
+        for name, (options, inputs) in diffusers_models.MODELS.items():
+            yield {"name": name, "entry": f"{name.partition('-')[0]}({options})", "inputs": inputs.split()}
+
+    def build(self, case):
+        import diffusers
+
+        kind = case["entry"].partition("(")[0]
+        return eval(case["entry"], {kind: getattr(diffusers, kind)})
+
+    def complete(self, case, model):
+        named = dict(text.strip("()").split("=") for text in case["inputs"])
+        plain = {text.strip("()").split("=")[0] for text in case["inputs"] if text.startswith("(")}
+        return {
+            "file": "diffusers/__init__.py",
+            "entry": case["entry"],
+            "inputs": [],
+            "named": {name: spec for name, spec in named.items() if name not in plain},
+            "arguments": [[name, spec] for name, spec in named.items() if name in plain],
         }
-        main = model.main_input_name
-        second = ["decoder_input_ids"] if getattr(model.config, "is_encoder_decoder", False) else []
-        for names in (
-            [main],
-            [main, *second],
-            ["input_ids", "pixel_values"],
-            ["input_ids", "input_values"],
-            ["input_ids", "bbox"],
-        ):
-            for spec in known.get(names[0], ["1x16"]):
-                for other in known[names[1]] if len(names) > 1 else [None]:
-                    yield {names[0]: spec, **({names[1]: other} if other else {})}
+
+
+def options_of(case):
+    return ", ".join(f"{name}={value}" for name, value in case.get("options", {}).items())
 
 
 def tensor_of(spec, model):
-    """ "1x16:int64" or "1x3x224x224", on the model's device."""
+    """ "1x16:int64" or "1x3x224x224", on the model's device; "1x3:int64=1,16,16" with these values."""
+    spec, _, values = spec.partition("=")
     shape, _, dtype = spec.partition(":")
-    sizes = [int(size) for size in shape.split("x")]
-    return torch.zeros(sizes, dtype=getattr(torch, dtype or "float32"), device=next(model.parameters()).device)
+    sizes, dtype = [int(size) for size in shape.split("x")], getattr(torch, dtype or "float32")
+    device = next(model.parameters()).device
+    if values:
+        return torch.tensor([int(value) for value in values.split(",")], dtype=dtype, device=device).reshape(sizes)
+    return torch.zeros(sizes, dtype=dtype, device=device)
 
 
-LIBRARIES = {"timm": Timm, "transformers": Transformers}
+LIBRARIES = {"timm": Timm, "transformers": Transformers, "diffusers": Diffusers}
 
 
 def grouped_mm_of_any_type():
@@ -166,20 +189,31 @@ def record_on(device, library, case):
     golden = make_goldens.record(
         model,
         [tensor_of(spec, model) for spec in complete["inputs"]],
-        {name: tensor_of(spec, model) for name, spec in named.items()},
+        {name: tensor_of(spec, model) for name, spec in named.items()}
+        | {name: int(text) for name, text in complete.get("arguments", [])},
     )
-    complete["inputs"] += [f"{name}={spec}" for name, spec in named.items()]
+    complete["inputs"] += [f"{name}={spec.partition('=')[0]}" for name, spec in named.items()]
     return {"name": case["name"], "torch": torch.__version__, **complete, **golden}
+
+
+def reads_values(error):
+    """Of a tensor that is on meta."""
+    return isinstance(error, (NotImplementedError, RuntimeError)) and "meta" in str(error).lower()
 
 
 def record(library, case):
     """On meta tensors; on the CPU where a model reads values of tensors while it is built."""
     try:
         return record_on("meta", library, case)
-    except (NotImplementedError, RuntimeError) as error:
-        if "meta" not in str(error).lower():
+    except Exception as error:
+        if not reads_values(error):
             raise
+    try:
         return record_on("cpu", library, case)
+    except (RuntimeError, MemoryError) as error:
+        if "memory" not in str(error).lower() or not hasattr(library, "shallow"):
+            raise
+        return record_on("cpu", library, library.shallow(case))
 
 
 def main():

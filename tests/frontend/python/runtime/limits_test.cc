@@ -216,6 +216,26 @@ TEST(LimitsTest, StepsAreExactAtTheLimitAndOnePast) {
   EXPECT_EQ(RunSource("for i in range(1100):\n    pass\n", limits).kind(), "limit");
 }
 
+TEST(LimitsTest, TopLevelCodeOfALibraryCountsApart) {
+  const std::string loop = "for i in range(200000):\n    pass\n";
+  Program program;
+  program.libraries = {{{"lib.py", loop + "def work():\n    for i in range(200000):\n        pass\n"},
+                        {"back.py", "import mine\nx = mine.x\n"}}};
+  program.bundle["main.py"] = "import lib\nfor i in range(100):\n    pass\n";
+  program.limits.steps = 200'000;  // memory counts too
+  EXPECT_TRUE(RunPython(program).status.ok()) << RunPython(program).status;
+  program.limits.library_steps = 150'000;
+  const Outcome outcome = RunPython(program);
+  EXPECT_EQ(outcome.kind(), "limit");
+  EXPECT_THAT(outcome.diagnostic.message, HasSubstr("importing libraries"));
+  program.limits.library_steps = Limits().library_steps;
+  program.bundle["main.py"] = "import lib\nlib.work()\n";
+  EXPECT_EQ(RunPython(program).kind(), "limit") << "calls into a library count as the program's own";
+  program.bundle["mine.py"] = loop + "x = 1\n";
+  program.bundle["main.py"] = "import back\n";
+  EXPECT_EQ(RunPython(program).kind(), "limit") << "and so does a program's file that a library imports";
+}
+
 TEST(LimitsTest, MemoryAtTheLimitAndOnePast) {
   auto set = [](Limits* limits, int64_t n) { limits->memory_bytes = n; };
   const int64_t small = Threshold("x = [0] * 1000\n", int64_t{64} << 20, set);

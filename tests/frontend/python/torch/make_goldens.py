@@ -121,6 +121,7 @@ SYNONYMS = {
     "negative": "neg",
     "absolute": "abs",
     "concat": "cat",
+    "concatenate": "cat",
     "clip": "clamp",
     "swapaxes": "transpose",
     "swapdims": "transpose",
@@ -129,7 +130,7 @@ SYNONYMS = {
     "greater": "gt",
 }
 VIEWS = set(
-    """view reshape flatten unflatten permute transpose t T mT H mH chunk split tensor_split unbind getitem select narrow squeeze unsqueeze
+    """view reshape flatten unflatten permute transpose t T mT H mH chunk split split_with_sizes tensor_split unbind getitem select narrow squeeze unsqueeze
 expand expand_as view_as reshape_as movedim diagonal as_strided view_as_real view_as_complex real imag ravel broadcast_to broadcast_tensors adjoint
 tensor_unfold data detach alias contiguous""".split()
 )
@@ -353,6 +354,8 @@ class Recorder(TorchFunctionMode):
                 rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
             elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
                 rec["args"][key] = plain(value)
+        if name == "cdist" and rec["args"].get("compute_mode") == "use_mm_for_euclid_dist_if_necessary":
+            rec["args"].pop("compute_mode")  # the default
         if name == "multi_head_attention_forward":
             rec["args"].pop("is_causal", None)  # of PyTorch 2: what the mask says already
         # packed: their values too, and in recurrent calls the tensor of them after the weights
@@ -463,7 +466,7 @@ def flat_output(value):
 def record(model, inputs, named=None):
     """What the model runs on inputs by position and by name: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
     named = named or {}
-    recorder = Recorder(model, list(inputs) + list(named.values()))
+    recorder = Recorder(model, list(inputs) + [value for value in named.values() if isinstance(value, torch.Tensor)])
     original_call, original_getitem = torch.nn.Module.__call__, torch.Tensor.__getitem__
 
     def traced_call(self, *args, **kwargs):

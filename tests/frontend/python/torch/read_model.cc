@@ -72,7 +72,9 @@ std::string RoundTripFault(const graph::Graph& graph, const std::string& json) {
 std::string Read(const SourceRequest& request, bool print) {
   ReadUsage usage;
   const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request, read_limits, &usage);
-  if (print_usage) std::cerr << usage.steps << " steps, " << usage.memory_bytes << " bytes, " << request.entry << "\n";
+  if (print_usage)
+    std::cerr << usage.steps << " steps, " << usage.library_steps << " of libraries, " << usage.memory_bytes
+              << " bytes, " << request.entry << "\n";
   if (graph.ok() && print) return graph::PrintGraph(*graph);
   if (graph.ok()) {
     const std::string json = graph::GraphToJson(*graph);
@@ -97,6 +99,7 @@ int Main(int argc, char** argv) {
     } else if (argument == "--steps-times" && i + 1 < argc) {
       const int times = std::stoi(argv[++i]);
       read_limits.steps *= times;
+      read_limits.library_steps *= times;
       read_limits.memory_bytes *= times;
     } else if (argument == "--torch-version" && i + 1 < argc) {
       torch_version = argv[++i];

@@ -1,4 +1,5 @@
 import torch
+from torch.distributed import device_mesh
 
 
 def is_available():
