@@ -91,11 +91,11 @@ struct Limits {
   // ---- Python source: what is run
   // One step is a statement, a call, an iteration of a loop, or 16 parts of an expression. Work on long strings and
   // sequences costs steps in proportion to their length (Interpreter::Charge); memory costs one step per 64 bytes. Of
-  // torchvision, swin_v2_b needs most: 1.54 million, with its imports.
+  // torchvision, swin_v2_b needs most: 1.1 million.
   int64_t steps = 3'000'000;
   // Steps of top-level code of modules below the library roots, which count apart: what it costs to import a library is
-  // no matter of the model, and runs once. Of timm, importing all takes 4 million, of transformers a model's modules 6.
-  int64_t library_steps = 30'000'000;
+  // no matter of the model, and runs once. Importing timm takes 5 million, the modules of a model of transformers 3 to 8.
+  int64_t library_steps = 12'000'000;
   // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is destroyed. Of torchvision,
   // swin_v2_b needs most: 39 MB.
   int64_t memory_bytes = int64_t{160} << 20;

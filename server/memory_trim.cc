@@ -10,7 +10,8 @@ namespace cobra::server {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Seconds(1);
-constexpr int64_t kMuch = 2 << 20;
+// Returning memory takes time in proportion to it.
+constexpr int64_t kMuch = 2 << 20, kMuchShare = 32;
 
 // What malloc could give out. It does not say which of it is the system's again.
 int64_t FreeBytes() { return static_cast<int64_t>(::mallinfo2().fordblks); }
@@ -29,7 +30,8 @@ void MemoryTrim::Tick(absl::Time now) {
   const int64_t free = FreeBytes(), resident = ResidentBytes();
   least_free_ = std::min(least_free_, free);
   least_resident_ = std::min(least_resident_, resident);
-  if (free - least_free_ < kMuch && resident - least_resident_ < kMuch) return;
+  const int64_t much = std::max(kMuch, least_resident_ / kMuchShare);
+  if (free - least_free_ < much && resident - least_resident_ < much) return;
   ::malloc_trim(0);
   least_free_ = FreeBytes();
   least_resident_ = ResidentBytes();

@@ -8,7 +8,9 @@
 // share_of_gemm   multiply-adds a second of the encoder's linear maps and attention, over the time of all that it does,
 //                 over the rate of OpenBLAS; the median of the rounds' ratios
 // maps_of_gemm    the same for the linear maps alone (model/infer/linear.h), which are what sgemm could replace
-// us_per_layer    time to encode one layer
+// us_per_layer    time to encode one layer of all that are encoded together
+// alone_over_together   the same for each layer alone, over us_per_layer: what requests that miss at the same time would gain
+//                 from a batch that they share
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -182,10 +184,14 @@ absl::StatusOr<Json> RunEncode(const EncodeFlags& flags) {
   }
   const double maps_flop = FlopOfMaps(shapes, kRowsTogether);
   Rates rates;
-  std::vector<double> us;
+  std::vector<double> us, alone;
   for (int round = 0; round < flags.rounds; ++round) {
     const double encodings = PerSecond(flags.seconds, [&] { encoder.Encode(lists); });
     us.push_back(1e6 / encodings / static_cast<double>(layers.size()));
+    const double one_by_one = PerSecond(flags.seconds, [&] {
+      for (const auto* list : lists) encoder.Encode({list});
+    });
+    alone.push_back(encodings / one_by_one);
     rates.encoder.push_back(encoder_flop * encodings / 1e9);
     rates.maps.push_back(maps_flop / 1e9 * PerSecond(flags.seconds, [&] {
                            for (MapPair& map : maps) map.Ours();
@@ -196,6 +202,7 @@ absl::StatusOr<Json> RunEncode(const EncodeFlags& flags) {
   }
   Json result = ResultOf(rates);
   result.update(Json{{"us_per_layer", Median(us)},
+                     {"alone_over_together", Median(alone)},
                      {"layers", layers.size()},
                      {"tokens", amounts.tokens},
                      {"different_tokens", amounts.different_tokens},

@@ -152,7 +152,10 @@ class Load:
             self.lock.notify()
             self.count(f"{kind} {code.name}")
             if kind == "damaged":
-                if code.name in ("UNAVAILABLE", "CANCELLED"):
+                away = (
+                    code.name == "UNAVAILABLE" and "postgresql" not in future.details()
+                )  # which is restarted meanwhile
+                if away or code.name == "CANCELLED":
                     self.problems.append(f"damaged: {code.name}: {future.details()}")
                 return
             if len(self.latencies) < KEPT_LATENCIES:

@@ -119,6 +119,8 @@ void Importer::Rollback() {
   locations_.clear();
   pending_.clear();
   absent_.clear();
+  for (size_t i = frozen_files_; i < library_files_.size(); ++i)
+    run_library_files_.erase({library_files_[i].source, library_files_[i].path});
   library_files_.resize(frozen_files_);
   needed_.clear();
   running_library_files_ = 0;

@@ -284,10 +284,11 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
     return interp_.FromStatus(text.status());
   }
   interp_.state().source_bytes += static_cast<int64_t>(text->size());
-  if (location.is_library)
-    library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
+  // What runs a second time (after `del sys.modules[name]`) is the program's doing.
+  const bool first_run = location.is_library && run_library_files_.insert({location.source, location.path}).second;
+  if (first_run) library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
   running_library_files_ += location.is_library;
-  const StepAccount before = interp_.CountStepsOn(location.is_library ? StepAccount::kLibrary : StepAccount::kProgram);
+  const StepAccount before = interp_.CountStepsOn(first_run ? StepAccount::kLibrary : StepAccount::kProgram);
   Result<void> done = Execute(m, *text, display, /*internal=*/false);
   running_library_files_ -= location.is_library;
   if (done.ok() && location.is_library) done = ReplaceSlowParts(m);

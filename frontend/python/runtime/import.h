@@ -127,6 +127,7 @@ class Importer {
     uint64_t stamp;
   };
   std::vector<LoadedFile> library_files_;
+  absl::flat_hash_set<std::pair<const FileSource*, std::string>> run_library_files_;  // the same, to look one up
   size_t frozen_files_ = 0;
   std::vector<Needed> needed_;
   int running_library_files_ = 0;

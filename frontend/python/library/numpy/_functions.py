@@ -124,6 +124,7 @@ def _pairwise(of_tensors, of_numbers):
 
 
 maximum = fmax = _pairwise(torch.maximum, builtins.max)
+gcd, lcm = _pairwise(torch.gcd, math.gcd), _pairwise(torch.lcm, math.lcm)
 minimum = fmin = _pairwise(torch.minimum, builtins.min)
 logical_and = _pairwise(torch.logical_and, lambda a, b: builtins.bool(a and b))
 logical_or = _pairwise(torch.logical_or, lambda a, b: builtins.bool(a or b))

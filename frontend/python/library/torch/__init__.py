@@ -229,7 +229,7 @@ class iinfo:
 
 
 def _check_with(error_type, cond, message):
-    if not isinstance(cond, (bool, Tensor)):
+    if not isinstance(cond, ((True).__class__, Tensor)):  # `bool` is a dtype here
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
     if not isinstance(cond, Tensor) and not cond:  # what a tensor holds is not known
         if message is None:
@@ -258,6 +258,10 @@ def _check_not_implemented(cond, message=None):
 
 
 def _check_tensor_all(cond, message=None):
+    pass
+
+
+def _check_tensor_all_with(error_type, cond, message=None):
     pass
 
 

@@ -229,6 +229,8 @@ TEST(LimitsTest, TopLevelCodeOfALibraryCountsApart) {
   EXPECT_EQ(outcome.kind(), "limit");
   EXPECT_THAT(outcome.diagnostic.message, HasSubstr("importing libraries"));
   program.limits.library_steps = Limits().library_steps;
+  program.bundle["main.py"] = "import sys\nimport lib\ndel sys.modules['lib']\nimport lib\n";
+  EXPECT_EQ(RunPython(program).kind(), "limit") << "and so does a file of it that runs a second time";
   program.bundle["main.py"] = "import lib\nlib.work()\n";
   EXPECT_EQ(RunPython(program).kind(), "limit") << "calls into a library count as the program's own";
   program.bundle["mine.py"] = loop + "x = 1\n";
