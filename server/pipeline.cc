@@ -15,6 +15,7 @@
 #include "base/limit_message.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/thread_priority.h"
 #include "base/user_error.h"
 #include "base/with_code.h"
 #include "frontend/model_source.h"
@@ -376,7 +377,10 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
   const auto& [model, graph, network, keep_private, call] = question;
   COBRA_RETURN_IF_ERROR(call.Check());
   absl::StatusOr<predict::LatencyPrediction> computed =
-      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] { return call.Stopped(); });
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] {
+        RestNowAndThen();
+        return call.Stopped();
+      });
   if (!computed.ok()) {
     COBRA_RETURN_IF_ERROR(call.Check());  // the predictor does not know why it was stopped
     return computed.status();

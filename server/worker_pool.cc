@@ -226,7 +226,7 @@ std::optional<WorkerPool::Turn> WorkerPool::AwaitTurnLocked() {
 }
 
 void WorkerPool::Loop() {
-  if (options_.computes) ComputePatiently();
+  if (options_.computes) ComputePatiently(&answered_at_once_ns_);
   absl::MutexLock lock(&mutex_);
   while (true) {
     const std::optional<Turn> turn = AwaitTurnLocked();

@@ -198,7 +198,7 @@ class LoadedPredictor : public Predictor {
 
   // Finds the embedding of every layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
-    constexpr size_t kTogether = 64;  // some 10 ms
+    constexpr size_t kTogether = 16;  // some 1 ms
     Layers layers;
     layers.of_call.reserve(graph.nodes().size());
     std::vector<NewLayer> missing;

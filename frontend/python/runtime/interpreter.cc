@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
+#include "base/thread_priority.h"
 #include "frontend/python/runtime/coroutine.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -412,6 +413,7 @@ Result<void> Interpreter::StepSlow() {
   if (heap_.exhausted()) {
     return OutOfMemory("a model definition should not hold data; look for a loop that grows a list or a string");
   }
+  RestNowAndThen();
   if (steps_until_check_ < 0) SettleSteps();  // more work than was granted in advance
   ChargeMemory();
   const bool library = step_account_ == StepAccount::kLibrary;
