@@ -23,8 +23,8 @@ namespace cobra::python {
 // Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
 using ConstValues = std::vector<double>;
 
-// The values of a constant, or null. If all elements are equal, the vector is created on demand. If they are too many to
-// keep, it is null, and uniform() says their value.
+// The values of a constant, or null. If all elements are equal, the vector is created on demand. If they are too many
+// to keep, it is null, and uniform() says their value.
 class TensorValues {
  public:
   using Shared = std::shared_ptr<const ConstValues>;
