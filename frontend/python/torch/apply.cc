@@ -84,14 +84,13 @@ TensorValues TensorValues::Filled(Interpreter& interp, int64_t n, double value) 
 }
 
 const TensorValues::Shared& TensorValues::shared() const {
-  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), std::exchange(count_, 0), value_);
+  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), count_, value_);
   return values_;
 }
 
 std::optional<double> TensorValues::uniform() const {
-  constexpr size_t kFew = 4096;
   if (count_ > 0) return value_;
-  if (values_ == nullptr || values_->empty() || values_->size() > kFew) return std::nullopt;
+  if (values_ == nullptr || values_->empty()) return std::nullopt;
   const double first = values_->front();
   const bool equal = std::all_of(values_->begin(), values_->end(), [&](double v) { return v == first; });
   return equal ? std::optional<double>(first) : std::nullopt;
@@ -323,6 +322,7 @@ void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph:
     if (tensor == nullptr) continue;
     const std::optional<double> value = tensor->values.uniform();
     if (!value) return;
+    interp.Spend(std::min(tensor->type.num_elements(), graph::kMaxConstElements) / 64);
     inputs.back().value = *value;
   }
   const std::optional<double> value = graph::EvalUniform(call.op, call.attributes, inputs, outputs);
@@ -357,6 +357,7 @@ Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, con
   interp.heap().Allocate(static_cast<size_t>(numbers) * 8);  // outside the heap, but counted
   const auto computed = graph::EvalConst(call.op, call.attributes, inputs.values, outputs);
   std::copy(computed.begin(), computed.end(), values.begin());
+  if (values[0] == nullptr) FillUniform(interp, call, outputs, values);
   return values;
 }
 

@@ -39,7 +39,7 @@ class TensorValues {
   const ConstValues* get() const { return shared().get(); }
   const ConstValues& operator*() const { return *shared(); }
   const ConstValues* operator->() const { return get(); }
-  // The value of all elements, if they are known to be equal. Of vectors it looks through small ones only.
+  // The value of all elements, if they are known to be equal. Looks through a vector.
   std::optional<double> uniform() const;
   // Of a vector that nothing else refers to.
   size_t OwnBytes() const { return values_ != nullptr && values_.use_count() == 1 ? values_->size() * 8 : 0; }
@@ -49,7 +49,7 @@ class TensorValues {
  private:
   mutable Shared values_;
   mutable Interpreter* interp_ = nullptr;  // set until the vector is created
-  mutable int64_t count_ = 0;              // of equal elements, whose vector was not created
+  int64_t count_ = 0;  // of equal elements; their vector is shared (TorchState::fills), so nobody writes to it
   double value_ = 0;
 };
 

@@ -239,7 +239,7 @@ class Recorder(TorchFunctionMode):
         for prefix, named in (("p:", model.named_parameters()), ("b:", model.named_buffers())):
             for name, t in named:
                 self.source.setdefault(id(t), prefix + name)
-        self.paths = {}
+        self.paths, self.modules = {}, list(model.modules())  # a module that is replaced while it runs must keep its id
         for name, module in model.named_modules():
             self.paths.setdefault(id(module), name)
 
