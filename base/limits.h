@@ -94,7 +94,7 @@ struct Limits {
   // torchvision, swin_v2_b needs most: 1.1 million.
   int64_t steps = 3'000'000;
   // Steps of top-level code of modules below the library roots, which count apart: what it costs to import a library is
-  // no matter of the model, and runs once. Importing timm takes 5 million, the modules of a model of transformers 3 to 8.
+  // no matter of the model, and runs once. Importing timm takes 5 million, a model's modules of transformers 3 to 8.
   int64_t library_steps = 12'000'000;
   // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is destroyed. Of torchvision,
   // swin_v2_b needs most: 39 MB.

@@ -9,8 +9,8 @@
 //                 over the rate of OpenBLAS; the median of the rounds' ratios
 // maps_of_gemm    the same for the linear maps alone (model/infer/linear.h), which are what sgemm could replace
 // us_per_layer    time to encode one layer of all that are encoded together
-// alone_over_together   the same for each layer alone, over us_per_layer: what requests that miss at the same time would
-//                 gain from a batch that they share
+// alone_over_together   the same for each layer alone, over us_per_layer: what requests that miss at the same time
+//                 would gain from a batch that they share
 #include <algorithm>
 #include <memory>
 #include <set>

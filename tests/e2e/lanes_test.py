@@ -179,7 +179,7 @@ class LanesTest(unittest.TestCase):
     def test_a_prediction_stops_at_its_deadline(self):
         self.start()
         graph = self.graph_pb2.Graph()
-        for i in range(20000):
+        for i in range(55000):
             tensor = self.graph_pb2.TensorType(shape=[1, i + 1], dtype=self.graph_pb2.DTYPE_FLOAT32)
             graph.inputs.add(name="x", type=tensor)
             node = graph.nodes.add(op="relu")
