@@ -124,8 +124,8 @@ def _pairwise(of_tensors, of_numbers):
 
 
 maximum = fmax = _pairwise(torch.maximum, builtins.max)
-gcd, lcm = _pairwise(torch.gcd, math.gcd), _pairwise(torch.lcm, math.lcm)
 minimum = fmin = _pairwise(torch.minimum, builtins.min)
+gcd, lcm = _pairwise(torch.gcd, math.gcd), _pairwise(torch.lcm, math.lcm)
 logical_and = _pairwise(torch.logical_and, lambda a, b: builtins.bool(a and b))
 logical_or = _pairwise(torch.logical_or, lambda a, b: builtins.bool(a or b))
 logical_xor = _pairwise(torch.logical_xor, lambda a, b: builtins.bool(a) != builtins.bool(b))
