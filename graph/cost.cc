@@ -30,6 +30,7 @@ enum class Work : uint8_t {
   kLinear,
   kMatmul,
   kAddmm,
+  kGroupedMm,
   kBilinear,
   kEinsum,
   kSdpa,
@@ -105,6 +106,9 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
     case Work::kConvTranspose: return Times(in[0]->num_elements(), per_filter(*in[1]));
     case Work::kLinear: return Times(out, in[1]->shape.back());
     case Work::kMatmul: return Times(out, in[0]->shape.back());
+    case Work::kGroupedMm:  // with two matrices the groups are summed over, and each has a result of its own
+      return in[1]->rank() == 2 && in[0]->rank() == 2 ? Times(in[0]->num_elements(), in[1]->shape.back())
+                                                       : Times(out, in[0]->shape.back());
     case Work::kAddmm: return Times(out, in[1]->shape.back());
     case Work::kBilinear: return Times(out, per_filter(*in[2]));
     case Work::kEinsum: return EinsumMacs(node, in);
@@ -205,6 +209,7 @@ int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) 
     case Work::kLinear:
     case Work::kMatmul:
     case Work::kAddmm:
+    case Work::kGroupedMm:
     case Work::kBilinear:
     case Work::kEinsum:
     case Work::kSdpa:

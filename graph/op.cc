@@ -16,6 +16,7 @@ constexpr std::pair<absl::string_view, Selects> kSelects[] = {
     {"last", Selects::kLast},   {"last_two", Selects::kLastTwo}, {"last_three", Selects::kLastThree},
     {"class", Selects::kClass}, {"row", Selects::kRow},          {"value", Selects::kValue},
     {"bag", Selects::kBag},
+    {"group", Selects::kGroup},
 };
 
 // "offsets?#bag"

@@ -47,6 +47,7 @@ enum class Selects : uint8_t {
   kRow,        // "row": a row of the second input
   kValue,      // "value": along the last dimension of the output
   kBag,        // "bag": an index at which a bag begins; the first one begins at 0
+  kGroup,      // "group": where a group of rows ends; ascending
 };
 
 struct OpInputSpec {

@@ -160,6 +160,44 @@ ShapeResult Addmm(const Call& call) {
   return One(out, call.in(1).dtype);
 }
 
+// As the kernel for CPUs of PyTorch 2.13; rows must be multiples of 16 bytes apart, and their strides are those of
+// contiguous tensors or of transposed ones (mat2), which a graph does not tell apart here: not checked.
+ShapeResult GroupedMm(const Call& call) {
+  const TensorType &a = call.in(0), &b = call.in(1);
+  for (int i : {0, 1}) {
+    const DType dtype = call.in(i).dtype;
+    if (dtype != DType::float32 && dtype != DType::bfloat16 && dtype != DType::float16)
+      return ShapeError("Expected ", i == 0 ? "mat_a" : "mat_b", " to be Float32, BFloat16 or Float16 matrix, got ",
+                        DTypeName(dtype));
+  }
+  for (int i : {0, 1}) {
+    const int rank = call.in(i).rank();
+    if (rank != 2 && rank != 3) return ShapeError(i == 0 ? "mat_a" : "mat_b", " has to be 2 or 3d");
+  }
+  const bool a_is_3d = a.rank() == 3, b_is_3d = b.rank() == 3;
+  if ((a_is_3d || b_is_3d) && a.shape.back() != b.shape[b.rank() - 2])
+    return ShapeError("contraction dimension of mat_a and mat_b must match");
+  if (call.has(2) == (a_is_3d && b_is_3d))
+    return ShapeError("Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d");
+  if (call.has(2)) {
+    if (call.in(2).rank() != 1) return ShapeError("offs has to be 1D");
+    if (call.in(2).dtype != DType::int32) return ShapeError("Offsets have to be int32");
+  }
+  if (call.has(3)) return ShapeError("Bias not supported yet");
+  const std::string dtype = call.attributes.String("out_dtype");
+  if (!dtype.empty() && dtype != DTypeName(a.dtype))
+    return ShapeError("Grouped gemm output dtype must match `mat_a` dtype");
+  const int64_t columns = b.shape.back();
+  if (a_is_3d && b_is_3d) {
+    if (a.shape[0] != b.shape[0]) return ShapeError("batched dimension has to match");
+    return One({a.shape[0], a.shape[1], columns}, a.dtype);
+  }
+  const int64_t groups = call.in(2).shape[0];
+  if (!a_is_3d && !b_is_3d) return One({groups, a.shape[0], columns}, a.dtype);
+  if (groups != (a_is_3d ? a : b).shape[0]) return ShapeError("matrix batch sizes have to match");
+  return One({a.shape[a_is_3d ? 1 : 0], columns}, a.dtype);
+}
+
 ShapeResult Baddbmm(const Call& call) {
   COBRA_RETURN_IF_ERROR(WantRank(call, 1, 3));
   COBRA_RETURN_IF_ERROR(WantRank(call, 2, 3));

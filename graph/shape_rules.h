@@ -50,6 +50,7 @@ ShapeResult AtLeast(const Call& call);
 ShapeResult AvgPool(const Call& call);
 ShapeResult AxisSplit(const Call& call);
 ShapeResult Baddbmm(const Call& call);
+ShapeResult GroupedMm(const Call& call);
 ShapeResult BatchNorm(const Call& call);
 ShapeResult Bce(const Call& call);
 ShapeResult Bilinear(const Call& call);

@@ -454,6 +454,7 @@ class Executor::Impl {
     };
     fill_all(graph::ValueRef::Kind::kInput, graph_.inputs(), &inputs_);
     MakeDefinite();
+    SpreadGroups(graph_, &inputs_);
     fill_all(graph::ValueRef::Kind::kParameter, graph_.parameters(), &parameters_);
     fill_all(graph::ValueRef::Kind::kBuffer, graph_.buffers(), &buffers_);
     fill_all(graph::ValueRef::Kind::kConstant, graph_.constants(), &constants_);

@@ -80,6 +80,7 @@ std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& 
     case graph::Selects::kRow: return shape_of(1).empty() ? 1 : shape_of(1)[0];
     case graph::Selects::kValue: return node.outputs[0].shape.back();
     case graph::Selects::kBag: return 1;  // every bag begins at the first index
+    case graph::Selects::kGroup: return 1;  // SpreadGroups()
   }
   return std::nullopt;
 }
@@ -99,6 +100,24 @@ IntegerBounds IndexBounds(const graph::Graph& graph) {
     }
   }
   return bounds;
+}
+
+void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs) {
+  for (const graph::Node& node : graph.nodes()) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const graph::ValueRef ref = node.inputs[i];
+      if (ref.kind != graph::ValueRef::Kind::kInput) continue;
+      if (graph::GetOpInfo(node.op).input(i).selects != graph::Selects::kGroup) continue;
+      // What is divided: the rows of the first input, or where each group has a matrix of its own there, the columns of
+      // the second one; of two matrices the dimension that they share.
+      const graph::Shape &first = graph.TypeOf(node.inputs[0]).shape, &second = graph.TypeOf(node.inputs[1]).shape;
+      const int64_t all = first.size() == 3 ? second.back() : second.size() == 2 ? first.back() : first[0];
+      const at::Tensor& ends = (*inputs)[ref.index];
+      const int64_t groups = ends.numel();
+      for (int64_t group = 0; group < groups; ++group)
+        ends.data_ptr<int32_t>()[group] = static_cast<int32_t>((group + 1) * all / groups);
+    }
+  }
 }
 
 }  // namespace cobra::worker

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "graph/graph.h"
@@ -19,6 +20,9 @@ using IntegerBounds = std::map<std::pair<graph::ValueRef::Kind, int32_t>, int64_
 // Upper bounds for the values of integer tensors: these are nearly always indices, so they must be below the size of
 // the indexed dimension.
 IntegerBounds IndexBounds(const graph::Graph& graph);
+
+// Gives inputs that are the ends of groups (graph::Selects::kGroup) the values of groups of one size.
+void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs);
 
 }  // namespace cobra::worker
 

@@ -32,6 +32,11 @@
 #else
 #include "ATen/ops/_scaled_dot_product_attention.h"
 #endif
+#if COBRA_TORCH_AT_LEAST(2, 10)
+#include "ATen/ops/_grouped_mm.h"
+#else
+#include "ATen/ops/empty.h"
+#endif
 
 namespace cobra::worker {
 namespace {
@@ -256,6 +261,44 @@ absl::StatusOr<Kernel> MakeLu(const NodeContext& c) {
   });
 }
 
+#if COBRA_TORCH_AT_LEAST(2, 10)
+absl::StatusOr<Kernel> MakeGroupedMm(const NodeContext& c) {
+  return Kernel([](const Call& call) {
+    call.outputs[0] = at::_grouped_mm(call[0], call[1], call.Optional(2), call.Optional(3));
+  });
+}
+#else
+// What newer versions run on a CPU: a product for each group.
+absl::StatusOr<Kernel> MakeGroupedMm(const NodeContext& c) {
+  const std::vector<int64_t> shape = c.node.outputs[0].shape;
+  return Kernel([=](const Call& call) {
+    const at::Tensor &a = call[0], &b = call[1];
+    if (a.dim() == 3 && b.dim() == 3) {
+      call.outputs[0] = at::bmm(a, b);
+      return;
+    }
+    const at::Tensor offsets = call[2].to(at::kCPU);
+    at::Tensor out = at::empty(shape, a.options());
+    int64_t start = 0;
+    for (int64_t group = 0; group < offsets.numel(); ++group) {
+      const int64_t rows = std::max<int64_t>(0, offsets.data_ptr<int32_t>()[group] - start);
+      if (a.dim() == 2 && b.dim() == 3) {
+        at::Tensor result = out.narrow(0, start, rows);
+        at::mm_out(result, a.narrow(0, start, rows), b.select(0, group));
+      } else if (a.dim() == 3) {
+        at::Tensor result = out.narrow(1, start, rows);
+        at::mm_out(result, a.select(0, group), b.narrow(1, start, rows));
+      } else {
+        at::Tensor result = out.select(0, group);
+        at::mm_out(result, a.narrow(1, start, rows), b.narrow(0, start, rows));
+      }
+      start += rows;
+    }
+    call.outputs[0] = std::move(out);
+  });
+}
+#endif
+
 }  // namespace
 
 #define COBRA_RECURRENT(function)                                                                                   \
@@ -279,6 +322,7 @@ void AddProductKernels(KernelTable* table) {
   t.Binary(graph::Op::dot, at::dot);
   t.Binary(graph::Op::outer, at::outer);
   t[graph::Op::addmm] = COBRA_BETA_ALPHA(at::addmm);
+  t[graph::Op::_grouped_mm] = MakeGroupedMm;
   t[graph::Op::baddbmm] = COBRA_BETA_ALPHA(at::baddbmm);
   t[graph::Op::einsum] = MakeEinsum;
   t[graph::Op::scaled_dot_product_attention] = MakeSdpa;

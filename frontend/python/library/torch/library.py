@@ -1,8 +1,21 @@
 # Operators of a program's own: calling one runs its Python function.
+from torch.ops import _own
+
+
+def _define(qualname, fn, keys=None):
+    # For one dispatch key or several: those under which a CPU finds its kernel.
+    keys = [keys] if isinstance(keys, str) or keys is None else keys
+    if fn is not None and any(key is None or key.lower() == "cpu" or key.startswith("Composite") for key in keys):
+        namespace, _, name = qualname.partition("::")
+        _own[namespace, name.partition(".")[0]] = fn
+    return fn
+
+
 class CustomOpDef:
     def __init__(self, namespace, name, fn):
         self._namespace, self._name, self._init_fn = namespace, name, fn
         self._qualname = f"{namespace}::{name}"
+        _define(self._qualname, fn)
 
     def __call__(self, *args, **kwargs):
         return self._init_fn(*args, **kwargs)
@@ -56,8 +69,10 @@ def define(qualname, schema=None, *, lib=None, tags=()):
     pass
 
 
-def impl(qualname, types=None, func=None, *, lib=None):
-    return _kept(func)
+def impl(qualname, types, func=None, *, lib=None):
+    if func is None:
+        return lambda func: _define(qualname, func, types)
+    return _define(qualname, func, types)
 
 
 class Library:
@@ -68,4 +83,6 @@ class Library:
         return schema.partition("(")[0]
 
     def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False, allow_override=False):
-        pass
+        name = op_name if isinstance(op_name, str) else op_name._name
+        name = name if "::" in name else f"{self.ns}::{name}"
+        _define(name, fn, dispatch_key or self.dispatch_key or None)

@@ -24,6 +24,10 @@ class _Operator:
         return self
 
 
+# Operators that programs define with torch.library: (namespace, name) -> function.
+_own = {}
+
+
 class _Namespace:
     def __init__(self, name):
         self._name = name
@@ -31,6 +35,8 @@ class _Namespace:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if (self._name, name) in _own:
+            return _Operator(name, _own[self._name, name])
         if self._name == "aten":
             for home in (torch, torch.nn.functional):
                 if name in vars(home) and callable(vars(home)[name]):
@@ -48,3 +54,9 @@ aten, prims, image, video_reader = (
     _Namespace("image"),
     _Namespace("video_reader"),
 )
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Namespace(name)
