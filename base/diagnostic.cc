@@ -180,6 +180,7 @@ absl::Status DiagnosticToStatus(const Diagnostic& diagnostic) {
                       {"source_line", d.source_line},
                       {"frames", frames},
                       {"module_path", d.module_path},
+                      {"example_inputs", d.example_inputs},
                       {"missing_module", d.missing_module}};
   // A user's source line need not be valid UTF-8: replace rather than throw.
   status.SetPayload(kPayloadUrl, absl::Cord(j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
@@ -198,6 +199,7 @@ std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status) {
   d.position = PositionFromJson(j["position"]);
   d.source_line = j.value("source_line", "");
   d.module_path = j.value("module_path", "");
+  d.example_inputs = j.value("example_inputs", "");
   d.missing_module = j.value("missing_module", "");
   for (const auto& f : j["frames"]) {
     d.frames.push_back({PositionFromJson(f["position"]), f.value("function", ""), f.value("source_line", "")});

@@ -44,6 +44,7 @@ struct Diagnostic {
   std::string source_line;
   std::vector<DiagnosticFrame> frames;  // empty for syntax errors
   std::string module_path;              // the nn.Module whose forward was running: "layer1.0.conv1"; may be empty
+  std::string example_inputs;           // what the file proposes, as flags: " --input 1x3x224x224"; may be empty
   std::string missing_module;           // the import that was not found: "timm.layers"; "." of a relative import
 };
 

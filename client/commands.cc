@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/text_table.h"
+#include "frontend/python/torch_version.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/connection.h"
@@ -47,6 +49,15 @@ absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const Mod
     *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
   }
   return input.Read(limits);
+}
+
+// Loads what the user named. An entry that was chosen for lack of one is said, and is the model's from here on.
+absl::StatusOr<ModelInput> LoadModel(ModelArguments* model) {
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model));
+  if (!model->entry.empty() || input.entry().empty()) return input;
+  model->entry = input.entry();
+  absl::FPrintF(stderr, "%s: the model is %s; --entry names another one\n", model->path, model->entry);
+  return input;
 }
 
 std::string Title(const ModelArguments& model) {
@@ -171,8 +182,8 @@ absl::Status CheckServer(const CommonFlags& common) {
   return proto::CheckConnection(common.client.connection, common.client.address);
 }
 
-absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(model));
+absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model) {
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&model));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
   Print(common.json ? graph::GraphToJson(graph) : GraphTable(graph));
   return kExitOk;
@@ -181,9 +192,9 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& mo
 namespace {
 
 absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const PredictFlags& flags,
-                                             const ModelInput& input) {
+                                             const ModelInput& input, const std::vector<std::string>& targets) {
   v1::PredictRequest request;
-  for (const std::string& target : flags.targets) {
+  for (const std::string& target : targets) {
     const auto& asked = request.targets();
     if (std::find(asked.begin(), asked.end(), target) == asked.end()) request.add_targets(target);
   }
@@ -199,6 +210,55 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const Pr
   }
   COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
   return request;
+}
+
+// A program is read here as for the runtimes of the targets: by version of PyTorch, the targets in their order. All
+// under "" if the version is given or does not matter.
+absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsByVersion(
+    const CommonFlags& common, const ModelArguments& model, const ModelInput& input,
+    const std::vector<std::string>& targets) {
+  std::map<std::string, std::vector<std::string>> by_version;
+  if (!input.is_program() || !model.torch_version.empty()) return {{{"", targets}}};
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
+  std::map<std::string, std::string> runtimes;
+  for (const v1::Target& target : known.targets()) runtimes[target.spec().name()] = target.spec().runtime();
+  for (const std::string& target : targets)  // one that the server does not know is its to refuse
+    by_version[python::TorchVersionOf(runtimes[target])].push_back(target);
+  return by_version;
+}
+
+// One request for each version of PyTorch among the targets.
+absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const PredictFlags& flags, ModelInput* input) {
+  std::map<std::string, std::vector<std::string>> by_version{{"", flags.targets}};
+  absl::Status unreachable;
+  if (!flags.send_source) {
+    auto found = TargetsByVersion(common, flags.model, *input, flags.targets);
+    unreachable = found.status();  // an error in the model comes first
+    if (found.ok()) by_version = *std::move(found);
+  }
+  v1::PredictResponse whole;
+  std::map<std::string, v1::TargetPrediction> predictions;
+  for (const auto& [version, targets] : by_version) {
+    if (!version.empty()) input->set_torch_version(version);
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, *input, targets));
+    COBRA_RETURN_IF_ERROR(unreachable);
+    COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, SendPredictRequest(common, request));
+    if (by_version.size() == 1 && version.empty()) return answer;
+    for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) {
+      prediction.set_torch_version(version);
+      predictions.emplace(prediction.target(), std::move(prediction));
+    }
+    answer.clear_predictions();
+    // What is said about the network is of the first target's.
+    if (std::find(targets.begin(), targets.end(), flags.targets[0]) != targets.end()) whole = std::move(answer);
+  }
+  for (const std::string& target : flags.targets) {
+    const auto found = predictions.find(target);
+    if (found == predictions.end()) continue;  // named twice
+    *whole.add_predictions() = std::move(found->second);
+    predictions.erase(found);
+  }
+  return whole;
 }
 
 // The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
@@ -219,16 +279,15 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
 
 }  // namespace
 
-absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags) {
+absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(const double max_increase, ParseIncrease("--max-increase", flags.max_increase));
   std::optional<SavedPrediction> baseline;
   if (!flags.baseline.empty()) {
     COBRA_ASSIGN_OR_RETURN(baseline, LoadPrediction(flags.baseline));
   }
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
-  COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, input));
-  absl::StatusOr<v1::PredictResponse> response = SendPredictRequest(common, request);
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model));
+  absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, &input);
   if (!response.ok()) return input.WithUserPaths(response.status());
   UseUserPaths(input, &*response);
   PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown, flags.model, {}, nullptr};
@@ -258,14 +317,21 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   return ChangeExitCode(comparison, flags.min_confidence);
 }
 
-absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags) {
+absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   if (!flags.target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (const std::vector<std::string> names = absl::StrSplit(flags.target, ','); names.size() > 1) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--target ", flags.target, ": explain is about one target"),
                      absl::StrCat("explain each by itself: --target ", names[0]));
   }
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model));
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model));
+  absl::Status unreachable;
+  if (!flags.target.empty()) {
+    const auto found = TargetsByVersion(common, flags.model, input, {flags.target});
+    unreachable = found.status();
+    if (found.ok() && !found->begin()->first.empty()) input.set_torch_version(found->begin()->first);
+  }
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+  COBRA_RETURN_IF_ERROR(unreachable);
   std::optional<v1::PredictResponse> response;
   if (!flags.target.empty()) {
     v1::PredictRequest request;

@@ -66,10 +66,10 @@ struct CalibrateFlags {
 absl::Status CheckServer(const CommonFlags& common);
 
 // Each returns the exit code.
-absl::StatusOr<int> RunGraph(const CommonFlags& common, const ModelArguments& model);
-absl::StatusOr<int> RunPredict(const CommonFlags& common, const PredictFlags& flags);
+absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model);
+absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags);
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags);
-absl::StatusOr<int> RunExplain(const CommonFlags& common, const ExplainFlags& flags);
+absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags);
 absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& flags);
 absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags);
 absl::StatusOr<int> RunModel(const CommonFlags& common);

@@ -2,15 +2,19 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
+#include "base/diagnostic.h"
 #include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
+#include "frontend/python/torch_version.h"
 
 namespace cobra::client {
 namespace {
@@ -53,7 +57,15 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->check(CLI::Range(1.0, 1000.0))
       ->capture_default_str();
   command->add_option("--torch-version", model->torch_version,
-                      "Value of torch.__version__; default: that of the LibTorch COBRA was built with");
+                      absl::StrCat("Value of torch.__version__; default: that of each target's runtime, without a "
+                                   "target ",
+                                   python::kNewestTorchVersion));
+  command
+      ->add_option_function<std::string>(
+          "--mode", [model](const std::string& mode) { model->training = mode == "train"; },
+          "eval, or train: as after model.train(), without gradients")
+      ->check(CLI::IsMember({"eval", "train"}))
+      ->default_str("eval");
 }
 
 void AddFormat(CLI::App* command, CommonFlags* common) {
@@ -170,6 +182,22 @@ int Report(bool json, const absl::Status& status) {
   if (json) std::fprintf(stdout, "%s\n", ErrorJson(status).c_str());
   std::fprintf(stderr, "%s\n", ErrorText(status).c_str());
   return ExitCodeOf(status);
+}
+
+// As a shell takes it.
+std::string Quoted(absl::string_view argument) {
+  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == absl::string_view::npos) return std::string(argument);
+  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
+}
+
+// The command line with the inputs that the model's file proposes.
+void Propose(const absl::Status& status, int argc, char** argv) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value() || diagnostic->example_inputs.empty()) return;
+  std::string line = "cobra-client";
+  for (int i = 1; i < argc; ++i) absl::StrAppend(&line, " ", Quoted(argv[i]));
+  std::fprintf(stderr, "try: %s%s\n", line.c_str(), diagnostic->example_inputs.c_str());
 }
 
 // Whether a command line that cannot be parsed has --format json.
@@ -319,7 +347,10 @@ int Main(int argc, char** argv) {
   if (!parsed.ok()) return Report(HasJsonFlag(argc, argv), parsed.status());
   if (!*parsed) return kExitOk;
   const absl::StatusOr<int> code = flags.run();
-  return code.ok() ? *code : Report(flags.common.json, code.status());
+  if (code.ok()) return *code;
+  const int exit_code = Report(flags.common.json, code.status());
+  Propose(code.status(), argc, argv);
+  return exit_code;
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   program.method = arguments.method;
   program.inputs = arguments.inputs;
   program.library_roots = input.library_roots_;
-  if (!arguments.torch_version.empty()) program.torch_version = arguments.torch_version;
+  if (!arguments.torch_version.empty()) input.set_torch_version(arguments.torch_version);
+  program.training = arguments.training;
   COBRA_ASSIGN_OR_RETURN(program.arguments, NamedExpressions(arguments.arguments));
 
   if (!arguments.architecture.empty()) {
@@ -128,18 +129,26 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     if (absl::EndsWith(arguments.path, ending)) load = loader;
   }
   COBRA_RETURN_IF_ERROR((input.*load)(arguments, limits));
+  if (arguments.training && !input.is_program())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--mode train: ", arguments.path, " is no program"),
+                     "the file says itself what runs: leave --mode out");
   return input;
 }
 
 absl::Status ModelInput::LoadPython(const ModelArguments& arguments, const Limits& limits) {
   COBRA_RETURN_IF_ERROR(IsDirectory(arguments.path) ? LoadDirectory(arguments, limits) : LoadFile(arguments, limits));
-  return arguments.entry.empty() ? MissingEntryError(limits) : absl::OkStatus();
+  return arguments.entry.empty() ? ChooseEntry(limits) : absl::OkStatus();
 }
 
-absl::Status ModelInput::MissingEntryError(const Limits& limits) const {
-  std::vector<std::string> models;
-  const auto& program = std::get<python::SourceRequest>(source_);
-  if (!program.file.empty()) models = python::ListModels(program, limits);
+absl::Status ModelInput::ChooseEntry(const Limits& limits) {
+  python::SourceRequest& program = this->program();
+  python::ModelChoice choice;
+  if (!program.file.empty()) choice = python::ListModels(program, limits);
+  if (!choice.only.empty()) {
+    program.entry = choice.only;
+    return absl::OkStatus();
+  }
+  std::vector<std::string>& models = choice.names;
   const std::string first = models.empty() ? "resnet50()" : models[0];
   const std::string known =
       models.empty() ? "" : absl::StrCat("; ", path_, " has ", python::ModelList(std::move(models)));
@@ -154,6 +163,9 @@ absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
         absl::StrCat("--arch ", arguments.architecture.substr(0, 40), ": is a model by itself"),
         "leave the file, --entry and --arg out; options follow the space: --arch nasbench201,classes=100:STRING");
   }
+  if (arguments.training)
+    return UserError(Diagnostic::Kind::kUsage, "--mode train: the network of an architecture is that of inference",
+                     "leave --mode out");
   source_ = nas::ArchitectureRequest{arguments.architecture, arguments.inputs};
   return absl::OkStatus();
 }
@@ -312,7 +324,19 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (program == nullptr) return proto::ModelSourceToProto(source_, request);
   COBRA_ASSIGN_OR_RETURN(python::SourceRequest portable, Portable(*program));
-  return proto::ModelSourceToProto(std::move(portable), request);
+  COBRA_RETURN_IF_ERROR(proto::ModelSourceToProto(std::move(portable), request));
+  if (!has_torch_version_) request->mutable_source()->clear_torch_version();
+  return absl::OkStatus();
+}
+
+void ModelInput::set_torch_version(const std::string& version) {
+  program().torch_version = version;
+  has_torch_version_ = true;
+}
+
+std::string ModelInput::entry() const {
+  const auto* program = std::get_if<python::SourceRequest>(&source_);
+  return program == nullptr ? "" : program->entry;
 }
 
 absl::StatusOr<python::SourceRequest> ModelInput::Portable(python::SourceRequest program) const {

@@ -26,8 +26,9 @@ struct ModelArguments {
   std::vector<std::string> libraries;
   // Multiplies the limits of reading, which are for strangers' models. This one is the user's own.
   double limits_times = 10;
-  // Empty: the version of the LibTorch that COBRA is built with.
+  // Empty: that of each target's runtime; without a target the newest that is known.
   std::string torch_version;
+  bool training = false;  // --mode train
 };
 
 class ModelInput {
@@ -40,6 +41,11 @@ class ModelInput {
   // a graph. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
+  // Whether it is a program, which may be another network for another version of PyTorch.
+  bool is_program() const { return std::holds_alternative<python::SourceRequest>(source_); }
+  void set_torch_version(const std::string& version);
+  // The entry of a program: as given, or that of the file's only model.
+  std::string entry() const;
   // Reads the model in this process.
   absl::StatusOr<graph::Graph> Read(const Limits& limits = {}) const;
   // Fills the request for a server that reads the model. The request gets the bundle's text; or, for a library's file,
@@ -66,8 +72,8 @@ class ModelInput {
   absl::Status ChooseFile(const ModelArguments& arguments);
   // Loads the file `path` at place_, as a module of its package or as a script.
   absl::Status LoadLocatedFile(const std::string& path, const std::string& text, const Limits& limits);
-  // The error for a missing --entry, with the possible entries.
-  absl::Status MissingEntryError(const Limits& limits) const;
+  // Without --entry: the file's only model, or an error with the possible entries.
+  absl::Status ChooseEntry(const Limits& limits);
 
   // The bytes of an ONNX or a TensorFlow Lite file.
   absl::StatusOr<std::string> ReadModelFile(const std::string& path, const Limits& limits);
@@ -88,6 +94,7 @@ class ModelInput {
   std::string model_file_;    // name of an ONNX or a TensorFlow Lite file, as messages call it
   std::string user_prefix_;   // before a bundle path or model_file_: what the user typed
   ModelLocation place_;       // of a FILE outside of all libraries
+  bool has_torch_version_ = false;
 };
 
 }  // namespace cobra::client

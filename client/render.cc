@@ -85,6 +85,7 @@ void AddQuestion(const ModelArguments& model, json* j) {
   (*j)["method"] = model.method;
   (*j)["inputs"] = model.inputs;
   (*j)["arguments"] = model.arguments;
+  (*j)["mode"] = model.training ? "train" : "eval";
 }
 
 std::string BreakdownTable(const v1::TargetPrediction& prediction) {
@@ -118,6 +119,8 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       {"target", "predicted ms", "low ms", "high ms", "interval", "confidence", ""}};
   for (const v1::TargetPrediction& p : r.predictions()) {
     std::string note = p.extrapolating() ? "extrapolating" : "";
+    if (p.torch_version() != r.predictions(0).torch_version())  // another graph than the one that is summed up above
+      absl::StrAppend(&note, note.empty() ? "" : ", ", "read as for torch ", p.torch_version());
     if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
     }
@@ -136,6 +139,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
   json predictions = json::array();
   for (const v1::TargetPrediction& p : r.predictions()) {
     json j = FieldsJson<json>(p);
+    if (!p.torch_version().empty()) j["torch_version"] = p.torch_version();
     if (const auto spec = view.targets.find(p.target()); spec != view.targets.end()) {
       j["device"] = spec->second.device();
       j["runtime"] = spec->second.runtime();

@@ -66,6 +66,7 @@ struct Writer {
     Fill(source.inputs, proto->mutable_inputs());
     Fill(source.arguments, proto->mutable_arguments());
     proto->set_torch_version(source.torch_version);
+    if (source.training) proto->set_mode("train");
     return absl::OkStatus();
   }
 
@@ -123,6 +124,9 @@ absl::StatusOr<ModelSource> TakeSource(v1::SourceModel* proto, const Limits& lim
   request.entry = proto->entry();
   SetUnlessEmpty(proto->method(), &request.method);
   SetUnlessEmpty(proto->torch_version(), &request.torch_version);
+  if (!proto->mode().empty() && proto->mode() != "eval" && proto->mode() != "train")
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(proto->mode(), ": is not a mode"), "\"eval\" or \"train\"");
+  request.training = proto->mode() == "train";
   request.inputs = Texts(proto->inputs());
   request.arguments = Arguments(proto->arguments());
   return request;

@@ -27,6 +27,9 @@ int Main(int argc, char** argv) {
   bool insecure = false;
   CLI::App app("Reads models for cobra-server, each in a process of its own.", "cobra-reader");
   app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
+  std::string torch_version = python::kNewestTorchVersion;
+  app.add_option("--torch-version", torch_version, "The one as which most programs will be read")
+      ->capture_default_str();
   app.add_flag("--insecure", insecure, "Readers are not confined to their sockets");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
@@ -52,7 +55,7 @@ int Main(int argc, char** argv) {
   report.mutable_started()->set_can_confine(insecure || CanConfine());
   if (!control.Send(report).ok()) return 0;
   ImageCommand::Image image;
-  image.set_torch_version(python::SourceRequest().torch_version);
+  image.set_torch_version(torch_version);
   return RunImageProcess(options, image, std::move(control));
 }
 

@@ -114,6 +114,14 @@ bool ModelSnapshot::Knows(absl::string_view target) const {
   return false;
 }
 
+std::string ModelSnapshot::RuntimeOf(absl::string_view target) const {
+  if (const predict::Calibration* calibration = FindCalibration(target)) return calibration->machine.runtime;
+  for (const predict::TargetInfo& info : predictor->targets()) {
+    if (info.spec.name == target) return info.spec.runtime;
+  }
+  return "";
+}
+
 LiveModel::LiveModel(Loader loader, store::Store* store, Metrics* metrics)
     : loader_(std::move(loader)), store_(store), metrics_(metrics) {}
 

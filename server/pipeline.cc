@@ -1,6 +1,7 @@
 #include "server/pipeline.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -19,6 +20,7 @@
 #include "base/user_error.h"
 #include "base/with_code.h"
 #include "frontend/model_source.h"
+#include "frontend/python/torch_version.h"
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
@@ -149,8 +151,46 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
 
 absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, Bytes graph_bytes,
                                                       const CallContext& call) {
-  const std::shared_ptr<const ModelSnapshot> model = model_->Get();  // one version for the whole request
-  return PredictOn(*model, request, graph_bytes, call);
+  return PredictWith(*model_->Get(), request, graph_bytes, call);  // one version for the whole request
+}
+
+absl::StatusOr<v1::PredictResponse> Pipeline::PredictWith(const ModelSnapshot& model, v1::PredictRequest* request,
+                                                          Bytes graph_bytes, const CallContext& call) {
+  const bool follows_targets = request->has_source() && request->source().torch_version().empty();
+  return follows_targets ? PredictVersions(model, request, call) : PredictOn(model, request, graph_bytes, call);
+}
+
+absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
+                                                              const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckRequest(*request, std::nullopt, model));
+  const Targets targets = DifferentTargets(*request);
+  std::map<std::string, Targets> by_version;
+  for (const std::string& target : targets)
+    by_version[python::TorchVersionOf(model.RuntimeOf(target))].push_back(target);
+  if (by_version.size() == 1) {
+    request->mutable_source()->set_torch_version(by_version.begin()->first);
+    return PredictOn(model, request, std::nullopt, call);
+  }
+  CallContext part = call;
+  part.request = Hash128();  // no reply to a part answers the whole request
+  v1::PredictResponse reply;
+  std::map<std::string, v1::TargetPrediction> predictions;
+  for (const auto& [version, same] : by_version) {
+    v1::PredictRequest question = *request;
+    question.mutable_source()->set_torch_version(version);
+    question.mutable_targets()->Assign(same.begin(), same.end());
+    COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, PredictOn(model, &question, std::nullopt, part));
+    for (v1::TargetPrediction& prediction : *answer.mutable_predictions())
+      predictions.emplace(prediction.target(), std::move(prediction));
+    answer.clear_predictions();
+    const double read_us = reply.read_us() + answer.read_us(), predict_us = reply.predict_us() + answer.predict_us();
+    // What is said about the network is of the first target's.
+    if (absl::c_linear_search(same, targets[0])) reply = std::move(answer);
+    reply.set_read_us(read_us);
+    reply.set_predict_us(predict_us);
+  }
+  for (const std::string& target : targets) *reply.add_predictions() = std::move(predictions.at(target));
+  return reply;
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& model, v1::PredictRequest* request,
@@ -165,6 +205,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
   if (network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
 
+  const std::string torch_version = request->source().torch_version();
   const absl::Time start = absl::Now();
   const absl::StatusOr<ReadResult> result = ReadModel(request, graph_bytes, call);
   const absl::Time read = absl::Now();
@@ -182,6 +223,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   const absl::Time predicted = absl::Now();
   if (call.stages != nullptr) call.stages->predicted = predicted - read;
   COBRA_RETURN_IF_ERROR(answered);
+  for (v1::TargetPrediction& prediction : *reply.mutable_predictions()) prediction.set_torch_version(torch_version);
   if (call.labels != nullptr) RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
   if (call.is_warm_up) return reply;
@@ -301,7 +343,7 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
     call.request = KeyedHash(bytes);
     call.cancelled = stop;
     call.is_warm_up = true;
-    answered += PredictOn(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
+    answered += PredictWith(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
   }
   if (answered > 0) LogInfo(absl::StrCat(Counted(answered, "request"), " that are asked most are answered ahead"));
 }

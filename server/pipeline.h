@@ -72,8 +72,13 @@ class Pipeline {
  private:
   using Bytes = std::optional<absl::string_view>;
   using Targets = std::vector<std::string>;
+  absl::StatusOr<v1::PredictResponse> PredictWith(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
+                                                  const CallContext& call);
   absl::StatusOr<v1::PredictResponse> PredictOn(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
                                                 const CallContext& call);
+  // A program of which no version of PyTorch is given is read as for the runtime of each target.
+  absl::StatusOr<v1::PredictResponse> PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
+                                                      const CallContext& call);
   absl::Status CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const;
   absl::StatusOr<ReadResult> ReadModel(v1::PredictRequest* request, Bytes graph, const CallContext& call);
   absl::StatusOr<ReadResult> ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph,

@@ -71,10 +71,10 @@ bool AreImports(const Imports& imports) {
 
 // What a request has to import.
 struct Needs {
-  explicit Needs(reader::ImageCommand::Image what)
+  Needs(reader::ImageCommand::Image what, absl::string_view first_torch_version)
       : image(std::move(what)),
         key(KeyedHash(image.SerializeAsString())),
-        is_first(image.imports_size() == 0 && image.torch_version() == python::SourceRequest().torch_version) {}
+        is_first(image.imports_size() == 0 && image.torch_version() == first_torch_version) {}
   reader::ImageCommand::Image image;
   Hash128 key;
   bool is_first;  // the first image will do
@@ -281,6 +281,7 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
     argv.push_back(root);
   }
   if (options_.insecure) argv.push_back("--insecure");
+  argv.insert(argv.end(), {"--torch-version", options_.torch_version});
   // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has drained.
   COBRA_ASSIGN_OR_RETURN(process_, StartProgram(argv, {.descriptor = sockets.second.get(),
                                                        .as_descriptor = reader::kControlDescriptor,
@@ -356,16 +357,15 @@ void ReaderProcessesImpl::MakeLocked(const Needs& needs) {
 void ReaderProcessesImpl::Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply) {
   if (!AreImports(reply.plan()) || !AreImports(reply.needed())) return;
   reader::ImageCommand::Image head;
-  head.set_torch_version(source.torch_version().empty() ? python::SourceRequest().torch_version
-                                                        : source.torch_version());
+  head.set_torch_version(source.torch_version().empty() ? options_.torch_version : source.torch_version());
   *head.mutable_imports() = reply.plan();
   reader::ImageCommand::Image whole = head;
   whole.mutable_imports()->MergeFrom(reply.needed());
   absl::MutexLock lock(&mutex_);
   if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
   if (impossible_.size() > kMaxRemembered) impossible_.clear();
-  needs_.try_emplace(HeadSignature(source), std::make_shared<const Needs>(std::move(head)));
-  needs_.try_emplace(signature, std::make_shared<const Needs>(std::move(whole)));
+  needs_.try_emplace(HeadSignature(source), std::make_shared<const Needs>(std::move(head), options_.torch_version));
+  needs_.try_emplace(signature, std::make_shared<const Needs>(std::move(whole), options_.torch_version));
 }
 
 reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& question) const {

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
+#include "frontend/python/torch_version.h"
 #include "graph/graph.h"
 #include "server/call_context.h"
 #include "server/metrics.h"
@@ -25,8 +26,10 @@ namespace cobra::server {
 struct ReaderOptions {
   std::string program;                     // cobra-reader; empty: beside this program
   std::vector<std::string> library_roots;  // directories that source may import from
-  int ahead = 2;                           // readers that each image keeps waiting
-  bool insecure = false;                   // do without seccomp where the kernel refuses it
+  // Of PyTorch, as which most programs will be read: a process is ready for it.
+  std::string torch_version = python::kNewestTorchVersion;
+  int ahead = 2;          // readers that each image keeps waiting
+  bool insecure = false;  // do without seccomp where the kernel refuses it
 };
 
 // Whether the library files that a model was read from are unchanged. May take a while.

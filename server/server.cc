@@ -87,6 +87,8 @@ class ServerImpl final : public Server {
     reader_options.program = options_.reader;
     reader_options.library_roots = options_.library_roots;
     reader_options.insecure = options_.insecure_reader;
+    const std::vector<predict::TargetInfo> targets = model_->Get()->Targets();
+    if (!targets.empty()) reader_options.torch_version = python::TorchVersionOf(targets[0].spec.runtime);
     COBRA_ASSIGN_OR_RETURN(readers_, ReaderProcesses::Start(reader_options, &metrics_));
 
     log_ = std::make_unique<PredictionLog>(store_.get(), &metrics_);

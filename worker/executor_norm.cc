@@ -26,8 +26,8 @@ using Ints = std::vector<int64_t>;
 
 absl::StatusOr<Kernel> MakeBatchNorm(const NodeContext& c) {
   const double eps = c.Double("eps", 1e-5);
-  const bool training =
-      !c.has(1);  // track_running_stats=False normalises with the batch's own statistics, in eval mode too
+  // track_running_stats=False normalises with the batch's own statistics, in eval mode too
+  const bool training = !c.has(1) || c.Bool("training");
   return Kernel([=](const Call& call) {
     call.outputs[0] =
         at::batch_norm(call[0], call.Optional(3), call.Optional(4), call.Optional(1), call.Optional(2), training,
@@ -37,7 +37,7 @@ absl::StatusOr<Kernel> MakeBatchNorm(const NodeContext& c) {
 
 absl::StatusOr<Kernel> MakeInstanceNorm(const NodeContext& c) {
   const double eps = c.Double("eps", 1e-5);
-  const bool use_input_stats = !c.has(1);
+  const bool use_input_stats = !c.has(1) || c.Bool("use_input_stats");
   return Kernel([=](const Call& call) {
     call.outputs[0] = at::instance_norm(call[0], call.Optional(3), call.Optional(4), call.Optional(1), call.Optional(2),
                                         use_input_stats, /*momentum=*/0.1, eps, /*cudnn_enabled=*/true);

@@ -9,6 +9,7 @@
 #include "ATen/ops/chunk.h"
 #include "ATen/ops/div.h"
 #include "ATen/ops/dot.h"
+#include "ATen/ops/dropout.h"
 #include "ATen/ops/einsum.h"
 #include "ATen/ops/gru.h"
 #include "ATen/ops/linear.h"
@@ -88,6 +89,7 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
 // out_proj_bias, 10 attn_mask.
 struct Attention {
   int64_t heads;
+  double dropout;  // of the weights, in training
   bool need_weights, average_weights, same_query_key, same_key_value, batched;
 
   // From LibTorch 2.0 on, attention is one operator if its weights are not returned.
@@ -96,14 +98,15 @@ struct Attention {
 
 // All heads at once: (target * batch) x width.
 at::Tensor FusedHeads(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, c10::optional<at::Tensor> mask,
-                      int64_t batch, int64_t heads) {
+                      int64_t batch, const Attention& a) {
+  const int64_t heads = a.heads;
 #if COBRA_TORCH_AT_LEAST(2, 5)
   const auto split = [&](const at::Tensor& t) { return t.view({batch, heads, t.size(1), t.size(2)}); };
   if (mask) mask = mask->size(0) == 1 ? mask->unsqueeze(0) : mask->view({batch, heads, -1, k.size(1)});
-  const at::Tensor output = at::scaled_dot_product_attention(split(q), split(k), split(v), mask);
+  const at::Tensor output = at::scaled_dot_product_attention(split(q), split(k), split(v), mask, a.dropout);
   return output.permute({2, 0, 1, 3}).contiguous().view({q.size(1) * batch, heads * q.size(2)});
 #else
-  (void)q, (void)k, (void)v, (void)mask, (void)batch, (void)heads;
+  (void)q, (void)k, (void)v, (void)mask, (void)batch, (void)a, (void)heads;
   return at::Tensor();
 #endif
 }
@@ -160,11 +163,12 @@ void Attend(const Call& call, const Attention& a) {
   }
   at::Tensor weights, output;
   if (a.FusesHeads()) {
-    output = FusedHeads(by_head(qkv[0]), k, v, mask, batch, a.heads);
+    output = FusedHeads(by_head(qkv[0]), k, v, mask, batch, a);
   } else {
     const at::Tensor q = at::div(by_head(qkv[0]), std::sqrt(static_cast<double>(head_width)));
     weights = mask ? at::baddbmm(*mask, q, k.transpose(-2, -1)) : at::bmm(q, k.transpose(-2, -1));
     weights = at::softmax(weights, -1);
+    if (a.dropout > 0) weights = at::dropout(weights, a.dropout, /*train=*/true);
     output = at::bmm(weights, v).transpose(0, 1).contiguous().view({target * batch, width});
   }
   output = at::linear(output, call[7], call.Optional(8));
@@ -184,6 +188,7 @@ absl::StatusOr<Kernel> MakeMultiHeadAttention(const NodeContext& c) {
   if (!c.has(3) || c.Bool("add_zero_attn")) return Refused(c, "needs a packed projection and no add_zero_attn");
   Attention a;
   a.heads = c.Int("num_heads", 1);
+  a.dropout = c.Bool("training") ? c.Double("dropout_p", 0) : 0;
   a.need_weights = c.Bool("need_weights", true) && c.node.outputs.size() > 1;
   a.average_weights = c.Bool("average_attn_weights", true);
   a.same_query_key = c.node.inputs[0] == c.node.inputs[1];
@@ -193,8 +198,9 @@ absl::StatusOr<Kernel> MakeMultiHeadAttention(const NodeContext& c) {
 }
 
 struct Recurrence {
-  bool has_biases, bidirectional, batch_first;
+  bool has_biases, bidirectional, batch_first, training;
   int64_t layers;
+  double dropout;          // between layers, in training
   at::Tensor batch_sizes;  // of a packed batch, on the CPU as LibTorch requires; otherwise undefined
 
   // The last input of a packed batch is the tensor of batch sizes: leave it out, the attribute has its values.
@@ -206,7 +212,14 @@ struct Recurrence {
 };
 
 Recurrence RecurrenceOf(const NodeContext& c) {
-  Recurrence r{c.Bool("has_biases", true), c.Bool("bidirectional"), c.Bool("batch_first"), c.Int("num_layers", 1), {}};
+  const bool training = c.Bool("training");
+  Recurrence r{c.Bool("has_biases", true),
+               c.Bool("bidirectional"),
+               c.Bool("batch_first"),
+               training,
+               c.Int("num_layers", 1),
+               training ? c.Double("dropout", 0) : 0,
+               {}};
   if (c.HasValue("batch_sizes")) r.batch_sizes = at::tensor(c.Ints("batch_sizes"), at::kLong);
   return r;
 }
@@ -216,13 +229,14 @@ absl::StatusOr<Kernel> MakeLstm(const NodeContext& c) {
   if (r.batch_sizes.defined()) {
     return Kernel([r](const Call& call) {
       std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) =
-          at::lstm(call[0], r.batch_sizes, {call[1], call[2]}, r.Weights(call, 3), r.has_biases, r.layers, 0.0, false,
-                   r.bidirectional);
+          at::lstm(call[0], r.batch_sizes, {call[1], call[2]}, r.Weights(call, 3), r.has_biases, r.layers, r.dropout,
+                   r.training, r.bidirectional);
     });
   }
   return Kernel([r](const Call& call) {
-    std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) = at::lstm(
-        call[0], {call[1], call[2]}, call.From(3), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
+    std::tie(call.outputs[0], call.outputs[1], call.outputs[2]) =
+        at::lstm(call[0], {call[1], call[2]}, call.From(3), r.has_biases, r.layers, r.dropout, r.training,
+                 r.bidirectional, r.batch_first);
   });
 }
 
@@ -232,13 +246,14 @@ KernelFactory Recurrent(F f, Packed packed) {
     const Recurrence r = RecurrenceOf(c);
     if (r.batch_sizes.defined()) {
       return Kernel([r, packed](const Call& call) {
-        std::tie(call.outputs[0], call.outputs[1]) = packed(call[0], r.batch_sizes, call[1], r.Weights(call, 2),
-                                                            r.has_biases, r.layers, 0.0, false, r.bidirectional);
+        std::tie(call.outputs[0], call.outputs[1]) =
+            packed(call[0], r.batch_sizes, call[1], r.Weights(call, 2), r.has_biases, r.layers, r.dropout, r.training,
+                   r.bidirectional);
       });
     }
     return Kernel([r, f](const Call& call) {
-      std::tie(call.outputs[0], call.outputs[1]) =
-          f(call[0], call[1], call.From(2), r.has_biases, r.layers, 0.0, false, r.bidirectional, r.batch_first);
+      std::tie(call.outputs[0], call.outputs[1]) = f(call[0], call[1], call.From(2), r.has_biases, r.layers, r.dropout,
+                                                     r.training, r.bidirectional, r.batch_first);
     });
   };
 }
@@ -270,7 +285,7 @@ absl::StatusOr<Kernel> MakeGroupedMm(const NodeContext& c) {
 #else
 // What newer versions run on a CPU: a product for each group.
 absl::StatusOr<Kernel> MakeGroupedMm(const NodeContext& c) {
-  const std::vector<int64_t> shape = c.node.outputs[0].shape;
+  const graph::Shape shape = c.node.outputs[0].shape;
   return Kernel([=](const Call& call) {
     const at::Tensor &a = call[0], &b = call[1];
     if (a.dim() == 3 && b.dim() == 3) {
@@ -278,7 +293,7 @@ absl::StatusOr<Kernel> MakeGroupedMm(const NodeContext& c) {
       return;
     }
     const at::Tensor offsets = call[2].to(at::kCPU);
-    at::Tensor out = at::empty(shape, a.options());
+    at::Tensor out = at::empty(at::IntArrayRef(shape.data(), shape.size()), a.options());
     int64_t start = 0;
     for (int64_t group = 0; group < offsets.numel(); ++group) {
       const int64_t rows = std::max<int64_t>(0, offsets.data_ptr<int32_t>()[group] - start);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -137,6 +139,37 @@ std::vector<std::string> RequiredParameters(const FunctionObject* f, size_t skip
   return required;
 }
 
+bool HasWord(absl::string_view text, absl::string_view word) {
+  const auto is_inside = [&](size_t at) {
+    return at < text.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (size_t at = text.find(word); at != absl::string_view::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !is_inside(at - 1)) && !is_inside(at + word.size())) return true;
+  }
+  return false;
+}
+
+// Of the names of a module those whose definitions no other one's mentions: not the blocks of a network, nor the class
+// that a function of the file makes.
+std::vector<absl::string_view> NotMentioned(const ModuleObject* module, const std::vector<absl::string_view>& names) {
+  if (module->unit == nullptr) return names;
+  const ast::Ast& tree = module->unit->code->ast();
+  std::vector<std::pair<absl::string_view, absl::string_view>> definitions;  // name, text
+  for (const ast::StmtNode* s : tree.module()->body) {
+    if (const auto* c = s->AsOrNull<ast::ClassDef>()) definitions.emplace_back(c->name->text, tree.Text(s->pos));
+    if (const auto* f = s->AsOrNull<ast::FunctionDef>()) definitions.emplace_back(f->name->text, tree.Text(s->pos));
+  }
+  std::vector<absl::string_view> left;
+  for (absl::string_view name : names) {
+    const bool is_part = absl::c_any_of(definitions, [&](const auto& definition) {
+      return definition.first != name && absl::c_linear_search(names, definition.first) &&
+             HasWord(definition.second, name);
+    });
+    if (!is_part) left.push_back(name);
+  }
+  return left;
+}
+
 }  // namespace
 
 bool MakesModel(Interpreter& interp, Value function) { return ModelMakers(interp).Makes(Unwrapped(interp, function)); }
@@ -150,8 +183,9 @@ std::string CallText(Interpreter& interp, absl::string_view name, Value callable
   return absl::StrCat(name, "(", absl::StrJoin(RequiredParameters(f, is_class ? 1 : 0), ", "), ")");
 }
 
-std::vector<std::string> ModelNames(Interpreter& interp, ModuleObject* module) {
+ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
   std::vector<std::string> ready, others, imported;
+  std::vector<absl::string_view> own_names;
   for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
     const DictTable::Entry entry = module->attrs->table.entry(i);
     if (entry.key.IsUnbound() || !entry.key.IsStr() || absl::StartsWith(entry.key.str(), "_")) continue;
@@ -164,12 +198,18 @@ std::vector<std::string> ModelNames(Interpreter& interp, ModuleObject* module) {
       own = home != nullptr && home->IsStr() && home->str() == module->name->view();
     }
     std::string call = CallText(interp, entry.key.str(), v);
+    if (own) own_names.push_back(entry.key.str());
     (!own ? imported : absl::EndsWith(call, "()") ? ready : others).push_back(std::move(call));
   }
-  std::vector<std::string> names = std::move(ready);
-  names.insert(names.end(), others.begin(), others.end());
-  if (names.empty()) names = std::move(imported);
-  return names;
+  ModelChoice choice;
+  if (const std::vector<absl::string_view> whole = NotMentioned(module, own_names); whole.size() == 1) {
+    const std::string call = absl::StrCat(whole[0], "()");
+    if (absl::c_linear_search(ready, call)) choice.only = call;
+  }
+  choice.names = std::move(ready);
+  choice.names.insert(choice.names.end(), others.begin(), others.end());
+  if (choice.names.empty()) choice.names = std::move(imported);
+  return choice;
 }
 
 std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {

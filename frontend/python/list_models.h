@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "frontend/python/reader.h"
 #include "frontend/python/runtime/interpreter.h"
 
 namespace cobra::python {
 
 // Implements ListModels of reader.h.
-std::vector<std::string> ModelNames(Interpreter& interp, ModuleObject* module);
+ModelChoice ModelNames(Interpreter& interp, ModuleObject* module);
 
 // Whether the function returns an nn.Module: by its return annotation, or because it returns a call of such a class or
 // function. False if it is not a function of the program.

@@ -37,10 +37,10 @@ class Reader {
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
     progress_.phase = ReadProgress::Phase::kEntry;
     Result<Value> entry = interp.EvalExpression(request_.entry, module);
-    if (!entry.ok()) progress_.candidates = ModelList(ModelNames(interp, module));
+    if (!entry.ok()) progress_.candidates = ModelList(ModelNames(interp, module).names);
     COBRA_TRY_ASSIGN(Value model, std::move(entry));
     if (IsModule(interp, model)) {
-      COBRA_TRY(interp.CallMethod(model, "eval"));
+      COBRA_TRY(interp.CallMethod(model, request_.training ? "train" : "eval"));
       COBRA_TRY(NameTensors(interp, model));
     } else if (request_.method == "forward") {
       COBRA_TRY(CheckCallable(interp, model));
@@ -61,6 +61,7 @@ class Reader {
     torch_.recording = false;
     if (!out.ok()) {
       NoteFailure(interp, &progress_);
+      if (request_.inputs.empty() && progress_.in_arguments) FindExample(interp, module, model);
       if (MakesModelWithoutInputs(interp, model)) return NotCalled(interp, kMaker, model);
       return Failure();
     }
@@ -94,6 +95,18 @@ class Reader {
     (void)interp.RaiseValue(exception);
     e->context = context;
     return false;
+  }
+
+  // While the exception that the model raised without inputs is pending; it stays so.
+  void FindExample(Interpreter& interp, ModuleObject* module, Value model) {
+    Value exception;
+    if (!interp.CatchException(interp.types().BaseException, &exception)) return;
+    auto* e = exception.as<ExceptionObject>();
+    const Value context = e->context;
+    progress_.example = FindExampleInputs(interp, module, model, request_.method);
+    (void)interp.CatchException(interp.types().BaseException);
+    (void)interp.RaiseValue(exception);
+    e->context = context;
   }
 
   // A model that is not a torch.nn.Module is called with the inputs, so it must be callable.
@@ -316,18 +329,18 @@ absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceReq
   return ReadOn(machine, request, std::move(inputs), /*usage=*/nullptr);
 }
 
-std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits) {
+ModelChoice ListModels(const SourceRequest& request, const Limits& limits) {
   const absl::StatusOr<std::unique_ptr<InterpreterLease>> lease = LeaseInterpreter(request, limits);
   if (!lease.ok()) return {};
-  std::vector<std::string> names;
+  ModelChoice choice;
   const absl::Status status = (*lease)->machine().interpreter->Run([&](Interpreter& interp) -> Result<void> {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request.file));
-    names = ModelNames(interp, module);
+    choice = ModelNames(interp, module);
     return {};
   });
-  return status.ok() ? names : std::vector<std::string>();
+  return status.ok() ? choice : ModelChoice();
 }
 
 std::string ModelList(std::vector<std::string> models) {

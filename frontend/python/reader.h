@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/limits.h"
+#include "frontend/python/torch_version.h"
 #include "graph/graph.h"
 
 namespace cobra::python {
@@ -33,7 +34,8 @@ struct SourceRequest {
   // One per positional argument: "1x3x224x224", "1x128:int64", "name=1x128", "[3x224x224,3x200x200]".
   std::vector<std::string> inputs;
   std::vector<std::pair<std::string, std::string>> arguments;  // --arg name=EXPR
-  std::string torch_version = "1.13.1";
+  std::string torch_version = kNewestTorchVersion;
+  bool training = false;  // as after model.train(), under no_grad: batch statistics, dropout; otherwise model.eval()
 };
 
 // How much of the limits a read used.
@@ -49,9 +51,15 @@ absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const
 // The same on an interpreter of the caller's (interpreter_image.h), which has the limits already.
 absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request);
 
-// Possible entries of request.file, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments
-// come first. Imported names are listed only if the file defines none. Empty if the file cannot be loaded.
-std::vector<std::string> ListModels(const SourceRequest& request, const Limits& limits = {});
+struct ModelChoice {
+  // Possible entries, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments come first.
+  // Imported names are listed only if the file defines none.
+  std::vector<std::string> names;
+  // The one that no other of them mentions, if there is just one, and it needs no arguments; otherwise empty.
+  std::string only;
+};
+// Of request.file. Nothing if the file cannot be loaded.
+ModelChoice ListModels(const SourceRequest& request, const Limits& limits = {});
 // "resnet18(), ResNet(block, layers)", and " ..." after the first dozen.
 std::string ModelList(std::vector<std::string> models);
 

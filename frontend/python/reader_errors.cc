@@ -158,6 +158,9 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
   } else if (progress.in_arguments) {
     d.kind = Diagnostic::Kind::kUsage;
     d.hint = HintOfCall(d.message, request, progress);
+    for (const std::string& input : progress.example.inputs) absl::StrAppend(&d.example_inputs, " --input ", input);
+    if (!d.example_inputs.empty())
+      absl::StrAppend(&d.hint, "; ", progress.example.origin, " proposes", d.example_inputs);
   } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
     d.hint = "Python 3.11 rejects this too";
   } else if (!has_hint) {

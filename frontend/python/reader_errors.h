@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "frontend/python/example_inputs.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/runtime/object.h"
 
@@ -18,6 +19,7 @@ struct ReadProgress {
   std::string signature;                     // of the method: "forward(self, x, mask=...)"
   std::string called_function;               // if the entry is a function, a call of it: "net(width)"
   const std::string* module_path = nullptr;  // of the module that was running at the failure
+  ExampleInputs example;                     // that the file proposes, if the request gives no input
   bool in_arguments = false;                 // the method does not accept the arguments
   bool may_be_input = false;                 // the exception may come from shapes or types of the inputs
 };

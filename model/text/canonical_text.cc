@@ -29,7 +29,10 @@ void AppendAttribute(const graph::Node& node, const graph::OpInfo& info, absl::s
   switch (spec == nullptr ? graph::AttributeUse::kAlways : spec->use) {
     case graph::AttributeUse::kAlways: break;
     case graph::AttributeUse::kNever: return;
-    case graph::AttributeUse::kTraining: absl::StrAppend(text, name, "=0.0,"); return;
+    case graph::AttributeUse::kTraining:
+      if (node.attributes.Bool("training")) break;
+      absl::StrAppend(text, name, "=0.0,");
+      return;
     case graph::AttributeUse::kWhereTrue:
       if (!(value == graph::AttributeValue(true))) return;
       break;

@@ -150,7 +150,7 @@ CASES = [
     (
         "function of a later version",
         HEAD + "@torch.compile\ndef f(x):\n    return F.relu(x)\n",
-        ["--entry", "f", "--input", "1"],
+        ["--entry", "f", "--input", "1", "--torch-version", "1.13.1"],
         6,
         [
             "error: AttributeError: module 'torch' has no attribute 'compile'",
@@ -160,7 +160,7 @@ CASES = [
     (
         "layer of a later version",
         "from torch.nn import RMSNorm\n",
-        ["--entry", "RMSNorm(4)", "--input", "1x4"],
+        ["--entry", "RMSNorm(4)", "--input", "1x4", "--torch-version", "1.13.1"],
         4,
         [
             "calling torch.nn.RMSNorm() is not supported",
@@ -171,7 +171,7 @@ CASES = [
     (
         "module of a later version",
         "import torch.nn.attention\n",
-        ["--entry", "Net()"],
+        ["--entry", "Net()", "--torch-version", "1.13.1"],
         6,
         ["No module named 'torch.nn.attention'", "exists from PyTorch 2.2"],
     ),

@@ -91,7 +91,7 @@ struct InterpreterOptions {
   std::map<std::string, std::string> bundle;
   std::vector<std::shared_ptr<const FileSource>> library_roots;
   const NativeRegistry* natives = nullptr;  // not owned; must outlive the interpreter
-  std::string torch_version = "1.13.1";     // for the torch modules
+  std::string torch_version;                // for the torch modules
   void* host = nullptr;                     // for native modules: interp.host<GraphState>()
 };
 

@@ -96,15 +96,42 @@ Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
   return {};
 }
 
+void DropUnlessTrue(absl::string_view name, graph::Attributes* attributes) {
+  if (attributes->Find(name) != nullptr && !attributes->Bool(name)) *attributes = WithoutAttribute(*attributes, name);
+}
+
+// Whether a batch is normalized by its own statistics. Without running ones that needs no saying. PyTorch refuses it
+// where a channel has a single value (F._verify_batch_size, F._verify_spatial_size).
+Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
+  const absl::string_view name = op == graph::Op::batch_norm ? "training" : "use_input_stats";
+  const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
+  const bool has_running = !bound->inputs[1].IsNone();
+  if (bound->attributes.Bool(name) && shape.size() > 1) {
+    int64_t values = op == graph::Op::batch_norm ? shape[0] : 1;
+    for (size_t i = 2; i < shape.size(); ++i) values *= shape[i];
+    if (values == 1) {
+      return interp.Raise(
+          interp.types().ValueError,
+          absl::StrCat("Expected more than 1 ", op == graph::Op::batch_norm ? "value" : "spatial element",
+                       op == graph::Op::batch_norm ? " per channel" : "", " when training, got input size torch.Size([",
+                       absl::StrJoin(shape, ", "), "])"));
+    }
+  }
+  if (!has_running) bound->attributes = WithoutAttribute(bound->attributes, name);
+  DropUnlessTrue(name, &bound->attributes);
+  return {};
+}
+
 Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) {
   switch (TorchRulesOf(op).arguments) {
     case ArgumentRule::kGiven: break;
     case ArgumentRule::kWindow: SetStride(&bound->attributes); break;
     case ArgumentRule::kMaxWindow:
       SetStride(&bound->attributes);
-      if (bound->attributes.Find("return_indices") != nullptr && !bound->attributes.Bool("return_indices"))
-        bound->attributes = WithoutAttribute(bound->attributes, "return_indices");
+      DropUnlessTrue("return_indices", &bound->attributes);
       break;
+    case ArgumentRule::kTraining: DropUnlessTrue("training", &bound->attributes); break;
+    case ArgumentRule::kStatistics: return SetStatistics(interp, op, bound);
     case ArgumentRule::kSoftmaxDim: SetSoftmaxDim(bound); break;
     case ArgumentRule::kRepeats: return SetSizeFromRepeats(interp, bound);
     case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);

@@ -259,6 +259,7 @@ class BatchNormForward final : public NativeBody {
   explicit BatchNormForward(Interpreter& interp)
       : check_(interp.Intern("_check_input_dim")),
         tracks_(interp.Intern("track_running_stats")),
+        batches_(interp.Intern("num_batches_tracked")),
         name_(interp.Intern("batch_norm")) {
     for (const char* name : {"training", "running_mean", "running_var", "weight", "bias", "momentum", "eps"})
       attributes_.Add(interp, interp.Intern(name));
@@ -276,6 +277,8 @@ class BatchNormForward final : public NativeBody {
       COBRA_TRY_ASSIGN(const Value tracks, interp.GetAttr(self, tracks_));
       COBRA_TRY_ASSIGN(const bool is_tracking, interp.Truth(tracks));
       if (!is_tracking) mean = var = Value::None();
+      COBRA_TRY_ASSIGN(const Value batches, interp.GetAttr(self, batches_));
+      if (is_tracking && !batches.IsNone()) COBRA_TRY(interp.CallMethod(batches, "add_", {Value::Int(1)}));
     }
     const Value arguments[] = {locals[1], mean, var, weight, bias, Value::Bool(uses_batch), momentum, eps};
     COBRA_TRY_ASSIGN(Value batch_norm, interp.GetAttr(Value(Torch(interp).functional), name_));
@@ -284,7 +287,7 @@ class BatchNormForward final : public NativeBody {
 
  private:
   SelfAttributes attributes_;
-  StrObject *check_, *tracks_, *name_;
+  StrObject *check_, *tracks_, *batches_, *name_;
 };
 
 struct NamedLayerBody {

@@ -159,7 +159,7 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
 Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   std::string name;
   Value input, states, weights, batch_sizes;
-  bool has_biases, bidirectional, batch_first;
+  bool has_biases, bidirectional, batch_first, training = false;
   int64_t num_layers;
   double dropout;
   ArgReader reader(interp, "_rnn", args);
@@ -173,6 +173,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
                 .Required("bidirectional", &bidirectional)
                 .Required("batch_first", &batch_first)
                 .Optional("batch_sizes", &batch_sizes)
+                .Optional("training", &training)
                 .Finish());
   std::vector<Value> inputs{input};
   for (Value list : {states, weights}) {
@@ -193,6 +194,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     attributes.Append("batch_sizes", std::move(sizes));
     inputs.push_back(batch_sizes);
   }
+  if (training && dropout > 0 && num_layers > 1) attributes.Append("training", true);
   return Apply(interp, *graph::OpFromName(name), std::move(attributes), std::move(inputs), false, Returns::kTuple);
 }
 

@@ -61,6 +61,8 @@ enum class ArgumentRule : uint8_t {
   kRepeats,     // `output_size` follows from the numbers of repetitions
   kClasses,     // `num_classes` follows from the largest class
   kOneTensor,   // none, but one of the two operands must be a tensor
+  kTraining,    // `training` counts only where it is true
+  kStatistics,  // normalization: likewise, and only where the call has running statistics
 };
 
 // Cost and side effects of a call on constants.

@@ -640,11 +640,15 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
 class _VF:
     @staticmethod
     def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn("lstm", input, tuple(hx), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+        return _rnn(
+            "lstm", input, tuple(hx), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+        )
 
     @staticmethod
     def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn("gru", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+        return _rnn(
+            "gru", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+        )
 
     lstm_cell = staticmethod(lstm_cell)
     gru_cell = staticmethod(gru_cell)
@@ -653,11 +657,15 @@ class _VF:
 
     @staticmethod
     def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn("rnn_tanh", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+        return _rnn(
+            "rnn_tanh", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+        )
 
     @staticmethod
     def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn("rnn_relu", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first)
+        return _rnn(
+            "rnn_relu", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+        )
 
 
 class return_types:

@@ -19,7 +19,8 @@ namespace {
 
 bool print_usage = false;
 Limits read_limits;
-std::string torch_version = SourceRequest().torch_version;
+bool training = false;
+std::string torch_version = "1.13.1";  // the goldens'
 
 // The inputs of a line of --batch: "1x3,1:int64"; a list of tensors "[1x3,1x4]" is one input.
 std::vector<std::string> Inputs(const std::string& field) {
@@ -34,6 +35,7 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
   request.entry = entry;
   request.inputs = inputs;
   request.torch_version = torch_version;
+  request.training = training;
   bool inside = false;
   for (const std::string& root : libraries) inside = inside || file.rfind(root + "/", 0) == 0;
   request.file = file;
@@ -103,6 +105,8 @@ int Main(int argc, char** argv) {
       read_limits.memory_bytes *= times;
     } else if (argument == "--torch-version" && i + 1 < argc) {
       torch_version = argv[++i];
+    } else if (argument == "--train") {
+      training = true;
     } else if (argument == "--usage") {
       print_usage = true;
     } else if (argument == "--print") {

@@ -265,7 +265,7 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
     request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
     request.bundle["other.py"] = "import torch.nn as nn\nclass Other(nn.Module): pass\n";
     request.file = "model.py";
-    return ModelList(ListModels(request));
+    return ModelList(ListModels(request).names);
   };
   EXPECT_EQ(
       models(
@@ -279,6 +279,71 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
   EXPECT_EQ(models("1 / 0\n"), "");
   EXPECT_EQ(ModelList(std::vector<std::string>(13, "a()")),
             "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
+}
+
+TEST(ReaderTest, AFileWithOneModelNeedsNoEntry) {
+  const auto only = [](const std::string& text) {
+    SourceRequest request;
+    request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
+    request.file = "model.py";
+    return ListModels(request).only;
+  };
+  const std::string block = "class Block(nn.Module): pass\n", net = "class Net(nn.Module):\n  layer = Block\n";
+  EXPECT_EQ(only(block + net), "Net()");
+  EXPECT_EQ(only(block + net + "def net(): return Net()\n"), "net()");
+  EXPECT_EQ(only(block + net + "class Blocks(nn.Module): pass\n"), "");  // two that nobody mentions
+  EXPECT_EQ(only("class Net(nn.Module):\n  def __init__(self, width): pass\n"), "");
+  EXPECT_EQ(only("x = 1\n"), "");
+}
+
+TEST(ReaderTest, AFileMayProposeInputs) {
+  const auto example = [](const std::string& text) {
+    SourceRequest request;
+    request.bundle["model.py"] = absl::StrCat("import torch, torch.nn as nn\n", text);
+    request.file = "model.py";
+    request.entry = "Net()";
+    const Diagnostic diagnostic = Refused(ReadPythonModel(request));
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage) << diagnostic.message;
+    return diagnostic.example_inputs;
+  };
+  const std::string net = "class Net(nn.Module):\n  def forward(self, x): return x + 1\n";
+  EXPECT_EQ(example(net), "");
+  EXPECT_EQ(example(net + "def get_inputs(): return [torch.rand(2, 3), torch.ones(1, 4).long()]\n"),
+            " --input 2x3:float32 --input 1x4:int64");
+  EXPECT_EQ(example(net + "def get_inputs(): raise KeyError('x')\n"), "");
+  EXPECT_EQ(example(net + "if __name__ == '__main__':\n  x = torch.randint(0, 9, (1, 16))\n"), " --input 1x16:int64");
+  EXPECT_EQ(example("class Net(nn.Module):\n  '''>>> net(torch.randn(1, 3, 8, 8))'''\n"
+                    "  def forward(self, x): return x + 1\n"),
+            " --input 1x3x8x8");
+  EXPECT_EQ(example("class Net(nn.Module):\n  default_cfg = {'input_size': (3, 32, 32)}\n"
+                    "  def forward(self, x): return x + 1\n"),
+            " --input 1x3x32x32");
+  // An example of fewer tensors than the method needs is none.
+  EXPECT_EQ(example("class Net(nn.Module):\n  '''>>> net(torch.randn(1, 3), y)'''\n"
+                    "  def forward(self, x, y): return x + y\n"),
+            "");
+}
+
+TEST(ReaderTest, TrainingUsesBatchStatisticsAndDrops) {
+  const auto read = [](bool training, const std::string& input) {
+    SourceRequest request;
+    request.bundle["model.py"] =
+        "import torch.nn as nn\n"
+        "def net(): return nn.Sequential(nn.BatchNorm2d(3), nn.Dropout(0.5), nn.BatchNorm2d(3, "
+        "track_running_stats=False))\n";
+    request.file = "model.py";
+    request.entry = "net()";
+    request.inputs = {input};
+    request.training = training;
+    return ReadPythonModel(request);
+  };
+  const absl::StatusOr<graph::Graph> eval = read(false, "2x3x4x4"), train = read(true, "2x3x4x4");
+  ASSERT_TRUE(eval.ok()) << eval.status();
+  ASSERT_TRUE(train.ok()) << train.status();
+  EXPECT_THAT(graph::PrintGraph(*eval), Not(HasSubstr("training=true")));
+  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("p=0.5, training=true)"));
+  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("eps=1e-05, training=true)"));
+  EXPECT_THAT(std::string(read(false, "1x3x1x1").status().message()), HasSubstr("Expected more than 1 value"));
 }
 
 TEST(ReaderTest, LayersInSequentialPointAtTheirConstruction) {

@@ -88,7 +88,7 @@ def table():
         "Made by `tests/frontend/python/torch/torch_support_table.py` from the code; a test fails when this file is stale. Shapes, types and errors of these",
         "functions are compared with real PyTorch by `torch_support_test.py` (random arguments), the calls that reach the graph by `graph_equality_test.py`.",
         "",
-        "The target version decides what `hasattr` answers: `--torch-version`, 1.13 by default. A name of PyTorch that is in no list here may be imported and",
+        "The target version decides what `hasattr` answers: `--torch-version`, by default that of the target's runtime. A name of PyTorch that is in no list here may be imported and",
         "passed around; calling it is an error that names it. Functions whose shape depends on values (`nonzero`, `unique`, `masked_select` ...) are computed on",
         "small constants and refused as data-dependent on anything else.",
         "",

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Every model of python3-torchvision: is our graph what real PyTorch runs?
 
-    torchvision_suite.py [--write docs/torchvision_models.md] [REGEX...]
+    torchvision_suite.py [--train | --write docs/torchvision_models.md] [REGEX...]
 
 Each model is built and run once by PyTorch (weights are not initialised, so that they cost no memory), recorded as
 make_goldens.py does, and compared with what read_model gives for the same source, as graph_equality_test.py does.
 Detectors choose boxes by their scores, so they are refused as data-dependent; their backbones, with the feature
-pyramid, are compared. Needs python3-torchvision 0.14; one thread, a few minutes."""
+pyramid, are compared. --train: as after model.train(), two inputs at once. Needs python3-torchvision 0.14; one thread, a few minutes."""
 import importlib
 import json
 import os
@@ -70,23 +70,36 @@ def without_initialization():
         setattr(torch.Tensor, name, lambda tensor, *args, **kwargs: tensor)
 
 
-def golden(module_name, expression, shapes):
+def in_training(record):
+    """`training` as ours: where it is true and, for batch normalization, where there are running statistics."""
+    if record["args"].get("training") is False or (
+        record["op"] == "batch_norm" and "running_mean" not in record["src"]
+    ):
+        record["args"].pop("training", None)
+    return record
+
+
+def golden(module_name, expression, shapes, training):
     import make_goldens
     import torch
 
     module = importlib.import_module(module_name)
-    model = eval(expression, dict(vars(module))).eval()
-    return make_goldens.record(model, [torch.zeros(s) for s in shapes])
+    model = eval(expression, dict(vars(module))).train(training)
+    recorded = make_goldens.record(model, [torch.zeros(s) for s in shapes])
+    recorded["ops"] = [in_training(record) for record in recorded["ops"]]
+    return recorded
 
 
-def ours(case):
+def ours(case, training):
     name, module, expression, shapes, detector = case
     path = "%s/%s.py" % (LIBRARY, module.replace(".", "/"))
     texts = ["x".join(map(str, s)) for s in shapes]
     if detector:
         texts = ["[%s]" % ",".join(texts)]
     answer = subprocess.run(
-        [BIN + "/read_model", path, expression, *texts, "--library", LIBRARY], capture_output=True, text=True
+        [BIN + "/read_model", path, expression, *texts, "--library", LIBRARY] + ["--train"] * training,
+        capture_output=True,
+        text=True,
     )
     if answer.returncode != 0:
         return {"error": "read_model: exit status %d" % answer.returncode}
@@ -99,17 +112,17 @@ def reason(error):
     return "%s (%s)" % (found.group(2), found.group(1)) if found else error.splitlines()[0]
 
 
-def check(case):
+def check(case, training):
     """(verdict, detail, graph)"""
     import graph_equality_test
 
-    graph = ours(case)
+    graph = ours(case, training)
     if case[4]:
         if "error" not in graph:
             return "differs", "a detector was not refused", graph
         refused = "depends on" in graph["error"] or "data-dependent" in graph["error"]
         return ("refused" if refused else "differs"), reason(graph["error"]), graph
-    why = graph_equality_test.difference(golden(*case[1:4]), graph)
+    why = graph_equality_test.difference(golden(*case[1:4], training), graph)
     return ("differs", why[:300], graph) if why else ("equal", "", graph)
 
 
@@ -151,6 +164,8 @@ def main():
         print("python3-torchvision is not installed")
         return 77
     arguments, target = sys.argv[1:], None
+    training = "--train" in arguments
+    arguments = [a for a in arguments if a != "--train"]
     if "--write" in arguments:
         at = arguments.index("--write")
         target = arguments[at + 1]
@@ -160,11 +175,17 @@ def main():
 
     torch.set_num_threads(1)
     without_initialization()
+    if training:
+        make_goldens.NO_ATTRIBUTE.discard("training")
     rows = []
     for case in cases():
+        if training and case[4]:
+            continue  # a detector needs targets to train
+        if training:
+            case = (*case[:3], [[2, *shape[1:]] for shape in case[3]], False)
         if arguments and not any(re.fullmatch(a, case[0]) for a in arguments):
             continue
-        verdict, detail, graph = check(case)
+        verdict, detail, graph = check(case, training)
         rows.append((case[0], verdict, detail, case[3], graph))
         print(verdict, case[0], detail, flush=True)
     if target:

@@ -123,6 +123,7 @@ class RNNBase(Module):
             self.bidirectional,
             False,
             batch_sizes,
+            self.training,
         )
         hidden = tuple(self.permute_hidden(h, unsorted_indices) for h in hidden)
         return (

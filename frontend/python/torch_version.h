@@ -1,0 +1,21 @@
+// The version of PyTorch as which a program is read: the value of torch.__version__, and which names there are.
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra::python {
+
+// The newest that models are compared with (tests/frontend/python/libraries). For questions without a target, and for
+// targets whose runtime is not PyTorch: what they run was made by a program all the same.
+inline constexpr char kNewestTorchVersion[] = "2.13.0";
+
+// For a target's runtime (v1::TargetSpec.runtime): "1.13.0" for "libtorch-1.13.0+openblas-SkylakeX", "2.13.0" for
+// "torch-2.13.0", and kNewestTorchVersion for others.
+std::string TorchVersionOf(absl::string_view runtime);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_

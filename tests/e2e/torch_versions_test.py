@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""A program is read as for the PyTorch of each target; what the first minute of a user looks like: without --entry,
+without --input."""
+import os
+import re
+import tempfile
+import unittest
+
+import grpc
+
+import programs
+
+PROBE = os.path.join(programs.SOURCE, "data", "measurements", "cpu-epyc-turin-1t", "probe.json")
+NET = """
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Attention(nn.Module):
+    def forward(self, q, k, v):
+        if hasattr(F, "scaled_dot_product_attention"):
+            return F.scaled_dot_product_attention(q, k, v)
+        return torch.softmax(q @ k.transpose(-2, -1) / q.size(-1) ** 0.5, -1) @ v
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention()
+
+    def forward(self, x):
+        return self.attention(x, x, x)
+
+
+if __name__ == "__main__":
+    print(Net()(torch.randn(1, 4, 16, 8)).shape)
+"""
+
+
+class TorchVersionsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.pb, services = programs.stubs()
+        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
+        cls.stub = services.CobraStub(grpc.insecure_channel(cls.server.address))
+        cls.trained = programs.first_target(cls.server)
+        # A machine with another PyTorch: the probe of a real one, with the version that it would have.
+        with open(PROBE) as file:
+            probe = re.sub(r"libtorch-[0-9.]+", "libtorch-2.5.1", file.read())
+        cls.stub.Calibrate(cls.pb.CalibrateRequest(probe_json=probe, target="newer"), timeout=60)
+        cls.net = os.path.join(cls.folder.name, "net.py")
+        with open(cls.net, "w") as file:
+            file.write(NET)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    def predict(self, *targets, version="", mode=""):
+        source = self.pb.SourceModel(
+            file="net.py", entry="Net()", inputs=["1x4x16x8"], torch_version=version, mode=mode
+        )
+        source.files.add(path="net.py", text=NET.encode())
+        return self.stub.Predict(self.pb.PredictRequest(targets=targets, source=source), timeout=60)
+
+    def client(self, command, *flags, server=True):
+        return programs.client(command, self.net, *(["--server", self.server.address] if server else []), *flags)
+
+    def test_each_target_gets_the_graph_of_its_version(self):
+        both = self.predict(self.trained, "newer")
+        old, new = self.predict(self.trained), self.predict("newer")
+        self.assertEqual([p.torch_version for p in both.predictions], ["1.13.0", "2.5.1"])
+        self.assertEqual((old.node_count, new.node_count), (5, 1))
+        self.assertEqual(both.node_count, old.node_count)  # that of the first target
+        self.assertEqual(
+            [p.latency_us for p in both.predictions], [old.predictions[0].latency_us, new.predictions[0].latency_us]
+        )
+        reverse = self.predict("newer", self.trained)
+        self.assertEqual(reverse.node_count, new.node_count)
+        self.assertEqual(self.predict(self.trained, "newer", version="2.1").predictions[0].torch_version, "2.1")
+
+    def test_the_client_does_the_same_on_its_own_machine(self):
+        targets = ["--target", "newer", "--target", self.trained]
+        answers = [
+            self.client("predict", "--entry", "Net()", "--input", "1x4x16x8", "--format", "json", *more).json()
+            for more in (targets, [*targets, "--send", "source"])
+        ]
+        here, there = [
+            [(p["target"], p["torch_version"], p["latency_us"]) for p in answer["predictions"]] for answer in answers
+        ]
+        self.assertEqual(here, there)
+        self.assertEqual([version for _, version, _ in here], ["2.5.1", "1.13.0"])
+
+    def test_without_a_target_the_newest_version_counts(self):
+        self.assertIn(
+            "scaled_dot_product_attention",
+            self.client("graph", "--entry", "Net()", "--input", "1x4x16x8", server=False).out,
+        )
+        old = self.client(
+            "graph", "--entry", "Net()", "--input", "1x4x16x8", "--torch-version", "1.13", server=False
+        ).out
+        self.assertNotIn("scaled_dot_product_attention", old)
+
+    def test_the_only_model_of_a_file_is_taken_and_named(self):
+        done = programs.client("graph", self.net, "--input", "1x4x16x8")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("net.py: the model is Net(); --entry names another one", done.err)
+
+    def test_an_input_is_proposed_and_not_used(self):
+        done = programs.client("predict", self.net, "--target", "newer", "--server", self.server.address)
+        self.assertEqual(done.code, 2, done.err)
+        self.assertRegex(done.err, r"try: cobra-client predict \S*net.py --target newer --server \S+ --input 1x4x16x8")
+
+    def test_training_is_another_network(self):
+        source = self.pb.SourceModel(file="net.py", entry="nn.Sequential(nn.BatchNorm2d(4), nn.Dropout(0.1))")
+        source.files.add(path="net.py", text=NET.encode())
+        source.inputs.append("2x4x16x8")
+        request = self.pb.PredictRequest(targets=[self.trained], source=source)
+        prints = set()
+        for mode in ("", "eval", "train"):
+            request.source.mode = mode
+            prints.add(self.stub.Predict(request, timeout=60).fingerprint)
+        self.assertEqual(len(prints), 2)
+        request.source.mode = "fast"
+        with self.assertRaises(grpc.RpcError) as refused:
+            self.stub.Predict(request, timeout=60)
+        self.assertIn("fast: is not a mode", refused.exception.details())
+
+
+if __name__ == "__main__":
+    unittest.main()
