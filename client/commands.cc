@@ -51,7 +51,7 @@ absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const Mod
   return input.Read(limits);
 }
 
-// Loads what the user named. An entry that was chosen for lack of one is said, and is the model's from here on.
+// Loads what the user named. An entry that was chosen for lack of one is printed.
 absl::StatusOr<ModelInput> LoadModel(ModelArguments* model) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model));
   if (!model->entry.empty() || input.entry().empty()) return input;
@@ -249,7 +249,7 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
       predictions.emplace(prediction.target(), std::move(prediction));
     }
     answer.clear_predictions();
-    // What is said about the network is of the first target's.
+    // What the reply has of the network is of the first target's.
     if (std::find(targets.begin(), targets.end(), flags.targets[0]) != targets.end()) whole = std::move(answer);
   }
   for (const std::string& target : flags.targets) {

@@ -108,7 +108,7 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
     case Work::kMatmul: return Times(out, in[0]->shape.back());
     case Work::kGroupedMm:  // with two matrices the groups are summed over, and each has a result of its own
       return in[1]->rank() == 2 && in[0]->rank() == 2 ? Times(in[0]->num_elements(), in[1]->shape.back())
-                                                       : Times(out, in[0]->shape.back());
+                                                      : Times(out, in[0]->shape.back());
     case Work::kAddmm: return Times(out, in[1]->shape.back());
     case Work::kBilinear: return Times(out, per_filter(*in[2]));
     case Work::kEinsum: return EinsumMacs(node, in);

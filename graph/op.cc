@@ -15,8 +15,7 @@ constexpr std::pair<absl::string_view, Selects> kSelects[] = {
     {"each", Selects::kEach},   {"any", Selects::kAny},          {"element", Selects::kElement},
     {"last", Selects::kLast},   {"last_two", Selects::kLastTwo}, {"last_three", Selects::kLastThree},
     {"class", Selects::kClass}, {"row", Selects::kRow},          {"value", Selects::kValue},
-    {"bag", Selects::kBag},
-    {"group", Selects::kGroup},
+    {"bag", Selects::kBag},     {"group", Selects::kGroup},
 };
 
 // "offsets?#bag"

@@ -26,12 +26,6 @@ namespace {
 constexpr int64_t kMaxCommandBytes = int64_t{1} << 20;
 constexpr int kConfineExitCode = 79;
 
-Limits ReaderLimits() {
-  Limits limits;
-  limits.memory_spare_bytes = int64_t{64} << 20;
-  return limits;
-}
-
 // Every child dies with the process that forked it, so that none outlives the server.
 void DieWith(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -113,14 +107,14 @@ class ImageProcess {
     ReaderSetup setup;
     setup.library_roots = options_.library_roots;
     setup.libraries = libraries_;
-    setup.image = image_.get();
+    setup.image = std::move(image_);
     const PageFinder pages;
     setup.pages = &pages;
     for (const auto& files : files_) files->AskServer(&server);
     GrowHeap();
     TakePages(PagesFromProto(command.pages()));
     if (!Confine(options_.sandbox).ok()) ::_exit(kConfineExitCode);
-    RequestReader reader(setup);
+    RequestReader reader(&setup);
     ReaderMessage ready;
     ready.set_ready(::getpid());
     if (server.Send(ready).ok()) reader.AnswerOne(&server);

@@ -22,15 +22,17 @@ void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<
   }
 }
 
-absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, const ReaderSetup& setup,
+absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, ReaderSetup* setup,
                                         const Limits& limits, bool with_imports, ReadReply* reply) {
   if (with_imports) Fill(python::PlanImports(request), reply->mutable_plan());
   std::unique_ptr<python::Machine> fresh;
   python::Machine* machine = nullptr;
-  if (setup.image != nullptr && setup.image->IsUsable(request, limits)) {
-    machine = &setup.image->Start(request, limits);
+  if (setup->image != nullptr && setup->image->IsUsable(request, limits)) {
+    machine = &setup->image->Start(request, limits);
   } else {
-    COBRA_ASSIGN_OR_RETURN(fresh, python::NewMachine(setup.libraries, request.torch_version, request.bundle, limits));
+    // Its address space is what the new machine's takes: the sandbox has no room for both (SandboxLimits).
+    setup->image.reset();
+    COBRA_ASSIGN_OR_RETURN(fresh, python::NewMachine(setup->libraries, request.torch_version, request.bundle, limits));
     machine = fresh.get();
   }
   absl::StatusOr<graph::Graph> graph = python::ReadPythonModelOn(machine, request);
@@ -39,17 +41,23 @@ absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, co
   return graph;
 }
 
-absl::StatusOr<graph::Graph> Read(ReadRequest* message, const ReaderSetup& setup, ReadReply* reply) {
-  Limits limits;
+absl::StatusOr<graph::Graph> Read(ReadRequest* message, ReaderSetup* setup, ReadReply* reply) {
+  Limits limits = ReaderLimits();
   limits.wall_time_ms = 0;  // the server ends this process at the request's deadline
   COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(message->mutable_request(), limits));
   auto* program = std::get_if<python::SourceRequest>(&source);
   if (program == nullptr) return frontend::ReadModel(std::move(source), limits);
-  program->library_roots = setup.library_roots;
+  program->library_roots = setup->library_roots;
   return ReadSource(*program, setup, limits, message->with_imports(), reply);
 }
 
 }  // namespace
+
+Limits ReaderLimits() {
+  Limits limits;
+  limits.memory_spare_bytes = int64_t{64} << 20;
+  return limits;
+}
 
 // The graph is written as the part of the reply that it is; a message of it would be a copy.
 absl::Status RequestReader::SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest,
@@ -69,7 +77,7 @@ void RequestReader::AnswerOne(Channel* server) {
   if (!received.ok() || !request.ParseFromString(received->bytes)) return;
   ReaderMessage message;
   ReadReply* reply = message.mutable_reply();
-  const absl::StatusOr<graph::Graph> graph = Read(&request, setup_, reply);
+  const absl::StatusOr<graph::Graph> graph = Read(&request, &setup_, reply);
   if (graph.ok()) {
     (void)SendGraph(*graph, request, reply, server);
     return;

@@ -22,14 +22,17 @@ constexpr int64_t kMaxReadRequestBytes = int64_t{40} << 20;
 struct ReaderSetup {
   std::vector<std::string> library_roots;
   python::Libraries libraries;                // the files of library_roots
-  python::InterpreterImage* image = nullptr;  // null: it could not be made
+  std::unique_ptr<python::InterpreterImage> image;  // null: it could not be made
   const PageFinder* pages = nullptr;
 };
+
+// Those of a server, with no more address space for objects than the sandbox grants (sandbox.h).
+Limits ReaderLimits();
 
 // Takes what it needs of the heap when it is made: before the request comes.
 class RequestReader {
  public:
-  explicit RequestReader(const ReaderSetup& setup) : setup_(setup) {}
+  explicit RequestReader(ReaderSetup* setup) : setup_(*setup) {}
   // Waits for the request on `server`, reads its model, sends the reply.
   void AnswerOne(Channel* server);
 
@@ -37,7 +40,7 @@ class RequestReader {
   absl::Status SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest, Channel* server);
 
   static constexpr size_t kUsualReplyBytes = 128 << 10;
-  const ReaderSetup& setup_;
+  ReaderSetup& setup_;
   WireWriter reply_{kUsualReplyBytes};
 };
 

@@ -184,7 +184,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapsho
       predictions.emplace(prediction.target(), std::move(prediction));
     answer.clear_predictions();
     const double read_us = reply.read_us() + answer.read_us(), predict_us = reply.predict_us() + answer.predict_us();
-    // What is said about the network is of the first target's.
+    // What the reply has of the network is of the first target's.
     if (absl::c_linear_search(same, targets[0])) reply = std::move(answer);
     reply.set_read_us(read_us);
     reply.set_predict_us(predict_us);

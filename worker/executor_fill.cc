@@ -79,7 +79,7 @@ std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& 
     case graph::Selects::kClass: return size_of_first(shape_of(0).size() > 1 ? 1 : 0);
     case graph::Selects::kRow: return shape_of(1).empty() ? 1 : shape_of(1)[0];
     case graph::Selects::kValue: return node.outputs[0].shape.back();
-    case graph::Selects::kBag: return 1;  // every bag begins at the first index
+    case graph::Selects::kBag: return 1;    // every bag begins at the first index
     case graph::Selects::kGroup: return 1;  // SpreadGroups()
   }
   return std::nullopt;

@@ -313,10 +313,10 @@ CASES = [
     ("entry that is a number", NET, ["--entry", "3", "--input", "1"], 2, ["error: 3: is an int, not a model"]),
     (
         "no entry",
-        NET,
+        NET + "\nclass Other(Net):\n    pass\n",
         [],
         2,
-        ["error: --entry: is missing", "net.py has Net(), net(), Block(cin, cout): --entry 'Net()'"],
+        ["error: --entry: is missing", "net.py has Net(), net(), Other(), Block(cin, cout): --entry 'Net()'"],
     ),
     (
         "no input",

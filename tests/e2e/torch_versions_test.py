@@ -82,6 +82,15 @@ class TorchVersionsTest(unittest.TestCase):
         self.assertEqual(reverse.node_count, new.node_count)
         self.assertEqual(self.predict(self.trained, "newer", version="2.1").predictions[0].torch_version, "2.1")
 
+    def test_a_bundle_may_have_modules_of_the_readers_own_names(self):
+        source = self.pb.SourceModel(file="net.py", entry="Net()", inputs=["1x4"])
+        source.files.add(
+            path="net.py", text=b"import warnings\nfrom torch import nn\nNet = lambda: nn.Linear(4, warnings.width)\n"
+        )
+        source.files.add(path="warnings.py", text=b"width = 3\n\ndef warn(*_):\n    pass\n")
+        reply = self.stub.Predict(self.pb.PredictRequest(targets=[self.trained], source=source), timeout=60)
+        self.assertEqual(reply.parameter_count, 4 * 3 + 3)
+
     def test_the_client_does_the_same_on_its_own_machine(self):
         targets = ["--target", "newer", "--target", self.trained]
         answers = [

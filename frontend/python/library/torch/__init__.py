@@ -641,7 +641,16 @@ class _VF:
     @staticmethod
     def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
         return _rnn(
-            "lstm", input, tuple(hx), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+            "lstm",
+            input,
+            tuple(hx),
+            params,
+            has_biases,
+            num_layers,
+            dropout,
+            bidirectional,
+            batch_first,
+            training=train,
         )
 
     @staticmethod
@@ -658,13 +667,31 @@ class _VF:
     @staticmethod
     def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
         return _rnn(
-            "rnn_tanh", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+            "rnn_tanh",
+            input,
+            (hx,),
+            params,
+            has_biases,
+            num_layers,
+            dropout,
+            bidirectional,
+            batch_first,
+            training=train,
         )
 
     @staticmethod
     def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
         return _rnn(
-            "rnn_relu", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
+            "rnn_relu",
+            input,
+            (hx,),
+            params,
+            has_biases,
+            num_layers,
+            dropout,
+            bidirectional,
+            batch_first,
+            training=train,
         )
 
 

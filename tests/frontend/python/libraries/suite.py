@@ -126,6 +126,9 @@ def verdict(truth, reader, site):
     graph = json.loads(answer)
     if "error" in graph:
         return "refused", reason(graph["error"])
+    for record in graph["ops"]:
+        if record["op"] == "setitem" and record.get("kind") == "alias":
+            del record["kind"]  # a call that PyTorch 1.13 shows to no tracer (graph/json.cc), but 2.13 does
     # In which order an object has its tensors is no matter of the network.
     why = graph_equality_test.difference(truth, graph, in_order=False)
     return ("different", why[:300]) if why else ("exact", "")

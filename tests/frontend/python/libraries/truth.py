@@ -7,6 +7,7 @@
 
 LIBRARY: timm, transformers, diffusers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
 import argparse
+import functools
 import gzip
 import inspect
 import itertools
@@ -74,6 +75,7 @@ class Transformers:
     def build(self, case):
         import transformers
 
+        experts_as_on_cpu()
         config = getattr(transformers, case["config"])(**case.get("options", {}))
         return getattr(transformers, case["model"])(config)
 
@@ -184,6 +186,18 @@ def grouped_mm_of_any_type():
     global _kernels
     _kernels = torch.library.Library("aten", "IMPL", "Meta")
     _kernels.impl("_grouped_mm", shape_only, allow_override=True)
+
+
+@functools.cache
+def experts_as_on_cpu():
+    """Mixtures of experts choose a type by the device's: on meta that of the CPU, which is what is recorded."""
+    from transformers.integrations import moe
+
+    source = inspect.getsource(moe.grouped_mm_experts_forward)
+    changed = source.replace('("cpu", "mps")', '("cpu", "mps", "meta")')
+    assert changed != source
+    exec(compile(changed, moe.__file__, "exec"), vars(moe))
+    moe.ExpertsInterface._global_mapping["grouped_mm"] = moe.grouped_mm_experts_forward
 
 
 def record_on(device, library, case):

@@ -432,6 +432,8 @@ def macs_of(name, rec, given, outs):
         return n * given[1].shape[-1]
     if name in ("matmul", "bmm", "mm", "mv", "dot"):
         return n * given[0].shape[-1]
+    if name == "_grouped_mm":
+        return given[0].numel() * given[1].shape[-1] if given[0].dim() == given[1].dim() else n * given[0].shape[-1]
     if name == "einsum":
         terms = rec["args"]["equation"].replace(" ", "").split("->")[0].split(",")
         sizes = {c: d for term, t in zip(terms, given) for c, d in zip(term, t.shape)}
