@@ -21,7 +21,7 @@ constexpr int64_t kMaxReadRequestBytes = int64_t{40} << 20;
 
 struct ReaderSetup {
   std::vector<std::string> library_roots;
-  python::Libraries libraries;                // the files of library_roots
+  python::Libraries libraries;                      // the files of library_roots
   std::unique_ptr<python::InterpreterImage> image;  // null: it could not be made
   const PageFinder* pages = nullptr;
 };

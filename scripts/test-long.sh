@@ -156,7 +156,8 @@ run_step() {
     asan | tsan) run_sanitizer "$1" ;;
     tidy) build release && env -u OMP_NUM_THREADS /usr/bin/python3 tests/long/tidy.py build/release ;;
     odr) run_odr ;;
-    torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md ;;
+    torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md \
+      && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;

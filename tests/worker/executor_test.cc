@@ -177,6 +177,8 @@ std::vector<Case> NormCases() {
   return {
       {graph::Op::batch_norm, {{"eps", 1e-5}}, {x, c, c, c, c}},
       {graph::Op::batch_norm, {{"eps", 1e-5}}, {x, kNone, kNone, kNone, kNone}},
+      {graph::Op::batch_norm, {{"eps", 1e-5}, {"training", true}}, {x, c, c, c, c}},
+      {graph::Op::instance_norm, {{"eps", 1e-5}, {"use_input_stats", true}}, {x, c, c, c, c}},
       {graph::Op::layer_norm, {{"normalized_shape", Ints{6}}, {"eps", 1e-5}}, {x, {{6}}, {{6}}}},
       {graph::Op::group_norm, {{"num_groups", int64_t{4}}, {"eps", 1e-5}}, {x, c, c}},
       {graph::Op::instance_norm, {{"eps", 1e-5}}, {x, kNone, kNone, c, c}},

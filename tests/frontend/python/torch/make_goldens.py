@@ -289,13 +289,17 @@ class Recorder(TorchFunctionMode):
         outs = [args[0]] if name == "setitem" else tensors_in(result)
         if not outs:
             return result
-        const = bool(sources) and all(self.folded(s) for s in sources)
+        const = bool(sources) and all(self.folded(s) for s in sources) and name not in RANDOM
         several = isinstance(result, (list, tuple)) and name != "setitem"
         if not sources or re.fullmatch(r"new_\w+|\w+_like", name):
             rec["kind"] = "create"
         elif const:
             rec["kind"] = "const"
-        elif not several and any(outs[0] is t for t in given) and (not inplace or "dropout" in name):
+        elif (
+            not several
+            and any(outs[0] is t for t in given)
+            and (not inplace or ("dropout" in name and not rec["args"].get("training")))
+        ):
             rec["kind"] = "alias"
         elif name in VIEWS and "index0" not in rec["src"]:
             rec["kind"] = "view"
