@@ -91,11 +91,32 @@ Outputs Scan(const ConstCall& call) {
   return {values};
 }
 
+// The input between `prepend` and `append`, along the dimension.
+Values WithEnds(const ConstCall& call, int64_t dim, TensorType* type) {
+  const int wrapped = Wrap(dim, type->rank());
+  if (!call.has(1) && !call.has(2)) return call.values(0);
+  int64_t size = 0;
+  for (size_t i : {0, 1, 2}) size += call.has(i) ? call.type(i).shape[wrapped] : 0;
+  type->shape[wrapped] = size;
+  const Lines joined = LinesAlong(type->shape, dim);
+  Values values(type->num_elements());
+  int64_t at = 0;
+  for (size_t i : {1, 0, 2}) {
+    if (!call.has(i)) continue;
+    const Lines part = LinesAlong(call.type(i).shape, dim);
+    for (int64_t line = 0; line < part.count(); ++line) {
+      for (int64_t k = 0; k < part.size; ++k) values[joined.At(line, at + k)] = call.values(i)[part.At(line, k)];
+    }
+    at += part.size;
+  }
+  return values;
+}
+
 Outputs Diff(const ConstCall& call) {
   TensorType type = call.type(0);
-  if (type.rank() == 0 || call.has(1) || call.has(2)) return {};  // prepend, append
+  if (type.rank() == 0) return {};
   const int64_t n = call.attributes.Int("n", 1), dim = call.attributes.Int("dim", -1);
-  Values values = call.values(0);
+  Values values = WithEnds(call, dim, &type);
   for (int64_t i = 0; i < n; ++i) {
     if (i > 0) {
       for (double& v : values) v = RoundTo(type.dtype, v);

@@ -53,7 +53,10 @@ std::optional<double> Reduced(Op op, const UniformInput& input, const TensorType
     case Op::all:
     case Op::any: return input.value != 0 ? 1 : 0;
     case Op::amax:
-    case Op::amin: return input.value;
+    case Op::amin:
+    case Op::max_pool1d:  // padding is never the largest
+    case Op::max_pool2d:
+    case Op::max_pool3d: return input.value;
     case Op::sum: {
       const int64_t outputs = output.num_elements();
       if (outputs == 0 || input.type->num_elements() == 0) return std::nullopt;

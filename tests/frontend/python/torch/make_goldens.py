@@ -356,7 +356,11 @@ class Recorder(TorchFunctionMode):
             inplace = inplace or (key == "inplace" and value is True)
             if tensors_in(value):
                 rec["src"][key] = [self.src(t) for t in value] if isinstance(value, (list, tuple)) else self.src(value)
-            elif key not in NO_ATTRIBUTE and value is not None and not (key == "alpha" and value == 1):
+            elif (
+                key not in NO_ATTRIBUTE
+                and value is not None
+                and not (key == "alpha" and value == 1 and name not in ("elu", "celu"))
+            ):
                 rec["args"][key] = plain(value)
         if name == "cdist" and rec["args"].get("compute_mode") == "use_mm_for_euclid_dist_if_necessary":
             rec["args"].pop("compute_mode")  # the default

@@ -254,7 +254,12 @@ class PReLU(Module):
     def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(torch.empty(num_parameters, dtype=dtype).fill_(init))
+        self.init = init
+        self.weight = Parameter(torch.empty(num_parameters, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        torch.nn.init.constant_(self.weight, self.init)
 
     @_forward(F, "prelu", "input", "self.weight")
     def forward(self, input):
