@@ -169,7 +169,7 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const st
   }
   SavedPrediction saved;
   saved.name = name;
-  for (const char* key : {"model", "arch", "entry", "method", "inputs", "arguments", "mode"}) {
+  for (const char* key : {"model", "arch", "entry", "method", "inputs", "arguments", "mode", "cached_tokens"}) {
     std::string value = TextOf(j, key);
     if (key == absl::string_view("mode") && value == "eval") value.clear();  // results of earlier versions have none
     saved.question.emplace_back(key, key == absl::string_view("model") ? FileName(std::move(value)) : std::move(value));

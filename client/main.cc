@@ -14,6 +14,7 @@
 #include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
+#include "frontend/python/cached_tokens.h"
 #include "frontend/python/torch_version.h"
 
 namespace cobra::client {
@@ -60,6 +61,10 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
                       absl::StrCat("Value of torch.__version__; default: that of each target's runtime, without a "
                                    "target ",
                                    python::kNewestTorchVersion));
+  command
+      ->add_option("--cached-tokens", model->cached_tokens,
+                   "One step of a decoder after so many tokens: past_key_values of the model's own kind")
+      ->check(CLI::Range(int64_t{1}, python::kMaxCachedTokens));
   command
       ->add_option_function<std::string>(
           "--mode", [model](const std::string& mode) { model->training = mode == "train"; },

@@ -108,6 +108,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   program.library_roots = input.library_roots_;
   if (!arguments.torch_version.empty()) input.set_torch_version(arguments.torch_version);
   program.training = arguments.training;
+  program.cached_tokens = arguments.cached_tokens;
   COBRA_ASSIGN_OR_RETURN(program.arguments, NamedExpressions(arguments.arguments));
 
   if (!arguments.architecture.empty()) {

@@ -29,6 +29,7 @@ struct ModelArguments {
   // Empty: that of each target's runtime; without a target the newest that is known.
   std::string torch_version;
   bool training = false;  // --mode train
+  int64_t cached_tokens = 0;
 };
 
 class ModelInput {

@@ -85,6 +85,7 @@ void AddQuestion(const ModelArguments& model, json* j) {
   (*j)["method"] = model.method;
   (*j)["inputs"] = model.inputs;
   (*j)["arguments"] = model.arguments;
+  if (model.cached_tokens > 0) (*j)["cached_tokens"] = model.cached_tokens;
   (*j)["mode"] = model.training ? "train" : "eval";
 }
 

@@ -67,6 +67,7 @@ struct Writer {
     Fill(source.arguments, proto->mutable_arguments());
     proto->set_torch_version(source.torch_version);
     if (source.training) proto->set_mode("train");
+    proto->set_cached_tokens(source.cached_tokens);
     return absl::OkStatus();
   }
 
@@ -127,6 +128,7 @@ absl::StatusOr<ModelSource> TakeSource(v1::SourceModel* proto, const Limits& lim
   if (!proto->mode().empty() && proto->mode() != "eval" && proto->mode() != "train")
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(proto->mode(), ": is not a mode"), "\"eval\" or \"train\"");
   request.training = proto->mode() == "train";
+  request.cached_tokens = proto->cached_tokens();
   request.inputs = Texts(proto->inputs());
   request.arguments = Arguments(proto->arguments());
   return request;

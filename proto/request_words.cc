@@ -22,6 +22,8 @@ constexpr std::pair<absl::string_view, absl::string_view> kFlagsAndFields[] = {
     {"--arg", "`arguments`"},
     {"--torch-version", "`torch_version`"},
     {"--method", "`method`"},
+    {"--cached-tokens", "`cached_tokens`"},
+    {"--mode", "`mode`"},
     {"--library DIR", "the server's --library DIR"},
     {"--deadline-s", "the call's deadline"},
 };

@@ -12,6 +12,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "frontend/python/cached_tokens.h"
 #include "frontend/python/input_spec.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/list_models.h"
@@ -49,6 +50,10 @@ class Reader {
     std::vector<KeywordArg> keywords;
     progress_.phase = ReadProgress::Phase::kArguments;
     COBRA_TRY(MakeArguments(interp, module, &positional, &keywords));
+    if (request_.cached_tokens > 0) {
+      COBRA_TRY_ASSIGN(const Value cache, CacheOfTokens(interp, module, model, inputs_, request_.cached_tokens));
+      keywords.push_back({interp.Intern("past_key_values"), cache});
+    }
     progress_.phase = ReadProgress::Phase::kRun;
     progress_.signature = SignatureOf(interp, model, request_.method);
     if (model.IsFunction()) progress_.called_function = CallText(interp, request_.entry, model);

@@ -35,6 +35,8 @@ struct SourceRequest {
   std::vector<std::string> inputs;
   std::vector<std::pair<std::string, std::string>> arguments;  // --arg name=EXPR
   std::string torch_version = kNewestTorchVersion;
+  // More than 0: the model gets the `past_key_values` that it gives after so many tokens (cached_tokens.h).
+  int64_t cached_tokens = 0;
   bool training = false;  // as after model.train(), under no_grad: batch statistics, dropout; otherwise model.eval()
 };
 

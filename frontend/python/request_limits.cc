@@ -4,6 +4,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "frontend/python/cached_tokens.h"
 
 namespace cobra::python {
 namespace {
@@ -42,6 +43,9 @@ absl::Status CheckRequest(const SourceRequest& request, const Limits& limits) {
     COBRA_RETURN_IF_ERROR(CheckLength(name, "the name of an argument", limits.name_bytes));
     COBRA_RETURN_IF_ERROR(CheckLength(expression, "an argument", limits.expression_bytes));
   }
+  if (request.cached_tokens < 0 || request.cached_tokens > kMaxCachedTokens)
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--cached-tokens ", request.cached_tokens, ": is not from 0 to ", kMaxCachedTokens));
   for (const auto& [path, text] : request.bundle)
     COBRA_RETURN_IF_ERROR(CheckLength(path, "the path of a file", limits.name_bytes));
   return absl::OkStatus();

@@ -4,7 +4,7 @@
 //                  of three passes
 // warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but
 //                  the imported library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace,
-//                  ShapeProp. Medians.
+//                  ShapeProp; for timm and transformers, with PyTorch 2.13, torch.export instead. Medians.
 // cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
 //                  torchvision
 // process_us       what reading in a process of its own (server/reader_processes.h, own_process_us) costs more than
@@ -33,21 +33,36 @@ namespace {
 
 constexpr char kPackages[] = "/usr/lib/python3/dist-packages";
 
+// What `scripts/setup.sh --pypi` installs.
+constexpr char kPypiPython[] = COBRA_BENCH_SOURCE "/../../build/pypi/bin/python3";
+constexpr char kPypiPackages[] = COBRA_BENCH_SOURCE "/../../build/pypi/lib/python3.11/site-packages";
+
 struct Model {
   const char* name;
+  const char* packages;
   const char* file;
+  const char* entry;
+  const char* input;
+  const char* torch_version;
 };
-constexpr Model kModels[] = {{"resnet50", "resnet.py"},
-                             {"efficientnet_b0", "efficientnet.py"},
-                             {"vit_b_16", "vision_transformer.py"},
-                             {"densenet201", "densenet.py"}};
+constexpr Model kModels[] = {
+    {"resnet50", kPackages, "torchvision/models/resnet.py", "resnet50()", "1x3x224x224", "1.13.1"},
+    {"efficientnet_b0", kPackages, "torchvision/models/efficientnet.py", "efficientnet_b0()", "1x3x224x224", "1.13.1"},
+    {"vit_b_16", kPackages, "torchvision/models/vision_transformer.py", "vit_b_16()", "1x3x224x224", "1.13.1"},
+    {"densenet201", kPackages, "torchvision/models/densenet.py", "densenet201()", "1x3x224x224", "1.13.1"},
+    {"timm", kPypiPackages, "timm/models/__init__.py", "create_model('resnet50')", "1x3x224x224", "2.13.0"},
+    {"transformers", kPypiPackages, "transformers/__init__.py", "BertModel(BertConfig())", "input_ids=1x128:int64",
+     "2.13.0"}};
+
+bool IsOfPypi(const Model& model) { return model.packages == kPypiPackages; }
 
 python::SourceRequest RequestOf(const Model& model) {
   python::SourceRequest request;
-  request.library_roots = {kPackages};
-  request.file = absl::StrCat(kPackages, "/torchvision/models/", model.file);
-  request.entry = absl::StrCat(model.name, "()");
-  request.inputs = {"1x3x224x224"};
+  request.library_roots = {model.packages};
+  request.file = absl::StrCat(model.packages, "/", model.file);
+  request.entry = model.entry;
+  request.inputs = {model.input};
+  request.torch_version = model.torch_version;
   return request;
 }
 
@@ -79,14 +94,21 @@ absl::StatusOr<Json> Parser() {
               {"parser_rejected_files", rejected}};
 }
 
+// As cobra-client reads what is the user's own.
+Limits UsersLimits() {
+  Limits limits;
+  for (int64_t* limit : {&limits.steps, &limits.library_steps, &limits.memory_bytes}) *limit *= 10;
+  return limits;
+}
+
 absl::StatusOr<Seconds> Warm(const Model& model) {
   const python::SourceRequest request = RequestOf(model);
-  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
+  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request, UsersLimits()).status());
   std::vector<Seconds> runs;
   const Stopwatch all;
   while (runs.size() < 20 || (all.Elapsed().wall < 1.0 && runs.size() < 1000)) {
     const Stopwatch watch;
-    COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
+    COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request, UsersLimits()).status());
     runs.push_back(watch.Elapsed());
   }
   return MiddleRun(std::move(runs));
@@ -108,7 +130,8 @@ absl::StatusOr<double> CheckSeconds(const graph::Graph& graph) {
 absl::StatusOr<Json> Process(const Model& model, server::ReaderProcesses* readers) {
   const python::SourceRequest here = RequestOf(model);
   v1::PredictRequest there;
-  there.mutable_source()->set_file(absl::StrCat("torchvision/models/", model.file));
+  there.mutable_source()->set_file(model.file);
+  there.mutable_source()->set_torch_version(model.torch_version);
   there.mutable_source()->set_entry(here.entry);
   there.mutable_source()->add_inputs(here.inputs[0]);
   std::vector<double> in_process, in_own, check;
@@ -159,7 +182,8 @@ absl::StatusOr<Json> ReadOften(const std::vector<std::string>& once) {
   const int times = once.size() > 1 ? std::stoi(once[1]) : 1;
   for (const Model& model : kModels) {
     if (once[0] != model.name) continue;
-    for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model)).status());
+    for (int i = 0; i < times; ++i)
+      COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model), UsersLimits()).status());
   }
   return Json();
 }
@@ -168,17 +192,22 @@ absl::StatusOr<Json> RunReader(bool ours_only) {
   const std::string script = absl::StrCat(COBRA_BENCH_SOURCE, "/reader_reference.py");
   if (!ours_only) COBRA_RETURN_IF_ERROR(CheckPython({"torch", "torchvision"}));
   COBRA_ASSIGN_OR_RETURN(Json result, Parser());
-  Json reference;
-  if (!ours_only) {
+  const bool has_pypi = FileExists(kPypiPython);
+  if (!has_pypi) result["left_out"] = "timm, transformers: `scripts/setup.sh --pypi` installs them";
+  Json reference = Json::object();
+  for (const char* python : {kPython, kPypiPython}) {
+    if (ours_only || (python == kPypiPython && !has_pypi)) continue;
     std::string output;
-    COBRA_RETURN_IF_ERROR(TimeProcess({kPython, script, "--warm", "5"}, &output).status());
-    reference = Json::parse(output);
+    COBRA_RETURN_IF_ERROR(TimeProcess({python, script, "--warm", "5"}, &output).status());
+    reference.update(Json::parse(output));
   }
   server::ReaderOptions reader_options;
   reader_options.library_roots = {kPackages};
+  reader_options.torch_version = kModels[0].torch_version;
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<server::ReaderProcesses> readers,
                          server::ReaderProcesses::Start(reader_options, nullptr));
   for (const Model& model : kModels) {
+    if (IsOfPypi(model) && !has_pypi) continue;
     COBRA_ASSIGN_OR_RETURN(const Seconds warm, Warm(model));
     COBRA_ASSIGN_OR_RETURN(const Seconds cold, MedianProcess({"/proc/self/exe", "reader", "--once", model.name}, 11));
     Json row{{"warm_ms", warm.wall * 1e3},
@@ -187,7 +216,8 @@ absl::StatusOr<Json> RunReader(bool ours_only) {
              {"cold_cpu_ms", cold.cpu * 1e3}};
     if (!ours_only) {
       const double wall = reference[model.name]["wall_ms"], cpu = reference[model.name]["cpu_ms"];
-      COBRA_ASSIGN_OR_RETURN(const Seconds theirs, MedianProcess({kPython, script, "--cold", model.name}, 3));
+      COBRA_ASSIGN_OR_RETURN(const Seconds theirs,
+                             MedianProcess({IsOfPypi(model) ? kPypiPython : kPython, script, "--cold", model.name}, 3));
       row["pytorch_warm_ms"] = wall;
       row["pytorch_cold_ms"] = theirs.wall * 1e3;
       row["warm_ratio"] = wall / (warm.wall * 1e3);
@@ -195,8 +225,10 @@ absl::StatusOr<Json> RunReader(bool ours_only) {
       row["warm_cpu_ratio"] = cpu / (warm.cpu * 1e3);
       row["cold_cpu_ratio"] = theirs.cpu / cold.cpu;
     }
-    COBRA_ASSIGN_OR_RETURN(const Json process, Process(model, readers.get()));
-    row.update(process);
+    if (!IsOfPypi(model)) {  // a server's limits are not those of such libraries
+      COBRA_ASSIGN_OR_RETURN(const Json process, Process(model, readers.get()));
+      row.update(process);
+    }
     result[model.name] = std::move(row);
   }
   return result;

@@ -1,4 +1,5 @@
-"""The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and propagates shapes.
+"""The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and propagates shapes. With the PyTorch of
+`scripts/setup.sh --pypi`: a model of timm and one of transformers, whose code torch.fx cannot trace; torch.export can, and gives shapes.
 
 --warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model": {"wall_ms", "cpu_ms"}}
 (medians).
@@ -7,15 +8,16 @@
 import dis
 import inspect
 import json
+import os
 import sys
 import time
 
 import torch
 import torch.fx
-import torchvision
 from torch.fx.passes.shape_prop import ShapeProp
 
-MODELS = ("resnet50", "efficientnet_b0", "vit_b_16", "densenet201")
+IS_PYPI = torch.__version__ >= "2"
+MODELS = ("timm", "transformers") if IS_PYPI else ("resnet50", "efficientnet_b0", "vit_b_16", "densenet201")
 
 
 def unpack(self):
@@ -28,10 +30,27 @@ def unpack(self):
     return self.tracer.iter(self)
 
 
-torch.fx.Proxy.__iter__ = unpack
+def exported(name):
+    with torch.no_grad():
+        if name == "timm":
+            sys.path.append(os.path.join(os.path.dirname(__file__), "../frontend/python/libraries"))
+            import torchvision_operators  # noqa: F401  that torchvision's Python can be imported
+            import timm
+
+            model, inputs = timm.create_model("resnet50").eval(), (torch.zeros(1, 3, 224, 224),)
+        else:
+            from transformers import BertConfig, BertModel
+
+            model, inputs = BertModel(BertConfig()).eval(), (torch.zeros(1, 128, dtype=torch.int64),)
+        return torch.export.export(model, inputs, strict=False)
 
 
 def once(name):
+    if IS_PYPI:
+        return exported(name)
+    import torchvision
+
+    torch.fx.Proxy.__iter__ = unpack
     with torch.no_grad():
         model = getattr(torchvision.models, name)().eval()
         traced = torch.fx.symbolic_trace(model)

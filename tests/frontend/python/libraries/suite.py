@@ -31,7 +31,7 @@ TRUTH_SECONDS, READ_SECONDS = 600, 120
 # What ctest tries.
 SAMPLE = {
     "timm": ["resnet18@1", "vit_tiny_patch16_224@3", "swin_tiny_patch4_window7_224@1", "mobilenetv4_conv_small@1"],
-    "transformers": ["bert", "gpt2", "llama", "t5", "clip", "whisper"],
+    "transformers": ["bert", "gpt2@cached", "llama", "t5@cached", "clip", "whisper@eager"],
 }
 TRUTH_BYTES = 20 << 30  # of address space
 
@@ -119,6 +119,7 @@ def verdict(truth, reader, site):
         "entry": truth["entry"],
         "inputs": truth["inputs"],
         "arguments": truth.get("arguments", []),
+        "cached_tokens": truth.get("cached_tokens", 0),
     }
     answer = reader.ask(json.dumps(request))
     if answer is None:

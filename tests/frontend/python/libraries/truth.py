@@ -58,6 +58,13 @@ class Timm:
         return timm.create_model(case["model"])
 
 
+NAMED = (
+    "bert roberta distilbert albert electra deberta-v2 gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 "
+    "falcon t5 bart mt5 whisper wav2vec2 vit deit beit swin convnext clip segformer detr"
+).split()
+DECODERS = "gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 falcon t5 bart mt5 whisper mixtral".split()
+
+
 class Transformers:
     """Each base model of the library's own mapping, at its default configuration. Inputs are what the model takes: the first of some sets with which
     PyTorch runs it."""
@@ -70,7 +77,12 @@ class Transformers:
 
         for kind, model in MODEL_MAPPING_NAMES.items():
             model = model if isinstance(model, str) else model[0]
-            yield {"name": kind, "model": model, "config": CONFIG_MAPPING_NAMES[kind]}
+            case = {"name": kind, "model": model, "config": CONFIG_MAPPING_NAMES[kind]}
+            yield case
+            if kind in NAMED:  # attention as it is written out, not as the library picks it
+                yield {**case, "name": kind + "@eager", "options": {"attn_implementation": "eager"}}
+            if kind in DECODERS:
+                yield {**case, "name": kind + "@cached", "cached_tokens": 32}
 
     def build(self, case):
         import transformers
@@ -81,7 +93,7 @@ class Transformers:
 
     def shallow(self, case):
         """The same model with two layers, for what does not fit into memory."""
-        return {**case, "options": {"num_hidden_layers": 2}}
+        return {**case, "options": {**case.get("options", {}), "num_hidden_layers": 2}}
 
     def complete(self, case, model):
         why = TypeError("no inputs are known here for its forward")
@@ -159,7 +171,7 @@ class Diffusers:
 
 
 def options_of(case):
-    return ", ".join(f"{name}={value}" for name, value in case.get("options", {}).items())
+    return ", ".join(f"{name}={value!r}" for name, value in case.get("options", {}).items())
 
 
 def tensor_of(spec, model):
@@ -200,6 +212,19 @@ def experts_as_on_cpu():
     moe.ExpertsInterface._global_mapping["grouped_mm"] = moe.grouped_mm_experts_forward
 
 
+def stepped(named):
+    """The input of which a decoder gets one token after the other."""
+    return next((name for name in named if name.startswith("decoder_")), next(iter(named)))
+
+
+def cache_of(model, named, tokens):
+    """The keys and values that the model gives after so many tokens."""
+    before = {**named, stepped(named): f"1x{tokens}:int64"}
+    with torch.no_grad():
+        out = model(**{name: tensor_of(spec, model) for name, spec in before.items()}, use_cache=True)
+    return out.past_key_values
+
+
 def record_on(device, library, case):
     with torch.device(device):
         model = library.build(case).eval()
@@ -210,11 +235,17 @@ def record_on(device, library, case):
             model = library.build(case).eval()
     named = complete.pop("named", {})
     complete["inputs"] = ["x".join(map(str, shape)) for shape in complete["inputs"]]
+    cache = {}
+    if case.get("cached_tokens"):
+        complete["cached_tokens"] = case["cached_tokens"]
+        cache = {"past_key_values": cache_of(model, named, case["cached_tokens"])}
+        named[stepped(named)] = "1x1:int64"
     golden = make_goldens.record(
         model,
         [tensor_of(spec, model) for spec in complete["inputs"]],
         {name: tensor_of(spec, model) for name, spec in named.items()}
-        | {name: int(text) for name, text in complete.get("arguments", [])},
+        | {name: int(text) for name, text in complete.get("arguments", [])}
+        | cache,
     )
     complete["inputs"] += [f"{name}={spec.partition('=')[0]}" for name, spec in named.items()]
     return {"name": case["name"], "torch": torch.__version__, **complete, **golden}

@@ -463,6 +463,20 @@ def macs_of(name, rec, given, outs):
     return 0
 
 
+def tensors_of(value, seen):
+    """The tensors of nested containers and plain objects, in order, each once: as CacheOfTokens of the reader names them."""
+    if id(value) in seen or isinstance(value, (type, str, int, float)):
+        return []
+    if isinstance(value, torch.Tensor):
+        seen.add(id(value))
+        return [value]
+    if not isinstance(value, (list, tuple, dict)) and not hasattr(value, "__dict__"):
+        return []
+    seen.add(id(value))
+    values = value if isinstance(value, (list, tuple)) else (value if isinstance(value, dict) else vars(value)).values()
+    return [tensor for part in values for tensor in tensors_of(part, seen)]
+
+
 def flat_output(value):
     if isinstance(value, dict):
         value = list(value.values())
@@ -476,7 +490,9 @@ def flat_output(value):
 def record(model, inputs, named=None):
     """What the model runs on inputs by position and by name: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
     named = named or {}
-    recorder = Recorder(model, list(inputs) + [value for value in named.values() if isinstance(value, torch.Tensor)])
+    recorder = Recorder(
+        model, list(inputs) + [tensor for value in named.values() for tensor in tensors_of(value, set())]
+    )
     original_call, original_getitem = torch.nn.Module.__call__, torch.Tensor.__getitem__
 
     def traced_call(self, *args, **kwargs):

@@ -20,6 +20,7 @@ namespace {
 bool print_usage = false;
 Limits read_limits;
 bool training = false;
+int64_t cached_tokens = 0;
 std::string torch_version = "1.13.1";  // the goldens'
 
 // The inputs of a line of --batch: "1x3,1:int64"; a list of tensors "[1x3,1x4]" is one input.
@@ -36,6 +37,7 @@ SourceRequest Request(const std::string& file, const std::string& entry, const s
   request.inputs = inputs;
   request.torch_version = torch_version;
   request.training = training;
+  request.cached_tokens = cached_tokens;
   bool inside = false;
   for (const std::string& root : libraries) inside = inside || file.rfind(root + "/", 0) == 0;
   request.file = file;
@@ -56,6 +58,7 @@ SourceRequest RequestOfLine(const std::string& line, const std::vector<std::stri
                                   object.at("inputs").get<std::vector<std::string>>(), libraries);
   for (const auto& argument : object.value("arguments", nlohmann::json::array()))
     request.arguments.emplace_back(argument[0].get<std::string>(), argument[1].get<std::string>());
+  request.cached_tokens = object.value("cached_tokens", int64_t{0});
   return request;
 }
 
@@ -105,6 +108,8 @@ int Main(int argc, char** argv) {
       read_limits.memory_bytes *= times;
     } else if (argument == "--torch-version" && i + 1 < argc) {
       torch_version = argv[++i];
+    } else if (argument == "--cached-tokens" && i + 1 < argc) {
+      cached_tokens = std::stoll(argv[++i]);
     } else if (argument == "--train") {
       training = true;
     } else if (argument == "--usage") {

@@ -346,6 +346,44 @@ TEST(ReaderTest, TrainingUsesBatchStatisticsAndDrops) {
   EXPECT_THAT(std::string(read(false, "1x3x1x1").status().message()), HasSubstr("Expected more than 1 value"));
 }
 
+TEST(ReaderTest, AStepAfterCachedTokensHasTheModelsOwnCache) {
+  SourceRequest request;
+  request.bundle["model.py"] =
+      "import torch, torch.nn as nn\n"
+      "class Cache:\n"
+      "  def __init__(self): self.keys, self.seen = None, 0\n"
+      "  def update(self, k):\n"
+      "    self.seen += k.shape[1]\n"
+      "    self.keys = k if self.keys is None else torch.cat([self.keys, k], 1)\n"
+      "    return self.keys\n"
+      "class Net(nn.Module):\n"
+      "  def __init__(self):\n"
+      "    super().__init__()\n"
+      "    self.embed = nn.Embedding(10, 4)\n"
+      "  def forward(self, ids, past_key_values=None, use_cache=False):\n"
+      "    cache = past_key_values if past_key_values is not None else Cache()\n"
+      "    keys = cache.update(self.embed(ids))\n"
+      "    assert cache.seen == keys.shape[1]\n"
+      "    return {'out': keys.sum(1), 'past_key_values': cache if use_cache else None}\n";
+  request.file = "model.py";
+  request.entry = "Net()";
+  request.inputs = {"1x1:int64"};
+  request.cached_tokens = 6;
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->inputs().size(), 2);
+  EXPECT_EQ(graph->inputs()[1].name, "past_key_values.0");
+  EXPECT_EQ(graph::TypeText(graph->inputs()[1].type), "1x6x4:float32");
+  EXPECT_THAT(graph::PrintGraph(*graph), HasSubstr("cat(tensors=past_key_values.0, tensors=%0, dim=1) -> 1x7x4"));
+  EXPECT_EQ(graph->nodes().size(), 3);
+
+  request.entry = "nn.Linear(4, 4)";
+  request.inputs = {"1x1x4"};
+  EXPECT_EQ(Refused(ReadPythonModel(request)).kind, Diagnostic::Kind::kUsage);
+  request.cached_tokens = -1;
+  EXPECT_THAT(Refused(ReadPythonModel(request)).message, HasSubstr("--cached-tokens -1: is not from 0 to"));
+}
+
 TEST(ReaderTest, LayersInSequentialPointAtTheirConstruction) {
   const absl::StatusOr<graph::Graph> graph = Read(
       "  def __init__(self):\n"

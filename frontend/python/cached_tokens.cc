@@ -1,0 +1,116 @@
+#include "frontend/python/cached_tokens.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/diagnostic.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/torch/tensor.h"
+#include "graph/types.h"
+
+namespace cobra::python {
+namespace {
+
+Failure Refused(Interpreter& interp, int64_t tokens, absl::string_view why, absl::string_view hint) {
+  return interp.FromStatus(DiagnosticToStatus(
+      {Diagnostic::Kind::kUsage, absl::StrCat("--cached-tokens ", tokens, ": ", why), std::string(hint)}));
+}
+
+// Of the step alone.
+bool IsOfStep(absl::string_view name) {
+  return absl::StrContains(name, "mask") || absl::StrContains(name, "position") || absl::StrContains(name, "cache");
+}
+
+Result<Value> Zeros(Interpreter& interp, ModuleObject* module, const graph::TensorType& type) {
+  return interp.EvalExpression(
+      absl::StrCat("torch.zeros((", absl::StrJoin(type.shape, ","), type.rank() == 1 ? "," : "", "), dtype=torch.",
+                   graph::DTypeName(type.dtype), ")"),
+      module);
+}
+
+// The tensors of nested containers and plain objects, in order, each once.
+class TensorFinder {
+ public:
+  Result<void> Find(Interpreter& interp, Value value) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.CheckStack());
+    if (Tensor* tensor = AsTensor(value)) {
+      if (seen_.insert(value.object()).second) tensors_.push_back(tensor);
+      return {};
+    }
+    if (value.IsTuple() || value.IsList()) {
+      if (!seen_.insert(value.object()).second) return {};
+      COBRA_TRY_ASSIGN(const std::vector<Value> items, interp.ToVector(value));
+      for (Value item : items) COBRA_TRY(Find(interp, item));
+      return {};
+    }
+    DictObject* dict = value.IsDict() ? value.as<DictObject>() : value.IsInstance() ? value.object()->attrs : nullptr;
+    if (dict == nullptr || !seen_.insert(dict).second) return {};
+    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
+      if (!dict->table.entry(i).key.IsUnbound()) COBRA_TRY(Find(interp, dict->table.entry(i).value));
+    }
+    return {};
+  }
+
+  const std::vector<Tensor*>& tensors() const { return tensors_; }
+
+ private:
+  absl::flat_hash_set<const Object*> seen_;
+  std::vector<Tensor*> tensors_;
+};
+
+Result<Value> CacheIn(Interpreter& interp, Value output) {
+  constexpr char kName[] = "past_key_values";
+  if (!output.IsDict()) return interp.GetAttrOrUnbound(output, kName);
+  return interp.DictGetStr(output.as<DictObject>(), kName);
+}
+
+}  // namespace
+
+Result<Value> CacheOfTokens(Interpreter& interp, ModuleObject* module, Value model, absl::Span<const InputSpec> inputs,
+                            int64_t tokens) {
+  size_t stepped = 0;
+  for (size_t i = inputs.size(); i > 0; --i) {
+    if (absl::StartsWith(inputs[i - 1].name, "decoder_") && !IsOfStep(inputs[i - 1].name)) stepped = i - 1;
+  }
+  std::vector<Value> positional;
+  std::vector<KeywordArg> keywords;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputSpec& input = inputs[i];
+    if (IsOfStep(input.name) || input.value.kind == InputValue::Kind::kNone) continue;
+    graph::TensorType type = input.value.tensor;
+    if (input.value.kind != InputValue::Kind::kTensor || (i == stepped && type.rank() < 2))
+      return Refused(interp, tokens, "an input is not a tensor of a batch and tokens", "such as input_ids=1x1:int64");
+    if (i == stepped) type.shape[1] = tokens;
+    COBRA_TRY_ASSIGN(const Value zeros, Zeros(interp, module, type));
+    if (input.name.empty()) {
+      positional.push_back(zeros);
+    } else {
+      keywords.push_back({interp.Intern(input.name), zeros});
+    }
+  }
+  keywords.push_back({interp.Intern("use_cache"), Value::Bool(true)});
+  COBRA_TRY_ASSIGN(const Value output, interp.Call(model, positional, keywords));
+  COBRA_TRY_ASSIGN(const Value cache, CacheIn(interp, output));
+  TensorFinder finder;
+  if (!cache.IsUnbound() && !cache.IsNone()) COBRA_TRY(finder.Find(interp, cache));
+  if (finder.tensors().empty())
+    return Refused(interp, tokens, "the model gives no past_key_values",
+                   "it is for decoders of transformers; give other states as inputs");
+  graph::GraphBuilder& builder = Torch(interp).builder;
+  for (size_t i = 0; i < finder.tensors().size(); ++i) {
+    Tensor* tensor = finder.tensors()[i];
+    tensor->ref = builder.AddInput(absl::StrCat("past_key_values.", i), tensor->type);
+    tensor->values = {};
+    tensor->base = nullptr;  // views of one tensor become inputs of their own
+    tensor->view = nullptr;
+    tensor->is_random = tensor->is_drawn = tensor->has_hidden_base = false;
+  }
+  return cache;
+}
+
+}  // namespace cobra::python
