@@ -56,13 +56,15 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
-  absl::FPrintF(stderr, "%s: the model is %s; --entry names another one\n", model->path, model->entry);
+  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", model->path, model->entry);
   return input;
 }
 
 std::string Title(const ModelArguments& model) {
   if (!model.architecture.empty()) return model.architecture;
-  return model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
+  const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
+  return absl::StrCat(title, model.training ? ", in training" : "",
+                      model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
 }
 
 ExplainBy ByName(absl::string_view name) {
@@ -243,9 +245,9 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
     COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, *input, targets));
     COBRA_RETURN_IF_ERROR(unreachable);
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, SendPredictRequest(common, request));
-    if (by_version.size() == 1 && version.empty()) return answer;
+    const std::string& read_as = version.empty() ? flags.model.torch_version : version;
     for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) {
-      prediction.set_torch_version(version);
+      if (!flags.send_source) prediction.set_torch_version(read_as);
       predictions.emplace(prediction.target(), std::move(prediction));
     }
     answer.clear_predictions();

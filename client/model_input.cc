@@ -150,11 +150,15 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
     return absl::OkStatus();
   }
   std::vector<std::string>& models = choice.names;
-  const std::string first = models.empty() ? "resnet50()" : models[0];
-  const std::string known =
-      models.empty() ? "" : absl::StrCat("; ", path_, " has ", python::ModelList(std::move(models)));
-  return UserError(Diagnostic::Kind::kUsage, "--entry: is missing",
-                   absl::StrCat("an expression whose value is the model", known, ": --entry '", first, "'"));
+  const std::string first = models.empty() ? "" : models[0];
+  std::string hint = "an expression whose value is the model";
+  if (!models.empty()) absl::StrAppend(&hint, "; ", path_, " has ", python::ModelList(std::move(models)));
+  const bool needs_arguments = !absl::EndsWith(first, "()") && absl::EndsWith(first, ")");
+  if (!first.empty()) absl::StrAppend(&hint, needs_arguments ? "; fill in its arguments: " : ": ");
+  if (!first.empty())
+    absl::StrAppend(&hint, "--entry '", needs_arguments ? first.substr(0, first.find('(')) : first,
+                    needs_arguments ? "(...)'" : "'");
+  return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", std::move(hint));
 }
 
 absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {

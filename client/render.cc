@@ -113,14 +113,15 @@ std::string VersionText(const v1::Target& t) {
 }  // namespace
 
 std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
-  std::string text =
-      absl::StrCat(view.title, "\n", SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()),
-                   "\nmodel ", r.model_version(), "\n\n");
+  const std::string first_version = r.predictions_size() > 0 ? r.predictions(0).torch_version() : "";
+  std::string text = absl::StrCat(
+      view.title, "\n", SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()), "\nmodel ",
+      r.model_version(), first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version), "\n\n");
   std::vector<std::vector<std::string>> rows = {
       {"target", "predicted ms", "low ms", "high ms", "interval", "confidence", ""}};
   for (const v1::TargetPrediction& p : r.predictions()) {
     std::string note = p.extrapolating() ? "extrapolating" : "";
-    if (p.torch_version() != r.predictions(0).torch_version())  // another graph than the one that is summed up above
+    if (p.torch_version() != first_version)  // another graph than the one that is summed up above
       absl::StrAppend(&note, note.empty() ? "" : ", ", "read as for torch ", p.torch_version());
     if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
       absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));

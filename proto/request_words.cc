@@ -24,6 +24,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kFlagsAndFields[] = {
     {"--method", "`method`"},
     {"--cached-tokens", "`cached_tokens`"},
     {"--mode", "`mode`"},
+    {"--model-version", "`model_version`"},
     {"--library DIR", "the server's --library DIR"},
     {"--deadline-s", "the call's deadline"},
 };

@@ -32,10 +32,14 @@ struct CallContext {
 
   bool Stopped() const { return IsSet(cancelled) || IsSet(abandoned) || absl::Now() > deadline; }
   absl::Status Check() const {
+    const absl::Status caller = CheckCaller();
+    return caller.ok() && IsSet(abandoned) ? StoppingError() : caller;
+  }
+  // Whether somebody still waits for an answer, even if it is that the server is stopping.
+  absl::Status CheckCaller() const {
     // The deadline is checked first, because gRPC also cancels a call whose deadline has passed.
     if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
     if (IsSet(cancelled)) return absl::CancelledError("the caller went away");
-    if (IsSet(abandoned)) return StoppingError();
     return absl::OkStatus();
   }
 

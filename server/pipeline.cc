@@ -38,7 +38,7 @@ absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
   return WithCode(absl::StatusCode::kFailedPrecondition,
                   UserError(Diagnostic::Kind::kUsage,
                             absl::StrCat(wanted, ": this model version does not serve; ", serving, " does"),
-                            "leave model_version out to take what serves"));
+                            "leave `model_version` out to take what serves"));
 }
 
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
@@ -345,7 +345,7 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
     call.is_warm_up = true;
     answered += PredictWith(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
   }
-  if (answered > 0) LogInfo(absl::StrCat(Counted(answered, "request"), " that are asked most are answered ahead"));
+  if (answered > 0) LogInfo(absl::StrCat("answered ahead: ", Counted(answered, "request"), ", those that are asked most"));
 }
 
 // The times stay out: another request's reading takes no time.

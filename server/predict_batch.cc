@@ -73,7 +73,7 @@ absl::Status BatchWork::Begin(const CallContext& call) {
       missing_.push_back(i);
     }
   }
-  return call.Check();
+  return call.CheckCaller();
 }
 
 void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item) {
@@ -87,7 +87,8 @@ void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string
 bool BatchWork::RunSome(const CallContext& call) {
   const absl::Time end = absl::Now() + kTurn;
   do {
-    if (call.Stopped() || !CheckReplyBytes(reply_bytes_).ok()) return false;
+    // When a drain ends what is left, each request that has no answer yet gets that as its status.
+    if (!call.CheckCaller().ok() || !CheckReplyBytes(reply_bytes_).ok()) return false;
     const size_t next = next_.fetch_add(1);
     if (next >= missing_.size()) return false;
     Item& item = items_[missing_[next]];

@@ -168,10 +168,10 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
   }
 
   void Step(absl::Status status) {
-    if (status.ok()) status = call_->context().Check();
+    if (status.ok()) status = call_->context().CheckCaller();
     while (status.ok() && work_->RunSome(call_->context())) {
       if (!lanes_->closed()) return SubmitStep();
-      status = call_->context().Check();  // a drain takes nothing new, but finishes what has begun
+      status = call_->context().CheckCaller();  // a drain takes nothing new, but finishes what has begun
     }
     {
       absl::MutexLock lock(&mutex_);
@@ -179,7 +179,7 @@ class SharedCall : public std::enable_shared_from_this<SharedCall> {
     }
     if (open_.fetch_sub(1) > 1) return;
     absl::MutexLock lock(&mutex_);
-    if (absl::Status stopped = call_->context().Check(); !stopped.ok()) return call_->End(stopped);
+    if (absl::Status stopped = call_->context().CheckCaller(); !stopped.ok()) return call_->End(stopped);
     const absl::Status finished = work_->Finish();
     // What one thread was refused, others may have done.
     call_->End(finished.ok() || status_.ok() ? finished : status_);

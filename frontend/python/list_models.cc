@@ -158,6 +158,8 @@ std::vector<absl::string_view> NotMentioned(const ModuleObject* module, const st
   for (const ast::StmtNode* s : tree.module()->body) {
     if (const auto* c = s->AsOrNull<ast::ClassDef>()) definitions.emplace_back(c->name->text, tree.Text(s->pos));
     if (const auto* f = s->AsOrNull<ast::FunctionDef>()) definitions.emplace_back(f->name->text, tree.Text(s->pos));
+    if (const auto* a = s->AsOrNull<ast::Assign>(); a != nullptr && a->targets[0]->Is<ast::Name>())
+      definitions.emplace_back(a->targets[0]->As<ast::Name>()->id->text, tree.Text(s->pos));
   }
   std::vector<absl::string_view> left;
   for (absl::string_view name : names) {
@@ -191,23 +193,30 @@ ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
     if (entry.key.IsUnbound() || !entry.key.IsStr() || absl::StartsWith(entry.key.str(), "_")) continue;
     const Value v = entry.value;
     const FunctionObject* f = Unwrapped(interp, v);
-    if (!IsModelClass(interp, v) && (f == nullptr || f->module != module || !MakesModel(interp, v))) continue;
-    bool own = f != nullptr;
+    const bool is_made = v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).module_class);
+    const bool makes = f != nullptr && f->module == module && MakesModel(interp, v);
+    if (!is_made && !makes && !IsModelClass(interp, v)) continue;
+    bool own = f != nullptr || is_made;
     if (v.IsClass()) {
       const Value* home = v.as<ClassObject>()->attrs->table.GetStr(interp.names().__module__);
       own = home != nullptr && home->IsStr() && home->str() == module->name->view();
     }
-    std::string call = CallText(interp, entry.key.str(), v);
+    std::string call = is_made ? std::string(entry.key.str()) : CallText(interp, entry.key.str(), v);
     if (own) own_names.push_back(entry.key.str());
-    (!own ? imported : absl::EndsWith(call, "()") ? ready : others).push_back(std::move(call));
+    (!own ? imported : is_made || absl::EndsWith(call, "()") ? ready : others).push_back(std::move(call));
   }
+  const std::vector<absl::string_view> whole = NotMentioned(module, own_names);
+  const auto is_whole = [&](absl::string_view call) {
+    return absl::c_linear_search(whole, call.substr(0, call.find('(')));
+  };
   ModelChoice choice;
-  if (const std::vector<absl::string_view> whole = NotMentioned(module, own_names); whole.size() == 1) {
-    const std::string call = absl::StrCat(whole[0], "()");
-    if (absl::c_linear_search(ready, call)) choice.only = call;
+  if (whole.size() == 1) {
+    const auto only = absl::c_find_if(ready, is_whole);
+    if (only != ready.end()) choice.only = *only;
   }
   choice.names = std::move(ready);
   choice.names.insert(choice.names.end(), others.begin(), others.end());
+  absl::c_stable_partition(choice.names, is_whole);
   if (choice.names.empty()) choice.names = std::move(imported);
   return choice;
 }

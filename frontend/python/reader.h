@@ -54,10 +54,10 @@ absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const
 absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request);
 
 struct ModelChoice {
-  // Possible entries, as calls: "resnet18()", "ResNet(block, layers)". Those without required arguments come first.
-  // Imported names are listed only if the file defines none.
+  // Possible entries: "resnet18()", "ResNet(block, layers)", "model". First those that no other one mentions, and of
+  // these the ones without required arguments. Imported names are listed only if the file defines none.
   std::vector<std::string> names;
-  // The one that no other of them mentions, if there is just one, and it needs no arguments; otherwise empty.
+  // The one that no other one mentions, if there is just one, and it needs no arguments; otherwise empty.
   std::string only;
 };
 // Of request.file. Nothing if the file cannot be loaded.

@@ -312,6 +312,7 @@ class LoadedPredictor : public Predictor {
     }
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
+    JudgeTraining(graph, compute_nodes, &out);
     JudgeNetwork(total, target, compute_nodes, &out);
     std::sort(out.unknown.begin(), out.unknown.end(),
               [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
@@ -327,6 +328,15 @@ class LoadedPredictor : public Predictor {
     out.low_us = out.latency_us * std::exp(-width);
     out.high_us = out.latency_us * std::exp(width);
     return out;
+  }
+
+  // What training makes of a call (batch statistics) is unknown to models that measured inference alone: they give it
+  // the time of inference, so its share of the time says nothing. Its share of the calls does.
+  static void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* out) {
+    int unknown = 0;
+    for (size_t i = 0; i < graph.nodes().size(); ++i)
+      unknown += graph.nodes()[i].attributes.Bool("training") && !out->node_unknown[i].empty();
+    if (unknown > 0) out->confidence = std::min(out->confidence, 1 - static_cast<double>(unknown) / compute_nodes);
   }
 
   // A network of known calls that is far larger than all measured ones extrapolates too: its effects on caches and

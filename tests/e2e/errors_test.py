@@ -261,7 +261,7 @@ CASES = [
         NET,
         ["--entry", "Nett()"],
         2,
-        ["Did you mean: 'Net'?", "models there: Net(), net(), Block(cin, cout)\n"],
+        ["Did you mean: 'Net'?", "models there: net(), Net(), Block(cin, cout)\n"],
     ),
     (
         "entry with a syntax error",
@@ -316,7 +316,7 @@ CASES = [
         NET + "\nclass Other(Net):\n    pass\n",
         [],
         2,
-        ["error: --entry: is missing", "net.py has Net(), net(), Other(), Block(cin, cout): --entry 'Net()'"],
+        ["error: --entry: is missing", "net.py has net(), Other(), Net(), Block(cin, cout): --entry 'net()'"],
     ),
     (
         "no input",

@@ -2,7 +2,9 @@
 """Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client
 gets."""
 import concurrent.futures
+import contextlib
 import importlib
+import io
 import os
 import tempfile
 import textwrap
@@ -126,6 +128,18 @@ class PythonClientTest(unittest.TestCase):
         with self.assertRaises(grpc.RpcError) as raised:
             names["ask"](self.pb.PredictRequest(targets=[self.target]))
         self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+
+    def test_the_examples_of_the_documentation_run(self):
+        with open(os.path.join(programs.SOURCE, "docs", "api.md")) as file:
+            section = file.read().split("### Many at once, and the rest")[1]
+        names = {"grpc": grpc, "stub": self.stub, "pb": self.pb, "address": self.server.address}
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(textwrap.dedent(section.split("```python")[1].split("```")[0]), names)
+        lines = printed.getvalue().splitlines()
+        self.assertIn("no_such_op", lines[2])
+        self.assertTrue(all(float(line) > 0 for line in lines[:2]))
+        self.assertEqual([line.split()[0] for line in lines[4:]], ["reply", "network", "prediction", "embedding"])
 
     def test_message_over_the_limit(self):
         request = self.request()

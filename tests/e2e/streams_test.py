@@ -112,6 +112,21 @@ class StreamsTest(unittest.TestCase):
         for call in calls:
             call.cancel()
 
+    def test_a_batch_that_outlives_a_drain_keeps_its_answers(self):
+        self.start("--drain-seconds", "4")
+        batch = self.pb.PredictBatchRequest()
+        for number in range(1, 5000):  # all layers of each are new
+            batch.requests.add(
+                architecture=self.pb.Architecture(text=cell(15624), inputs=[f"{number}x3x32x32"]), targets=[self.target]
+            )
+        call = self.cobra.PredictBatch.future(batch, timeout=60)
+        time.sleep(1)
+        self.server.process.send_signal(signal.SIGTERM)
+        results = call.result().results
+        errors = {result.error.code for result in results if result.HasField("error")}
+        self.assertEqual(errors, {grpc.StatusCode.UNAVAILABLE.value[0]})
+        self.assertGreater(sum(result.HasField("response") for result in results), 10)
+
     def test_a_stop_does_not_wait_for_a_reload(self):
         self.start("--drain-seconds", "8")
         source = self.pb.SourceModel(file="net.py", entry="Net()", inputs=["1x3x8x8"])

@@ -116,7 +116,7 @@ class TorchVersionsTest(unittest.TestCase):
     def test_the_only_model_of_a_file_is_taken_and_named(self):
         done = programs.client("graph", self.net, "--input", "1x4x16x8")
         self.assertEqual(done.code, 0, done.err)
-        self.assertIn("net.py: the model is Net(); --entry names another one", done.err)
+        self.assertIn("net.py: no --entry, taking Net()", done.err)
 
     def test_an_input_is_proposed_and_not_used(self):
         done = programs.client("predict", self.net, "--target", "newer", "--server", self.server.address)

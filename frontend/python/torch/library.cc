@@ -295,8 +295,11 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   TorchState& state = Torch(interp);
   const std::string& version = interp.options().torch_version;
   const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &state.version_major) ||
-      !absl::SimpleAtoi(parts[1], &state.version_minor)) {
+  const bool is_number = parts.size() >= 2 && absl::SimpleAtoi(parts[0], &state.version_major) &&
+                         absl::SimpleAtoi(parts[1], &state.version_minor);
+  // After 1.13 came 2.0; of what comes after 2 nothing is known.
+  if (!is_number || state.version_minor < 0 ||
+      !(state.version_major == 2 || (state.version_major == 1 && state.version_minor <= 13))) {
     return interp.FromStatus(UserError(Diagnostic::Kind::kUsage,
                                        absl::StrCat("--torch-version ", version, ": is not a version of PyTorch"),
                                        "write it as 1.13.1"));

@@ -483,7 +483,10 @@ def flat_output(value):
     if isinstance(value, torch.Tensor):
         return [value]
     if hasattr(value, "__iter__") and not isinstance(value, str):  # also a cache of keys and values
-        return [t for v in value for t in flat_output(v)]
+        try:
+            return [t for v in value for t in flat_output(v)]
+        except AttributeError:  # a cache of other states, which cannot be iterated
+            return tensors_of(value, set())
     return []
 
 

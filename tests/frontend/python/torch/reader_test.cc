@@ -273,7 +273,7 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
           "pass\n"
           "class Small(Net):\n  def __init__(self): pass\nclass Plain(nn.Module): pass\ndef small(): return Small()\n"
           "def sized(n): return Net(n)\ndef relu(x): return x\ndef _hidden(): return Net()\n"),
-      "Small(), Plain(), small(), Net(config: 'Config', depth=...), sized(n)");
+      "Plain(), small(), sized(n), Small(), Net(config: 'Config', depth=...)");
   EXPECT_EQ(models("from other import Other\n"), "Other()");
   EXPECT_EQ(models("x = 1\n"), "");
   EXPECT_EQ(models("1 / 0\n"), "");
@@ -291,6 +291,7 @@ TEST(ReaderTest, AFileWithOneModelNeedsNoEntry) {
   const std::string block = "class Block(nn.Module): pass\n", net = "class Net(nn.Module):\n  layer = Block\n";
   EXPECT_EQ(only(block + net), "Net()");
   EXPECT_EQ(only(block + net + "def net(): return Net()\n"), "net()");
+  EXPECT_EQ(only(block + net + "model = nn.Sequential(Net())\n"), "model");
   EXPECT_EQ(only(block + net + "class Blocks(nn.Module): pass\n"), "");  // two that nobody mentions
   EXPECT_EQ(only("class Net(nn.Module):\n  def __init__(self, width): pass\n"), "");
   EXPECT_EQ(only("x = 1\n"), "");
