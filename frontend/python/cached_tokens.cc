@@ -3,12 +3,14 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/types.h"
 
@@ -69,10 +71,24 @@ Result<Value> CacheIn(Interpreter& interp, Value output) {
   return interp.DictGetStr(output.as<DictObject>(), kName);
 }
 
+// Whether the model's own forward() takes `name`; true where that cannot be seen.
+bool Takes(Interpreter& interp, Value model, absl::string_view name) {
+  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern("forward"));
+  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return true;
+  const ast::Arguments& a = *found.as<FunctionObject>()->definition->args;
+  const auto is_it = [&](const ast::Arg* arg) { return arg->arg->text == name; };
+  return a.kwarg != nullptr || absl::c_any_of(a.args, is_it) || absl::c_any_of(a.kwonlyargs, is_it);
+}
+
 }  // namespace
 
 Result<Value> CacheOfTokens(Interpreter& interp, ModuleObject* module, Value model, absl::Span<const InputSpec> inputs,
                             int64_t tokens) {
+  for (const char* name : {"use_cache", "past_key_values"}) {
+    if (!Takes(interp, model, name))
+      return Refused(interp, tokens, absl::StrCat("the model takes no ", name),
+                     "it is for decoders as transformers has them; give other states as inputs");
+  }
   size_t stepped = 0;
   for (size_t i = inputs.size(); i > 0; --i) {
     if (absl::StartsWith(inputs[i - 1].name, "decoder_") && !IsOfStep(inputs[i - 1].name)) stepped = i - 1;

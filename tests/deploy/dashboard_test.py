@@ -102,6 +102,12 @@ class DashboardTest(unittest.TestCase):
             file.write("import nowhere\n")
         self.assertNotEqual(programs.predict(server, *question, "--send", "source").code, 0)
 
+    def send_bad_batch(self, server):
+        pb, services = (importlib.import_module("cobra.v1." + name) for name in ("cobra_pb2", "cobra_pb2_grpc"))
+        with grpc.insecure_channel(server.address) as channel:
+            batch = pb.PredictBatchRequest(requests=[pb.PredictRequest()])
+            services.CobraStub(channel).PredictBatch(batch, timeout=30)
+
     def test_every_query_returns_something(self):
         with open(os.path.join(programs.SOURCE, "deploy", "grafana", "dashboard.json")) as file:
             panels = json.load(file)["panels"]
@@ -123,6 +129,7 @@ class DashboardTest(unittest.TestCase):
                 while missing and time.time() < deadline:
                     self.ask(server, target, folder, width)
                     self.enqueue(server, target, width)
+                    self.send_bad_batch(server)
                     width += 1
                     time.sleep(1)
                     missing = {query: title for query, title in missing.items() if not usable(prometheus.query(query))}

@@ -93,8 +93,16 @@ def round(a, decimals=0, out=None):
 around = round_ = round
 
 
+_NUMBERS = (int, float)
+
+
 def _two(name):
+    # Python's numbers need no arrays: tables of sinusoids are made of half a million powers.
+    is_power = name == "pow"
+
     def function(a, b, out=None, **kwargs):
+        if is_power and type(b) is float and type(a) in _NUMBERS and 0 < a < 1e6 and -50 < b < 50:
+            return float64(a**b)
         if isinstance(a, (list, tuple)):
             a = array(a)
         if isinstance(b, (list, tuple)):

@@ -384,6 +384,7 @@ class Recorder(TorchFunctionMode):
         return rec, inplace
 
     def bind(self, func, raw, name, args, kwargs):
+        kwargs = {{"axis": "dim", "keepdims": "keepdim"}.get(key, key): value for key, value in kwargs.items()}
         if inspect.isfunction(func) and raw not in ("__rsub__", "__rdiv__", "__rpow__", "split"):
             try:
                 signature = inspect.signature(inspect.unwrap(func))
@@ -443,7 +444,16 @@ def macs_of(name, rec, given, outs):
     if name == "_grouped_mm":
         return given[0].numel() * given[1].shape[-1] if given[0].dim() == given[1].dim() else n * given[0].shape[-1]
     if name == "einsum":
-        terms = rec["args"]["equation"].replace(" ", "").split("->")[0].split(",")
+        left, _, right = rec["args"]["equation"].replace(" ", "").partition("->")
+        terms = left.split(",")
+        if "..." in left:  # of each operand the letters after it
+            sizes = {}
+            for term, t in zip(terms, given):
+                first, _, last = term.partition("...")
+                sizes.update(zip(first, t.shape), **dict(zip(last[::-1], reversed(t.shape))))
+            for c, d in sizes.items():
+                n *= d if c not in right else 1
+            return n if len(terms) > 1 else 0
         sizes = {c: d for term, t in zip(terms, given) for c, d in zip(term, t.shape)}
         total = 1
         for d in sizes.values():

@@ -341,9 +341,9 @@ TEST(ReaderTest, TrainingUsesBatchStatisticsAndDrops) {
   const absl::StatusOr<graph::Graph> eval = read(false, "2x3x4x4"), train = read(true, "2x3x4x4");
   ASSERT_TRUE(eval.ok()) << eval.status();
   ASSERT_TRUE(train.ok()) << train.status();
-  EXPECT_THAT(graph::PrintGraph(*eval), Not(HasSubstr("training=true")));
-  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("p=0.5, training=true)"));
-  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("eps=1e-05, training=true)"));
+  EXPECT_THAT(graph::PrintGraph(*eval), Not(HasSubstr("training")));
+  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("p=0.5, training=True)"));
+  EXPECT_THAT(graph::PrintGraph(*train), HasSubstr("eps=1e-05, training=True)"));
   EXPECT_THAT(std::string(read(false, "1x3x1x1").status().message()), HasSubstr("Expected more than 1 value"));
 }
 
