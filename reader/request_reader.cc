@@ -22,8 +22,8 @@ void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<
   }
 }
 
-absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, ReaderSetup* setup,
-                                        const Limits& limits, bool with_imports, ReadReply* reply) {
+absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, ReaderSetup* setup, const Limits& limits,
+                                        bool with_imports, ReadReply* reply) {
   if (with_imports) Fill(python::PlanImports(request), reply->mutable_plan());
   std::unique_ptr<python::Machine> fresh;
   python::Machine* machine = nullptr;

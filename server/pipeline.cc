@@ -345,7 +345,8 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
     call.is_warm_up = true;
     answered += PredictWith(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
   }
-  if (answered > 0) LogInfo(absl::StrCat("answered ahead: ", Counted(answered, "request"), ", those that are asked most"));
+  if (answered > 0)
+    LogInfo(absl::StrCat("answered ahead: ", Counted(answered, "request"), ", those that are asked most"));
 }
 
 // The times stay out: another request's reading takes no time.

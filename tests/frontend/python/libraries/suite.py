@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every model of a library from PyPI: is our graph what real PyTorch runs?
 
-    suite.py LIBRARY [--only REGEX] [--write FILE]        LIBRARY: as for truth.py, or sample: a few of each; COBRA_BIN: where read_model is
+    suite.py LIBRARY [--only REGEX] [--recorded] [--write FILE]        LIBRARY: as for truth.py, or sample: a few of each; COBRA_BIN: where read_model is
 
 Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run that was cut goes on where it ended. Each model is
 exact (parameters, calls, attributes, shapes, module paths, data flow, multiply-accumulates are the same), refused (with our reason), different, or
@@ -90,9 +90,12 @@ class Truths:
         with open(path) as file:
             return file.read().split()
 
+    def has(self, name):
+        return os.path.exists(os.path.join(self.folder, name + ".json.gz"))
+
     def of(self, name):
         path = os.path.join(self.folder, name + ".json.gz")
-        if not os.path.exists(path) and self.lines.ask(name) is None:
+        if not self.has(name) and self.lines.ask(name) is None:
             return {"name": name, "unbuildable": "PyTorch ended, or took too much time or memory"}
         with gzip.open(path) as file:
             return json.loads(file.read())
@@ -165,6 +168,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library", choices=["sample", "timm", "transformers", "diffusers"])
     parser.add_argument("--only", default="")
+    parser.add_argument("--recorded", action="store_true", help="only what PyTorch has been asked about before")
     parser.add_argument("--write")
     options = parser.parse_args()
     if not os.path.exists(PYTHON):
@@ -173,7 +177,8 @@ def main():
     if options.library == "sample":
         return 0 if all(row[1] == "exact" for name in SAMPLE for row in Suite(name).run(SAMPLE[name])) else 1
     suite = Suite(options.library)
-    rows = suite.run([name for name in suite.truths.names() if re.search(options.only, name)])
+    names = [name for name in suite.truths.names() if re.search(options.only, name)]
+    rows = suite.run([name for name in names if suite.truths.has(name)] if options.recorded else names)
     if options.write:
         with open(options.write, "w") as file:
             writer = csv.writer(file, lineterminator="\n")

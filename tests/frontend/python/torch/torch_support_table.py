@@ -5,6 +5,9 @@
 
 With --check nothing is written; the exit code says whether the committed file is what the code says."""
 import ast
+import collections
+import csv
+import glob
 import json
 import os
 import re
@@ -15,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(HERE + "/../../../..")
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 OUT = ROOT + "/docs/torch_support.md"
-NEWEST = "2.6.0"
+NEWEST = "2.13.0"
 MODULES = [
     ("torch", "Functions of `torch`"),
     ("torch.nn.functional", "Functions of `torch.nn.functional`"),
@@ -109,7 +112,39 @@ def table():
     out += ["| %s | %s |" % (file, ", ".join(classes)) for file, classes in found.items()]
     ops = operators()
     out += ["", "## Operators of the graph (%d)" % len(ops), "", wrapped(ops), ""]
+    out += of_libraries()
     return "\n".join(out)
+
+
+def of_libraries():
+    """What models of libraries are refused for, from the lists that `scripts/test-long.sh timm transformers diffusers` writes."""
+    rows = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/frontend/python/libraries/*.csv"))):
+        library = os.path.basename(path)[: -len(".csv")]
+        with open(path) as file:
+            rows += [(library, row) for row in csv.DictReader(file)]
+    if not rows:
+        return []
+    out = [
+        "## Models of libraries",
+        "",
+        "Each is compared with what PyTorch 2.13 runs (`tests/frontend/python/libraries/NAME.csv` has a row for each). *Unbuildable*: PyTorch itself cannot",
+        "build or run it, at its default configuration or on the inputs that were tried.",
+        "",
+        "| library | tried | exact | refused | different | unbuildable |",
+        "|---|---|---|---|---|---|",
+    ]
+    for library in sorted({library for library, _ in rows}):
+        count = collections.Counter(row["result"] for own, row in rows if own == library)
+        numbers = [count[result] for result in ("exact", "refused", "different", "unbuildable")]
+        out.append("| %s | %d | %s |" % (library, sum(numbers), " | ".join(map(str, numbers))))
+    reasons = collections.Counter(
+        (library, re.sub(r"\d+", "N", row["reason"])) for library, row in rows if row["result"] == "refused"
+    )
+    out += ["", "| library | models | refused because |", "|---|---|---|"]
+    for (library, reason), models in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+        out.append("| %s | %d | %s |" % (library, models, reason.replace("|", "\\|")))
+    return [*out, ""]
 
 
 def main():
