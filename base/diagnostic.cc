@@ -6,6 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -116,14 +117,6 @@ void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) 
   }
 }
 
-// Replaces control characters except line ends and tabs.
-std::string WithoutControlCharacters(std::string text) {
-  for (char& c : text) {
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
-  }
-  return text;
-}
-
 }  // namespace
 
 absl::string_view DiagnosticKindName(Diagnostic::Kind kind) { return RowOf(kind).name; }
@@ -217,7 +210,7 @@ std::string RenderDiagnostic(const Diagnostic& d) {
   absl::StrAppend(&text, FirstLine(d));
   if (!d.module_path.empty()) absl::StrAppend(&text, "\nin module ", d.module_path);
   if (!d.hint.empty()) absl::StrAppend(&text, "\nhint: ", d.hint);
-  return WithoutControlCharacters(std::move(text));
+  return Printable(text);
 }
 
 }  // namespace cobra

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limit_message.h"
+#include "base/printable.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/user_error.h"
@@ -39,24 +40,28 @@ void Print(absl::string_view text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
 }
 
-absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model,
-                                              absl::Duration time) {
-  Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
+Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
   Limits limits;
   limits.wall_time_ms = absl::ToInt64Milliseconds(time);
   for (int64_t* limit :
        {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
     *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
   }
-  return input.Read(limits);
+  return limits;
+}
+
+absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model,
+                                              absl::Duration time) {
+  Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
+  return input.Read(LimitsOf(model, time));
 }
 
 // Loads what the user named. An entry that was chosen for lack of one is printed.
-absl::StatusOr<ModelInput> LoadModel(ModelArguments* model) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model));
+absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time) {
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
-  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", model->path, model->entry);
+  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", Printable(model->path), model->entry);
   return input;
 }
 
@@ -185,9 +190,9 @@ absl::Status CheckServer(const CommonFlags& common) {
 }
 
 absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&model));
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
-  Print(common.json ? graph::GraphToJson(graph) : GraphTable(graph));
+  Print(common.json ? graph::GraphToJson(graph) : Printable(GraphTable(graph)));
   return kExitOk;
 }
 
@@ -288,7 +293,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   if (!flags.baseline.empty()) {
     COBRA_ASSIGN_OR_RETURN(baseline, LoadPrediction(flags.baseline));
   }
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model));
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, &input);
   if (!response.ok()) return input.WithUserPaths(response.status());
   UseUserPaths(input, &*response);
@@ -301,7 +306,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), *response, view, max_increase));
     view.comparison = &*comparison;
   }
-  Print(common.json ? PredictionJson(*response, view) : PredictionTable(*response, view));
+  Print(common.json ? PredictionJson(*response, view) : Printable(PredictionTable(*response, view)));
   if (comparison.has_value() && !common.json) Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10)));
   const int code = BudgetExitCode(*response, flags);
   return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;
@@ -325,7 +330,7 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--target ", flags.target, ": explain is about one target"),
                      absl::StrCat("explain each by itself: --target ", names[0]));
   }
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model));
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   absl::Status unreachable;
   if (!flags.target.empty()) {
     const auto found = TargetsByVersion(common, flags.model, input, {flags.target});

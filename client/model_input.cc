@@ -144,7 +144,11 @@ absl::Status ModelInput::LoadPython(const ModelArguments& arguments, const Limit
 absl::Status ModelInput::ChooseEntry(const Limits& limits) {
   python::SourceRequest& program = this->program();
   python::ModelChoice choice;
-  if (!program.file.empty()) choice = python::ListModels(program, limits);
+  if (!program.file.empty()) {
+    absl::StatusOr<python::ModelChoice> found = python::ListModels(program, limits);
+    if (!found.ok()) return WithLibraryHint(WithUserPaths(found.status()));
+    choice = *std::move(found);
+  }
   if (!choice.only.empty()) {
     program.entry = choice.only;
     return absl::OkStatus();

@@ -17,6 +17,8 @@ struct ServerLimits {
   int64_t max_parsed_bytes = int64_t{160} << 20;
   // Targets of one request: more than users have devices. Bounds the work that a small message can cause.
   int max_targets = 64;
+  // Of PyTorch, among the targets of one request: source is read once for each.
+  int max_torch_versions = 4;
   int max_batch = 10'000;  // requests of one PredictBatch
   // Of one reply of Predict: a breakdown of 60,000 calls on one target, or of 1,500 on 64, has some 8 MB. A row repeats
   // the names of its file and module.

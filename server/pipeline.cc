@@ -167,6 +167,12 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapsho
   std::map<std::string, Targets> by_version;
   for (const std::string& target : targets)
     by_version[python::TorchVersionOf(model.RuntimeOf(target))].push_back(target);
+  if (by_version.size() > static_cast<size_t>(options_.limits.max_torch_versions)) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("the targets", static_cast<int64_t>(by_version.size()),
+                                  options_.limits.max_torch_versions, "versions of PyTorch"),
+                     "set `torch_version`, or ask for fewer targets at once");
+  }
   if (by_version.size() == 1) {
     request->mutable_source()->set_torch_version(by_version.begin()->first);
     return PredictOn(model, request, std::nullopt, call);
@@ -307,7 +313,8 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
     Count(known[i]->counters);
     FillPrediction(targets[i], known[i]->totals, reply->add_predictions());
   }
-  if (call.labels != nullptr) RecordLabelled(*reply, call);
+  if (call.labels != nullptr && log_->Admits(static_cast<int64_t>(targets.size()), call.caller))
+    RecordLabelled(*reply, call);
   return true;
 }
 
@@ -318,7 +325,9 @@ std::shared_ptr<const CachedReply> Pipeline::FindReply(const CallContext& call, 
   hot_.Asked(call.request, bytes);
   for (const PredictionCounters& counters : reply->predicted) Count(counters);
   v1::PredictResponse message;
-  if (call.labels != nullptr && message.ParseFromString(reply->bytes)) RecordLabelled(message, call);
+  const auto rows = static_cast<int64_t>(reply->predicted.size());
+  if (call.labels != nullptr && log_->Admits(rows, call.caller) && message.ParseFromString(reply->bytes))
+    RecordLabelled(message, call);
   return reply;
 }
 
@@ -380,6 +389,8 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes gra
   for (const std::string& target : request.targets()) {
     if (!model.Knows(target)) return UnknownTarget(target, model);
   }
+  if (request.has_source() && !request.source().torch_version().empty())
+    COBRA_RETURN_IF_ERROR(proto::InFieldNames(python::CheckTorchVersion(request.source().torch_version())));
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET && !graph.has_value()) {
     return UserError(Diagnostic::Kind::kUsage, "model: is missing",
                      "set one of source, graph, onnx, tflite, architecture");

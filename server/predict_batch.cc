@@ -25,6 +25,8 @@ constexpr int kShareForReply = 10;
 constexpr absl::Duration kMostForReply = absl::Seconds(1);
 // The least that the result of a target takes: its name and six numbers.
 constexpr int64_t kLeastTargetBytes = 60;
+constexpr size_t kHeldTogether = 64 << 10;
+constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
 
 }  // namespace
 
@@ -45,7 +47,7 @@ absl::Status BatchWork::Split(absl::string_view request) {
   int64_t targets = 0;
   for (const absl::string_view bytes : requests) {
     targets += proto::NumTargets(bytes);
-    items_.push_back({bytes, KeyedHash(bytes), items_.size(), "", {}});
+    items_.push_back({bytes, KeyedHash(bytes), items_.size(), nullptr, "", {}});
   }
   if (items_.empty()) return UserError(Diagnostic::Kind::kUsage, "requests: none given");
   return CheckReplyBytes(kLeastTargetBytes * targets);
@@ -68,7 +70,8 @@ absl::Status BatchWork::Begin(const CallContext& call) {
     own.request = item.hash;
     const auto bytes = [&item] { return std::string(item.bytes); };
     if (const auto reply = pipeline_->FindReply(own, bytes, /*may_wait=*/true, &must_wait)) {
-      Keep(reply->bytes, call.caller, &item);
+      item.known = reply;
+      reply_bytes_ += static_cast<int64_t>(SizeOf(item));
     } else {
       missing_.push_back(i);
     }
@@ -77,11 +80,33 @@ absl::Status BatchWork::Begin(const CallContext& call) {
 }
 
 void BatchWork::Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item) {
-  constexpr ResultFields kFields = {v1::PredictResult::kResponseFieldNumber, v1::PredictResult::kErrorFieldNumber};
   WireWriter writer(reply.ok() ? reply->size() + 16 : 256);
-  item->held = WriteResult(reply, {Rpc::kPredictBatch, caller, replies_, metrics_}, kFields, &writer);
-  item->result = std::string(writer.bytes());
+  const ItemCaller asker{Rpc::kPredictBatch, caller, replies_, metrics_};
+  item->held = WriteResult(reply, asker, kFields, &writer);
+  if (const absl::Status held = HoldSmall(caller, writer.bytes().size()); !held.ok()) {
+    WireWriter refusal(256);
+    item->held = WriteResult(held, asker, kFields, &refusal);
+    item->result = std::string(refusal.bytes());
+  } else {
+    item->result = std::string(writer.bytes());
+  }
   reply_bytes_ += static_cast<int64_t>(item->result.size());
+}
+
+absl::Status BatchWork::HoldSmall(const std::string& caller, size_t bytes) {
+  if (bytes >= HeldBytes::kLeastBytes) return absl::OkStatus();  // WriteResult() has counted it
+  absl::MutexLock lock(&mutex_);
+  unheld_bytes_ += bytes;
+  if (unheld_bytes_ < kHeldTogether) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(HeldBytes::Part part, replies_->Hold(caller, unheld_bytes_));
+  held_.push_back(std::move(part));
+  unheld_bytes_ = 0;
+  return absl::OkStatus();
+}
+
+size_t BatchWork::SizeOf(const Item& item) {
+  constexpr size_t kTagAndLength = 6;
+  return item.known != nullptr ? item.known->bytes.size() + kTagAndLength : item.result.size();
 }
 
 bool BatchWork::RunSome(const CallContext& call) {
@@ -104,14 +129,22 @@ absl::Status BatchWork::Finish() {
   COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes_));
   int64_t size = 0;
   for (const Item& item : items_) {
-    const std::string& result = items_[item.same_as].result;
-    if (result.empty()) return absl::ResourceExhaustedError("too many requests wait; try again");
-    size += static_cast<int64_t>(result.size());
+    const size_t bytes = SizeOf(items_[item.same_as]);
+    if (bytes == 0) return absl::ResourceExhaustedError("too many requests wait; try again");
+    size += static_cast<int64_t>(bytes);
   }
   COBRA_RETURN_IF_ERROR(CheckReplyBytes(size));
   WireWriter writer(static_cast<size_t>(size) + 8 * items_.size());
-  for (size_t i = items_.size(); i-- > 0;)
-    writer.Text(v1::PredictBatchResponse::kResultsFieldNumber, items_[items_[i].same_as].result);
+  for (size_t i = items_.size(); i-- > 0;) {
+    const Item& item = items_[items_[i].same_as];
+    if (item.known == nullptr) {
+      writer.Text(v1::PredictBatchResponse::kResultsFieldNumber, item.result);
+      continue;
+    }
+    const size_t end = writer.size();
+    writer.Text(kFields.response, item.known->bytes);
+    writer.Message(v1::PredictBatchResponse::kResultsFieldNumber, end);
+  }
   grpc::ByteBuffer bytes = BufferOf(writer.bytes());
   response_->Swap(&bytes);
   return absl::OkStatus();

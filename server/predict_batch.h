@@ -6,10 +6,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/hash.h"
 #include "grpcpp/support/byte_buffer.h"
@@ -42,14 +45,19 @@ class BatchWork final : public UnaryCalls::SharedWork {
   struct Item {
     absl::string_view bytes;  // of a PredictRequest
     Hash128 hash;
-    size_t same_as;      // the first item with these bytes
-    std::string result;  // bytes of a PredictResult; of the first item only
+    size_t same_as;  // the first item with these bytes
+    // Of the first item only, one of these: a reply that the cache holds, or the bytes of a PredictResult.
+    std::shared_ptr<const CachedReply> known;
+    std::string result;
     HeldBytes::Part held;
   };
 
   absl::Status Split(absl::string_view request);
   absl::Status CheckReplyBytes(int64_t bytes) const;
   void Keep(const absl::StatusOr<std::string>& reply, const std::string& caller, Item* item);
+  // Small results count together.
+  absl::Status HoldSmall(const std::string& caller, size_t bytes);
+  static size_t SizeOf(const Item& item);
 
   Pipeline* const pipeline_;
   HeldBytes* const replies_;
@@ -63,6 +71,9 @@ class BatchWork final : public UnaryCalls::SharedWork {
   std::vector<size_t> missing_;  // items that no cache knows
   std::atomic<size_t> next_{0};  // in missing_
   std::atomic<int64_t> reply_bytes_{0};
+  absl::Mutex mutex_;
+  size_t unheld_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<HeldBytes::Part> held_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace cobra::server

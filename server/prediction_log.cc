@@ -1,5 +1,6 @@
 #include "server/prediction_log.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr absl::Duration kPause = absl::Milliseconds(200);
 constexpr size_t kMany = 4096;  // are not kept waiting
+constexpr double kRowsPerSecond = 200, kMostRows = 10'000;
+constexpr size_t kMostCallers = 4096;
 
 int64_t BytesOf(const store::PredictionRecord& record) {
   return static_cast<int64_t>(sizeof(record)) + HeapBytes(record.fingerprint) + HeapBytes(record.target) +
@@ -41,6 +44,22 @@ void PredictionLog::Append(store::PredictionRecord record, const std::string& ca
   of_caller += bytes;
   pending_bytes_ += bytes;
   pending_.push_back(std::move(record));
+}
+
+bool PredictionLog::Admits(int64_t rows, const std::string& caller) {
+  const absl::Time now = absl::Now();
+  absl::MutexLock lock(&mutex_);
+  if (allowances_.size() > kMostCallers) allowances_.clear();
+  Allowance& allowance = allowances_.try_emplace(caller, Allowance{kMostRows, now}).first->second;
+  allowance.rows = std::min(kMostRows, allowance.rows + kRowsPerSecond * absl::ToDoubleSeconds(now - allowance.since));
+  allowance.since = now;
+  const bool admits = allowance.rows >= static_cast<double>(rows);
+  if (admits) {
+    allowance.rows -= static_cast<double>(rows);
+  } else {
+    metrics_->StoreDropped("predictions", rows);
+  }
+  return admits;
 }
 
 bool PredictionLog::Flush(absl::Time deadline) {

@@ -28,6 +28,9 @@ class PredictionLog {
   ~PredictionLog();
 
   void Append(store::PredictionRecord record, const std::string& caller = "");
+  // Whether so many predictions that a cache answered may be stored: of each caller 200 a second over time, and 10,000 at
+  // once. They cost no computation, so nothing else bounds them; what is refused counts as dropped.
+  bool Admits(int64_t rows, const std::string& caller);
   // Returns when everything appended so far is written; false at the deadline.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
@@ -43,6 +46,11 @@ class PredictionLog {
   std::vector<store::PredictionRecord> pending_ ABSL_GUARDED_BY(mutex_);
   int64_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, int64_t> bytes_of_caller_ ABSL_GUARDED_BY(mutex_);  // of pending_
+  struct Allowance {
+    double rows = 0;
+    absl::Time since;
+  };
+  absl::flat_hash_map<std::string, Allowance> allowances_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   int flushing_ ABSL_GUARDED_BY(mutex_) = 0;  // callers of Flush()
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;

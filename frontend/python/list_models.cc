@@ -139,35 +139,47 @@ std::vector<std::string> RequiredParameters(const FunctionObject* f, size_t skip
   return required;
 }
 
-bool HasWord(absl::string_view text, absl::string_view word) {
-  const auto is_inside = [&](size_t at) {
-    return at < text.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-  };
-  for (size_t at = text.find(word); at != absl::string_view::npos; at = text.find(word, at + 1)) {
-    if ((at == 0 || !is_inside(at - 1)) && !is_inside(at + word.size())) return true;
+// Names as people write them: nothing that a terminal or a shell would take for more.
+bool IsPlainName(absl::string_view name) {
+  const auto is_part = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  return !name.empty() && absl::c_all_of(name, is_part) && absl::ascii_isalpha(static_cast<unsigned char>(name[0]));
+}
+
+// Adds those of `names` that are words of the text, except `own`.
+void AddMentioned(absl::string_view text, absl::string_view own, const absl::flat_hash_set<absl::string_view>& names,
+                  absl::flat_hash_set<absl::string_view>* mentioned) {
+  const auto is_inside = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (size_t begin = 0; begin < text.size();) {
+    if (!is_inside(text[begin])) {
+      ++begin;
+      continue;
+    }
+    size_t end = begin;
+    while (end < text.size() && is_inside(text[end])) ++end;
+    const absl::string_view word = text.substr(begin, end - begin);
+    if (word != own && names.contains(word)) mentioned->insert(word);
+    begin = end;
   }
-  return false;
 }
 
 // Of the names of a module those whose definitions no other one's mentions: not the blocks of a network, nor the class
 // that a function of the file makes.
-std::vector<absl::string_view> NotMentioned(const ModuleObject* module, const std::vector<absl::string_view>& names) {
+absl::flat_hash_set<absl::string_view> NotMentioned(const ModuleObject* module,
+                                                    const absl::flat_hash_set<absl::string_view>& names) {
+  absl::flat_hash_set<absl::string_view> mentioned, left;
   if (module->unit == nullptr) return names;
   const ast::Ast& tree = module->unit->code->ast();
-  std::vector<std::pair<absl::string_view, absl::string_view>> definitions;  // name, text
+  const auto note = [&](absl::string_view name, const ast::StmtNode* s) {
+    if (names.contains(name)) AddMentioned(tree.Text(s->pos), name, names, &mentioned);
+  };
   for (const ast::StmtNode* s : tree.module()->body) {
-    if (const auto* c = s->AsOrNull<ast::ClassDef>()) definitions.emplace_back(c->name->text, tree.Text(s->pos));
-    if (const auto* f = s->AsOrNull<ast::FunctionDef>()) definitions.emplace_back(f->name->text, tree.Text(s->pos));
+    if (const auto* c = s->AsOrNull<ast::ClassDef>()) note(c->name->text, s);
+    if (const auto* f = s->AsOrNull<ast::FunctionDef>()) note(f->name->text, s);
     if (const auto* a = s->AsOrNull<ast::Assign>(); a != nullptr && a->targets[0]->Is<ast::Name>())
-      definitions.emplace_back(a->targets[0]->As<ast::Name>()->id->text, tree.Text(s->pos));
+      note(a->targets[0]->As<ast::Name>()->id->text, s);
   }
-  std::vector<absl::string_view> left;
   for (absl::string_view name : names) {
-    const bool is_part = absl::c_any_of(definitions, [&](const auto& definition) {
-      return definition.first != name && absl::c_linear_search(names, definition.first) &&
-             HasWord(definition.second, name);
-    });
-    if (!is_part) left.push_back(name);
+    if (!mentioned.contains(name)) left.insert(name);
   }
   return left;
 }
@@ -187,10 +199,10 @@ std::string CallText(Interpreter& interp, absl::string_view name, Value callable
 
 ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
   std::vector<std::string> ready, others, imported;
-  std::vector<absl::string_view> own_names;
+  absl::flat_hash_set<absl::string_view> own_names;
   for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
     const DictTable::Entry entry = module->attrs->table.entry(i);
-    if (entry.key.IsUnbound() || !entry.key.IsStr() || absl::StartsWith(entry.key.str(), "_")) continue;
+    if (entry.key.IsUnbound() || !entry.key.IsStr() || !IsPlainName(entry.key.str())) continue;
     const Value v = entry.value;
     const FunctionObject* f = Unwrapped(interp, v);
     const bool is_made = v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).module_class);
@@ -202,13 +214,11 @@ ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
       own = home != nullptr && home->IsStr() && home->str() == module->name->view();
     }
     std::string call = is_made ? std::string(entry.key.str()) : CallText(interp, entry.key.str(), v);
-    if (own) own_names.push_back(entry.key.str());
+    if (own) own_names.insert(entry.key.str());
     (!own ? imported : is_made || absl::EndsWith(call, "()") ? ready : others).push_back(std::move(call));
   }
-  const std::vector<absl::string_view> whole = NotMentioned(module, own_names);
-  const auto is_whole = [&](absl::string_view call) {
-    return absl::c_linear_search(whole, call.substr(0, call.find('(')));
-  };
+  const absl::flat_hash_set<absl::string_view> whole = NotMentioned(module, own_names);
+  const auto is_whole = [&](absl::string_view call) { return whole.contains(call.substr(0, call.find('('))); };
   ModelChoice choice;
   if (whole.size() == 1) {
     const auto only = absl::c_find_if(ready, is_whole);

@@ -334,18 +334,18 @@ absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceReq
   return ReadOn(machine, request, std::move(inputs), /*usage=*/nullptr);
 }
 
-ModelChoice ListModels(const SourceRequest& request, const Limits& limits) {
-  const absl::StatusOr<std::unique_ptr<InterpreterLease>> lease = LeaseInterpreter(request, limits);
-  if (!lease.ok()) return {};
+absl::StatusOr<ModelChoice> ListModels(const SourceRequest& request, const Limits& limits) {
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
   ModelChoice choice;
-  const absl::Status status = (*lease)->machine().interpreter->Run([&](Interpreter& interp) -> Result<void> {
+  const absl::Status status = lease->machine().interpreter->Run([&](Interpreter& interp) -> Result<void> {
     COBRA_TRY(interp.ImportModule("torch"));
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request.file));
     choice = ModelNames(interp, module);
     return {};
   });
-  return status.ok() ? choice : ModelChoice();
+  if (!status.ok()) return ExplainFailure(status, request, ReadProgress());
+  return choice;
 }
 
 std::string ModelList(std::vector<std::string> models) {

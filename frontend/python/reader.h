@@ -60,8 +60,8 @@ struct ModelChoice {
   // The one that no other one mentions, if there is just one, and it needs no arguments; otherwise empty.
   std::string only;
 };
-// Of request.file. Nothing if the file cannot be loaded.
-ModelChoice ListModels(const SourceRequest& request, const Limits& limits = {});
+// Of request.file. The error of loading it, as ReadPythonModel gives it.
+absl::StatusOr<ModelChoice> ListModels(const SourceRequest& request, const Limits& limits = {});
 // "resnet18(), ResNet(block, layers)", and " ..." after the first dozen.
 std::string ModelList(std::vector<std::string> models);
 

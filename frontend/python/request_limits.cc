@@ -5,6 +5,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
+#include "frontend/python/torch_version.h"
 
 namespace cobra::python {
 namespace {
@@ -43,6 +44,7 @@ absl::Status CheckRequest(const SourceRequest& request, const Limits& limits) {
     COBRA_RETURN_IF_ERROR(CheckLength(name, "the name of an argument", limits.name_bytes));
     COBRA_RETURN_IF_ERROR(CheckLength(expression, "an argument", limits.expression_bytes));
   }
+  COBRA_RETURN_IF_ERROR(CheckTorchVersion(request.torch_version));
   if (request.cached_tokens < 0 || request.cached_tokens > kMaxCachedTokens)
     return UserError(Diagnostic::Kind::kUsage,
                      absl::StrCat("--cached-tokens ", request.cached_tokens, ": is not from 0 to ", kMaxCachedTokens));

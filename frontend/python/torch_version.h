@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
 namespace cobra::python {
@@ -12,8 +13,12 @@ namespace cobra::python {
 // targets whose runtime is not PyTorch: what they run was made by a program all the same.
 inline constexpr char kNewestTorchVersion[] = "2.13.0";
 
+// Two numbers, "1.13" or "2.5.1+cu121", of a version that is known: up to 1.13, and 2. UserError otherwise. The text is a
+// stranger's: at most 32 bytes, letters, digits and ".+-_".
+absl::Status CheckTorchVersion(absl::string_view version);
+
 // For a target's runtime (v1::TargetSpec.runtime): "1.13.0" for "libtorch-1.13.0+openblas-SkylakeX", "2.13.0" for
-// "torch-2.13.0", and kNewestTorchVersion for others.
+// "torch-2.13.0", and kNewestTorchVersion for others, also where that is no version that is known.
 std::string TorchVersionOf(absl::string_view runtime);
 
 }  // namespace cobra::python

@@ -127,6 +127,41 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(errors, {grpc.StatusCode.UNAVAILABLE.value[0]})
         self.assertGreater(sum(result.HasField("response") for result in results), 10)
 
+    def test_open_batches_count_what_they_hold(self):
+        """Answers that a cache has are not copied until a batch is complete, and small ones count together."""
+        self.start()
+        many = [self.request(number) for number in range(3000)]
+        warm = self.pb.PredictBatchRequest(requests=many)
+        self.assertEqual(len(self.cobra.PredictBatch(warm, timeout=120).results), 3000)
+        before = self.resident_mb()
+        source = self.pb.SourceModel(file="slow.py", entry="Net()", inputs=["1"])
+        source.files.add(path="slow.py", text=SLOW.encode())
+        calls = []
+        for number in range(40):
+            batch = self.pb.PredictBatchRequest(requests=many)
+            source.entry = f"Net() if {number} == {number} else 0"
+            batch.requests.add(source=source, targets=[self.target])
+            calls.append(self.cobra.PredictBatch.future(batch, timeout=120))
+        time.sleep(1)
+        self.assertLess(self.resident_mb() - before, 150)
+        for call in calls:
+            call.cancel()
+
+    def resident_mb(self):
+        with open(f"/proc/{self.server.process.pid}/status") as file:
+            return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
+
+    def test_labels_do_not_fill_the_store(self):
+        self.start()
+        batch = self.pb.PredictBatchRequest(requests=[self.request(number) for number in range(2000)])
+        self.cobra.PredictBatch(batch, timeout=120)
+        for turn in range(40):  # 80,000 predictions that a cache has
+            self.cobra.PredictBatch(batch, timeout=120, metadata=[("cobra-label-turn", str(turn))])
+        self.server.stop()
+        with sqlite3.connect(self.store) as store:
+            (rows,) = store.execute("SELECT count(*) FROM predictions").fetchone()
+        self.assertLess(rows, 2000 + 10_000 + 200 * 60)
+
     def test_a_stop_does_not_wait_for_a_reload(self):
         self.start("--drain-seconds", "8")
         source = self.pb.SourceModel(file="net.py", entry="Net()", inputs=["1x3x8x8"])

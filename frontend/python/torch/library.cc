@@ -14,6 +14,7 @@
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"
+#include "frontend/python/torch_version.h"
 #include "graph/const_eval.h"
 
 namespace cobra::python {
@@ -295,15 +296,9 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   TorchState& state = Torch(interp);
   const std::string& version = interp.options().torch_version;
   const std::vector<std::string> parts = absl::StrSplit(version, '.');
-  const bool is_number = parts.size() >= 2 && absl::SimpleAtoi(parts[0], &state.version_major) &&
-                         absl::SimpleAtoi(parts[1], &state.version_minor);
-  // After 1.13 came 2.0; of what comes after 2 nothing is known.
-  if (!is_number || state.version_minor < 0 ||
-      !(state.version_major == 2 || (state.version_major == 1 && state.version_minor <= 13))) {
-    return interp.FromStatus(UserError(Diagnostic::Kind::kUsage,
-                                       absl::StrCat("--torch-version ", version, ": is not a version of PyTorch"),
-                                       "write it as 1.13.1"));
-  }
+  if (const absl::Status known = CheckTorchVersion(version); !known.ok()) return interp.FromStatus(known);
+  if (!absl::SimpleAtoi(parts[0], &state.version_major) || !absl::SimpleAtoi(parts[1], &state.version_minor))
+    return interp.FromStatus(absl::InternalError("a version without numbers"));
   DefineCreation(interp, m);
   COBRA_TRY(DefineTensorClass(interp, m));
   DefineFunctions(m, 't', state);

@@ -265,7 +265,8 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
     request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
     request.bundle["other.py"] = "import torch.nn as nn\nclass Other(nn.Module): pass\n";
     request.file = "model.py";
-    return ModelList(ListModels(request).names);
+    const absl::StatusOr<ModelChoice> choice = ListModels(request);
+    return choice.ok() ? ModelList(choice->names) : std::string(choice.status().message());
   };
   EXPECT_EQ(
       models(
@@ -276,7 +277,8 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
       "Plain(), small(), sized(n), Small(), Net(config: 'Config', depth=...)");
   EXPECT_EQ(models("from other import Other\n"), "Other()");
   EXPECT_EQ(models("x = 1\n"), "");
-  EXPECT_EQ(models("1 / 0\n"), "");
+  EXPECT_THAT(models("1 / 0\n"), HasSubstr("ZeroDivisionError"));
+  EXPECT_EQ(models("globals()['; rm -r x'] = globals()['\\x1b[2J'] = nn.Linear(1, 1)\n"), "");
   EXPECT_EQ(ModelList(std::vector<std::string>(13, "a()")),
             "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
 }
@@ -286,7 +288,7 @@ TEST(ReaderTest, AFileWithOneModelNeedsNoEntry) {
     SourceRequest request;
     request.bundle["model.py"] = absl::StrCat("import torch.nn as nn\n", text);
     request.file = "model.py";
-    return ListModels(request).only;
+    return ListModels(request).value().only;
   };
   const std::string block = "class Block(nn.Module): pass\n", net = "class Net(nn.Module):\n  layer = Block\n";
   EXPECT_EQ(only(block + net), "Net()");
