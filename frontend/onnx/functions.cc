@@ -1,8 +1,11 @@
 // Functions that a file defines itself: their bodies run in place of the node that calls them.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/node_context.h"
+#include "frontend/onnx/registry.h"
 
 namespace cobra::onnx {
 namespace {
@@ -43,11 +46,6 @@ absl::StatusOr<const GraphProto*> Importer::FunctionBody(const NodeProto& call, 
   const bool shared = function.attribute_size() == 0;
   std::unique_ptr<GraphProto>& body = bodies_[shared ? static_cast<const void*>(&function) : &call];
   if (body != nullptr) return body.get();
-  for (const auto& set : function.opset_import()) {
-    if (set.domain().empty() && set.version() != opset_) {
-      return Unsupported("the function is of opset ", set.version(), ", the file of ", opset_);
-    }
-  }
   COBRA_RETURN_IF_ERROR(Step(1 + static_cast<int64_t>(function.ByteSizeLong()) / 64));  // copies cost memory
   body = std::make_unique<GraphProto>();
   *body->mutable_node() = function.node();
@@ -68,7 +66,13 @@ absl::Status Importer::RunFunction(GraphRun* run, const NodeProto& call, const :
     if (value == nullptr) return Invalid("its input \"", call.input(i), "\" is computed by no node before it");
     inputs[i] = *value;
   }
+  const int file_opset = opset_;
+  for (const auto& set : function.opset_import()) {
+    if (IsDefaultDomain(set.domain())) opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
+  }
+  if (opset_ != file_opset) COBRA_RETURN_IF_ERROR(CheckOpset(opset_));
   COBRA_ASSIGN_OR_RETURN(std::vector<Value> outputs, RunGraph(*body, std::move(inputs), nullptr));
+  opset_ = file_opset;
   for (int k = 0; k < call.output_size(); ++k) {
     if (call.output(k).empty()) continue;
     if (k >= static_cast<int>(outputs.size())) return Invalid("the function has ", outputs.size(), " outputs");

@@ -152,6 +152,19 @@ absl::StatusOr<Outputs> Logical(NodeContext& c) {
   return c.Out(c.Binary(kOp, c.In(0), b));
 }
 
+// The bits of unsigned numbers that are carried in a wider type are the same ones.
+template <graph::Op kOp>
+absl::StatusOr<Outputs> Bitwise(NodeContext& c) {
+  return c.Out(c.Binary(kOp, c.In(0), c.In(1)));
+}
+
+absl::StatusOr<Outputs> BitwiseNot(NodeContext& c) {
+  const int bits = UnsignedBits(c.In(0)->onnx_type);
+  if (bits == 64) return Unsupported("64-bit unsigned integers");
+  if (bits == 0) return c.Out(c.Unary(graph::Op::bitwise_not, c.In(0)));
+  return c.Out(c.WithNumber(graph::Op::rsub, c.In(0), (int64_t{1} << bits) - 1));
+}
+
 absl::StatusOr<Outputs> IsInf(NodeContext& c) {
   const bool negative = c.Int("detect_negative", 1) != 0, positive = c.Int("detect_positive", 1) != 0;
   if (negative && positive) return c.Out(c.Unary(graph::Op::isinf, c.In(0)));
@@ -276,6 +289,10 @@ void AddElementwiseOperators(Registry* registry) {
   registry->Add("And", {Logical<graph::Op::logical_and>, 2});
   registry->Add("Or", {Logical<graph::Op::logical_or>, 2});
   registry->Add("Xor", {Logical<graph::Op::logical_xor>, 2});
+  registry->Add("BitwiseAnd", {Bitwise<graph::Op::bitwise_and>, 2});
+  registry->Add("BitwiseOr", {Bitwise<graph::Op::bitwise_or>, 2});
+  registry->Add("BitwiseXor", {Bitwise<graph::Op::bitwise_xor>, 2});
+  registry->Add("BitwiseNot", {BitwiseNot});
   registry->Add("IsInf", {IsInf});
   registry->Add("Cast", {CastTo, 1, false, "no strings"});
   registry->Add("CastLike", {CastLike, 2, false, "no strings"});
