@@ -77,6 +77,9 @@ absl::StatusOr<AttentionResult> ByDefinition(NodeContext& c, const AttentionCall
   COBRA_ASSIGN_OR_RETURN(scores, Masked(c, scores, mask));
   if (wanted == Scores::kMasked) result.scores = scores;
   COBRA_ASSIGN_OR_RETURN(scores, c.Call(graph::Op::softmax, {{"dim", int64_t{-1}}}, {scores}));
+  if (call.mask.given != nullptr) {  // a query that attends to nothing
+    COBRA_ASSIGN_OR_RETURN(scores, c.Call(graph::Op::nan_to_num, {{"nan", 0.0}}, {scores}));
+  }
   if (wanted == Scores::kSoftmax) result.scores = scores;
   COBRA_ASSIGN_OR_RETURN(result.output, c.Binary(graph::Op::matmul, scores, value));
   return result;

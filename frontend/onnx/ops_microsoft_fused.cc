@@ -211,6 +211,9 @@ absl::StatusOr<TensorPtr> PositionRows(NodeContext& c, int64_t positions) {
 
 // Inputs: words, segments; tables of words, positions and segments; gamma, beta; mask, positions.
 absl::StatusOr<Outputs> EmbedLayerNormalization(NodeContext& c) {
+  for (size_t i : {2, 3, 5, 6}) {
+    if (!c.Has(i)) return Invalid("input ", i, " is missing");
+  }
   if (c.Rank(0) != 2 || c.Rank(2) != 2) return Invalid("takes input_ids and word_embedding of 2 dimensions");
   COBRA_ASSIGN_OR_RETURN(TensorPtr sum, Embedded(c, c.In(0), c.In(2)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr positions, PositionRows(c, c.ShapeOf(0)[1]));
@@ -305,7 +308,7 @@ void AddMicrosoftFusedOperators(Registry* registry) {
   registry->Add("BiasSoftmax", {BiasSoftmax, 2, false, "a bias that broadcasts as in PyTorch"});
   registry->Add("SkipLayerNormalization", {SkipLayerNormalization, 3});
   registry->Add("SkipSimplifiedLayerNormalization", {SkipSimplifiedLayerNormalization, 3});
-  registry->Add("EmbedLayerNormalization", {EmbedLayerNormalization, 7});
+  registry->Add("EmbedLayerNormalization", {EmbedLayerNormalization});
   registry->Add("GroupNorm", {GroupNorm, 3});
   registry->Add("SkipGroupNorm", {SkipGroupNorm, 4, false, "channels_last=1"});
   AddSame(registry, "Trilu");

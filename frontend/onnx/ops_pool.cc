@@ -55,9 +55,9 @@ absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, const gr
 }
 
 // The factor by which the mean over a padded window must be multiplied: the size of the window divided by the number of
-// elements of the input that the window covers.
+// elements of the input, or of the input with its padding, that the window covers.
 absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const graph::Shape& input, const Window& w,
-                                         const graph::TensorType& out) {
+                                         const graph::TensorType& out, bool count_padding = false) {
   const int n = static_cast<int>(w.kernel.size());
   COBRA_RETURN_IF_ERROR(c.CheckCount(Elements(out.shape, 2, 2 + n)));
   for (int i = 0; i < n; ++i) COBRA_RETURN_IF_ERROR(c.CheckCount(Elements({out.shape[2 + i], w.kernel[i]}, 0, 2) / 16));
@@ -73,7 +73,7 @@ absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const graph::Shape& inp
         int64_t covered = 0;
         for (int64_t k = 0; k < w.kernel[i]; ++k) {
           const int64_t at = start + k * w.dilation[i];
-          covered += at >= 0 && at < in;
+          covered += count_padding ? at >= -w.begin[i] && at < in + w.end[i] : at >= 0 && at < in;
         }
         next.push_back(before * static_cast<double>(w.kernel[i]) / static_cast<double>(std::max<int64_t>(covered, 1)));
       }
@@ -119,10 +119,20 @@ double WindowSize(const Window& w) {
 }
 
 absl::StatusOr<TensorPtr> DilatedAverage(NodeContext& c, const TensorPtr& x, const Window& window) {
-  if (c.Int("ceil_mode") != 0) return Unsupported("ceil_mode with dilations");
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, WindowSums(c, x, window, 1 / WindowSize(window)));
-  if (c.Int("count_include_pad") != 0 || !IsPadded(window)) return y;
-  COBRA_ASSIGN_OR_RETURN(TensorPtr factor, CoverageFactor(c, x->type.shape, window, y->type));
+  Window larger = window;  // with the padding that an output of ceil_mode needs beyond the window's own
+  if (c.Int("ceil_mode") != 0) {
+    for (size_t i = 0; i < window.kernel.size(); ++i) {
+      const int64_t size = x->type.shape[2 + i], reach = (window.kernel[i] - 1) * window.dilation[i] + 1;
+      const int64_t rest = size + window.begin[i] + window.end[i] - reach;
+      int64_t steps = rest < 0 ? 0 : (rest + window.stride[i] - 1) / window.stride[i];
+      if (steps * window.stride[i] >= size + window.begin[i]) --steps;  // the last window begins behind the input
+      larger.end[i] = std::max(window.end[i], steps * window.stride[i] + reach - size - window.begin[i]);
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, WindowSums(c, x, larger, 1 / WindowSize(window)));
+  const bool count_padding = c.Int("count_include_pad") != 0;
+  if (!IsPadded(larger) || (count_padding && larger.end == window.end)) return y;
+  COBRA_ASSIGN_OR_RETURN(TensorPtr factor, CoverageFactor(c, x->type.shape, window, y->type, count_padding));
   return c.Binary(graph::Op::mul, y, factor);
 }
 
@@ -148,9 +158,11 @@ absl::StatusOr<Outputs> LpPool(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, c.ShapeOf(0), {}));
   const double p = static_cast<double>(c.Int("p", 2));
   const bool ceil_mode = c.Int("ceil_mode") != 0;
+  if (c.Int("p", 2) % 2 != 0 || IsDilated(window) || n > 2) {  // PyTorch's takes powers of the numbers as they are
+    COBRA_ASSIGN_OR_RETURN(x, c.Unary(graph::Op::abs, x));
+  }
   if (IsDilated(window) || n > 2) {
     if (ceil_mode) return Unsupported("ceil_mode with dilations or 3 spatial dimensions");
-    COBRA_ASSIGN_OR_RETURN(x, c.Unary(graph::Op::abs, x));
     COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::pow, {{"exponent", p}}, {x}));
     COBRA_ASSIGN_OR_RETURN(x, WindowSums(c, x, window, 1));
     return c.Out(c.Call(graph::Op::pow, {{"exponent", 1 / p}}, {x}));
@@ -234,7 +246,7 @@ absl::StatusOr<TensorPtr> GlobalAveragePooled(NodeContext& c, const TensorPtr& x
 
 void AddPoolOperators(Registry* registry) {
   registry->Add("MaxPool", {MaxPool, 1, false, "1 to 3 spatial dimensions"});
-  registry->Add("AveragePool", {AveragePool, 1, false, "1 to 3 spatial dimensions; dilated: no ceil_mode"});
+  registry->Add("AveragePool", {AveragePool, 1, false, "1 to 3 spatial dimensions"});
   registry->Add("GlobalAveragePool", {GlobalAveragePool});
   registry->Add("GlobalMaxPool", {GlobalMaxPool});
   registry->Add("LpPool", {LpPool, 1, false, "1 to 3 spatial dimensions"});

@@ -180,6 +180,8 @@ IntegerRange RangeOf(int32_t onnx_type) {
   return is_signed ? IntegerRange{-count / 2, count / 2 - 1} : IntegerRange{0, count - 1};
 }
 
+bool IsNarrow(int32_t onnx_type) { return BitsInFile(onnx_type) < 8; }
+
 int32_t OnnxTypeOf(const Tensor& tensor) {
   if (tensor.onnx_type != 0) return tensor.onnx_type;
   switch (tensor.type.dtype) {

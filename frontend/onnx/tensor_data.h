@@ -22,6 +22,7 @@ struct IntegerRange {
   double low, high;
 };
 IntegerRange RangeOf(int32_t onnx_type);
+bool IsNarrow(int32_t onnx_type);  // an integer of 2 or 4 bits
 // The element type of a tensor as the format has it, which the tensor remembers if its own type does not say it.
 int32_t OnnxTypeOf(const Tensor& tensor);
 

@@ -16,13 +16,23 @@ from onnx.backend.test.case import node
 NEWEST = 24
 
 
+# Cases in which PyTorch itself gives something else than the reference, for which the graph is right.
+NOT_COMPARED = {
+    "test_top_k_same_values": "PyTorch's topk says nothing about the order of equal values",
+    "test_top_k_same_values_2d": "PyTorch's topk says nothing about the order of equal values",
+    "test_top_k_same_values_largest": "PyTorch's topk says nothing about the order of equal values",
+    "test_gridsample_volumetric_nearest_align_corners_0": "LibTorch 1.13 rounds halves otherwise than PyTorch 2",
+    "test_gridsample_volumetric_nearest_align_corners_1": "LibTorch 1.13 rounds halves otherwise than PyTorch 2",
+}
+
+
 def fitted(model):
     """The model at an opset that the reader reads; None if there is none."""
     for opset in model.opset_import:
         if opset.domain in ("", "ai.onnx") and opset.version > NEWEST:
             opset.version = NEWEST
             try:
-                checker.check_model(model, full_check=False)
+                checker.check_model(model, full_check=True)
             except (checker.ValidationError, onnx.shape_inference.InferenceError):
                 return None
     return model
@@ -40,6 +50,8 @@ def main():
     warnings.simplefilter("ignore")
     written = left_out = 0
     for case in node.collect_testcases():
+        if case.name in NOT_COMPARED:
+            continue
         model = fitted(case.model)
         if model is None or any(info.type.HasField("map_type") for info in model.graph.input):
             left_out += 1
@@ -57,6 +69,8 @@ def main():
                         file.write(message(value, info).SerializeToString())
         written += 1
     print(f"onnx {onnx.__version__}: {written} cases, {left_out} left out (newer than opset {NEWEST}, or maps)")
+    for name, reason in NOT_COMPARED.items():
+        print(f"  not compared: {name}: {reason}")
 
 
 main()
