@@ -10,8 +10,8 @@
 
 namespace cobra::client {
 
-// Errors are Diagnostics. A file in which a path leads out of the model's folder, by "..", an absolute path or a symbolic
-// link, is read without what is there.
+// Errors are Diagnostics. A file in which a path leads out of the model's folder, by "..", an absolute path or a
+// symbolic link, is read without what is there.
 absl::StatusOr<std::string> ReadOnnxFile(const std::string& path, const Limits& limits);
 
 }  // namespace cobra::client

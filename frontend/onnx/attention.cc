@@ -13,7 +13,8 @@ absl::Status CheckHeads(const AttentionCall& call) {
     if (t->type.dtype != call.query->type.dtype) return Invalid("its query, keys and values differ in type");
   }
   const graph::Shape &q = call.query->type.shape, &k = call.key->type.shape, &v = call.value->type.shape;
-  const bool fits = q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0 && k[2] == v[2] && q[3] == k[3];
+  const bool fits =
+      q[0] == k[0] && k[0] == v[0] && k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0 && k[2] == v[2] && q[3] == k[3];
   if (fits) return absl::OkStatus();
   return Invalid("a query of ", graph::ShapeText(q), " does not fit keys of ", graph::ShapeText(k), " and values of ",
                  graph::ShapeText(v));
@@ -58,7 +59,8 @@ absl::StatusOr<TensorPtr> Repeated(NodeContext& c, const TensorPtr& x, int64_t h
   return c.Call(graph::Op::repeat_interleave, {{"repeats", each}, {"dim", int64_t{1}}}, {x});
 }
 
-absl::StatusOr<AttentionResult> ByDefinition(NodeContext& c, const AttentionCall& call, const TensorPtr& mask, Scores wanted) {
+absl::StatusOr<AttentionResult> ByDefinition(NodeContext& c, const AttentionCall& call, const TensorPtr& mask,
+                                             Scores wanted) {
   AttentionResult result;
   const int64_t heads = call.query->type.shape[1];
   COBRA_ASSIGN_OR_RETURN(TensorPtr key, Repeated(c, call.key, heads));
@@ -66,7 +68,8 @@ absl::StatusOr<AttentionResult> ByDefinition(NodeContext& c, const AttentionCall
   COBRA_ASSIGN_OR_RETURN(key, c.Call(graph::Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {key}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr scores, c.Binary(graph::Op::matmul, call.query, key));
   const double width = static_cast<double>(call.query->type.shape[3]);
-  COBRA_ASSIGN_OR_RETURN(scores, c.WithNumber(graph::Op::mul, scores, call.scale != 0 ? call.scale : 1 / std::sqrt(width)));
+  COBRA_ASSIGN_OR_RETURN(scores,
+                         c.WithNumber(graph::Op::mul, scores, call.scale != 0 ? call.scale : 1 / std::sqrt(width)));
   if (wanted == Scores::kScaled) result.scores = scores;
   if (call.softcap != 0) {
     COBRA_ASSIGN_OR_RETURN(scores, c.WithNumber(graph::Op::div, scores, call.softcap));
@@ -117,7 +120,8 @@ absl::StatusOr<TensorPtr> SplitHeads(NodeContext& c, const TensorPtr& x, int64_t
 
 absl::StatusOr<TensorPtr> JoinHeads(NodeContext& c, const TensorPtr& x) {
   const graph::Shape& s = x->type.shape;
-  COBRA_ASSIGN_OR_RETURN(TensorPtr turned, c.Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr turned,
+                         c.Call(graph::Op::transpose, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}}, {x}));
   return c.Reshape(turned, {s[0], s[2], Elements({s[1], s[3]}, 0, 2)});
 }
 
@@ -130,12 +134,14 @@ absl::StatusOr<TensorPtr> Rotated(NodeContext& c, const TensorPtr& x, const Tens
                                   bool interleaved) {
   const int64_t width = x->type.shape.back(), half = cosine->type.shape.back();
   if (half > width / 2 || half < 1 || sine->type.shape != cosine->type.shape)
-    return Invalid("its cosines ", graph::ShapeText(cosine->type.shape), " do not fit ", graph::ShapeText(x->type.shape));
+    return Invalid("its cosines ", graph::ShapeText(cosine->type.shape), " do not fit ",
+                   graph::ShapeText(x->type.shape));
   TensorPtr turned = x, rest;
   if (2 * half < width) {
     COBRA_ASSIGN_OR_RETURN(
         std::vector<TensorPtr> parts,
-        c.CallAll(graph::Op::split, {{"split_size", std::vector<int64_t>{2 * half, width - 2 * half}}, {"dim", int64_t{-1}}}, {x}));
+        c.CallAll(graph::Op::split,
+                  {{"split_size", std::vector<int64_t>{2 * half, width - 2 * half}}, {"dim", int64_t{-1}}}, {x}));
     turned = parts[0];
     rest = parts[1];
   }

@@ -12,7 +12,8 @@ namespace cobra::onnx {
 
 // What a query attends to.
 struct AttentionMask {
-  TensorPtr given;  // of bools (true: attends) or added to the scores; broadcasts to [batch, heads, queries, keys]; may be null
+  // Of bools (true: attends), or added to the scores; broadcasts to [batch, heads, queries, keys]; may be null.
+  TensorPtr given;
   bool causal = false;  // query i attends to the keys up to i + `past`
   int64_t past = 0;
   int64_t window = -1;  // causal: the last so many keys and the query's own; -1: all of them

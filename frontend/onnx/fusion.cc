@@ -222,7 +222,8 @@ absl::StatusOr<bool> PaddedAverage(Importer* importer, GraphRun* run, int head) 
 
 absl::StatusOr<bool> RunFused(Importer* importer, GraphRun* run, int index) {
   const NodeProto& node = run->graph->node(index);
-  if (importer->opset() < 7 || !IsDefaultDomain(node.domain()) || node.input_size() == 0 || node.output_size() != 1) return false;
+  if (importer->opset() < 7 || !IsDefaultDomain(node.domain()) || node.input_size() == 0 || node.output_size() != 1)
+    return false;
   const std::string& op_type = node.op_type();
   if (op_type == "Sigmoid") return Gated(importer, run, index, graph::Op::silu);
   if (op_type == "HardSigmoid" && IsPyTorchHardSigmoid(node)) return Gated(importer, run, index, graph::Op::hardswish);

@@ -145,7 +145,8 @@ absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, 
 
 absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPtr& tensor) {
   if (!tensor->constant) return nullptr;
-  if (tensor->values == nullptr && tensor->proto != nullptr && tensor->elsewhere == nullptr && !graph::IsComplex(tensor->type.dtype) &&
+  if (tensor->values == nullptr && tensor->proto != nullptr && tensor->elsewhere == nullptr &&
+      !graph::IsComplex(tensor->type.dtype) &&
       (keep_values_ || tensor->type.num_elements() <= limits_.onnx.max_const_elements)) {
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
     if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
@@ -160,12 +161,14 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPt
 absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorPtr& tensor, absl::string_view what) {
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
   if (values != nullptr) return values;
-  if (tensor->constant && tensor->elsewhere != nullptr && tensor->type.num_elements() <= limits_.onnx.max_const_elements) {
+  if (tensor->constant && tensor->elsewhere != nullptr &&
+      tensor->type.num_elements() <= limits_.onnx.max_const_elements) {
     Diagnostic d;
     d.kind = Diagnostic::Kind::kUnsupported;
     d.message = absl::StrCat(what, " depends on the values of the tensor ", *tensor->elsewhere);
-    d.hint = "cobra-client reads small tensors from that file if it is in the folder of the model; otherwise save the model "
-             "with this tensor inside";
+    d.hint =
+        "cobra-client reads small tensors from that file if it is in the folder of the model; otherwise save the model "
+        "with this tensor inside";
     return DiagnosticToStatus(d);
   }
   if (tensor->constant) {

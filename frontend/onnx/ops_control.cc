@@ -311,8 +311,8 @@ void AddControlOperators(Registry* registry) {
   for (const char* name : {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch", "TfIdfVectorizer"})
     registry->Refuse(name, "strings are no numbers");
   registry->Refuse("ImageDecoder", "the size of an image depends on its bytes");
-  for (const char* name : {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
-                           "RandomUniformLike"})
+  for (const char* name :
+       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
     registry->Refuse(name, "it draws random numbers");
 }
 

@@ -37,8 +37,9 @@ void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int 
 
 absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()),
-                                                   /*resolve_auto_pad=*/false));
+  COBRA_ASSIGN_OR_RETURN(Window window,
+                         ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()),
+                                    /*resolve_auto_pad=*/false));
   std::vector<int64_t> extra = c.Ints("output_padding");
   if (extra.empty()) extra.assign(n, 0);
   const std::vector<int64_t> wanted = c.Ints("output_shape");
@@ -74,7 +75,8 @@ absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
 // As torchvision has it. Inputs: x, weight, offset, bias, mask.
 absl::StatusOr<Outputs> DeformConv(NodeContext& c) {
   if (c.Rank(0) != 4 || c.Rank(1) != 4) return Unsupported("an input of ", c.Rank(0), " dimensions; 4 are supported");
-  COBRA_ASSIGN_OR_RETURN(const Window window, ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
+  COBRA_ASSIGN_OR_RETURN(const Window window,
+                         ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
   if (window.begin != window.end) return Unsupported("a padding that differs between the sides");
   const int64_t groups = c.Int("group", 1);
   if (groups < 1 || c.ShapeOf(1)[1] > INT64_MAX / groups || c.ShapeOf(1)[1] * groups != c.ShapeOf(0)[1])

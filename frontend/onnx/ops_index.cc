@@ -280,7 +280,11 @@ absl::StatusOr<Outputs> GridSample(NodeContext& c) {
 
 absl::StatusOr<Outputs> AffineGrid(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, c.KnownInts(1, "size"));
-  return c.Out(c.Call(graph::Op::affine_grid, {{"size", size}, {"align_corners", c.Int("align_corners") != 0}}, {c.In(0)}));
+  for (int64_t d : size) {
+    if (d < 0 || d > int64_t{1} << 32) return Invalid("a size of ", d);
+  }
+  return c.Out(
+      c.Call(graph::Op::affine_grid, {{"size", size}, {"align_corners", c.Int("align_corners") != 0}}, {c.In(0)}));
 }
 
 // Adds the columns of all blocks up to an image with its padding, which is then cut off.
@@ -304,19 +308,19 @@ absl::StatusOr<Outputs> Col2Im(NodeContext& c) {
   }
   const bool even = pads[0] == pads[2] && pads[1] == pads[3];
   const std::vector<int64_t> padded{image[0] + pads[0] + pads[2], image[1] + pads[1] + pads[3]};
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y,
-                         c.Call(graph::Op::fold,
-                                {{"output_size", even ? image : padded},
-                                 {"kernel_size", block},
-                                 {"dilation", dilations},
-                                 {"padding", even ? std::vector<int64_t>{pads[0], pads[1]} : std::vector<int64_t>{0, 0}},
-                                 {"stride", strides}},
-                                {c.In(0)}));
+  COBRA_ASSIGN_OR_RETURN(
+      TensorPtr y, c.Call(graph::Op::fold,
+                          {{"output_size", even ? image : padded},
+                           {"kernel_size", block},
+                           {"dilation", dilations},
+                           {"padding", even ? std::vector<int64_t>{pads[0], pads[1]} : std::vector<int64_t>{0, 0}},
+                           {"stride", strides}},
+                          {c.In(0)}));
   if (even) return Outputs{y};
-  return c.Out(c.Call(graph::Op::getitem,
-                      {{"index", absl::StrCat(":, :, ", pads[0], ":", pads[0] + image[0], ", ", pads[1], ":",
-                                              pads[1] + image[1])}},
-                      {y}));
+  return c.Out(c.Call(
+      graph::Op::getitem,
+      {{"index", absl::StrCat(":, :, ", pads[0], ":", pads[0] + image[0], ", ", pads[1], ":", pads[1] + image[1])}},
+      {y}));
 }
 
 absl::StatusOr<Outputs> RoiAlign(NodeContext& c) {

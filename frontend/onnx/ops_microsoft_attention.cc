@@ -12,7 +12,7 @@ namespace cobra::onnx {
 namespace {
 
 // 0, 1, 2 ... as a constant of the given shape.
-absl::StatusOr<TensorPtr> Counted(NodeContext& c, const graph::Shape& shape, int64_t start = 0) {
+absl::StatusOr<TensorPtr> Arange(NodeContext& c, const graph::Shape& shape, int64_t start = 0) {
   const int64_t count = Elements(shape, 0, static_cast<int>(shape.size()));
   COBRA_RETURN_IF_ERROR(c.CheckCount(count));
   Values values(count);
@@ -24,20 +24,24 @@ absl::StatusOr<TensorPtr> Counted(NodeContext& c, const graph::Shape& shape, int
 // before the start (another such number).
 absl::StatusOr<TensorPtr> HiddenByPositions(NodeContext& c, const TensorPtr& mask, int64_t batch, int64_t keys) {
   const int64_t count = mask->type.num_elements();
-  if (count != batch && count != 2 * batch) return Unsupported("a mask of ", count, " elements for a batch of ", batch);
-  COBRA_ASSIGN_OR_RETURN(TensorPtr position, Counted(c, {1, keys}));
+  if (batch < 1 || (count != batch && count != 2 * batch))
+    return Unsupported("a mask of ", count, " elements for a batch of ", batch);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr position, Arange(c, {1, keys}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr wide, c.Cast(mask, graph::DType::int64));
   COBRA_ASSIGN_OR_RETURN(wide, c.Reshape(wide, {count / batch, batch, 1}));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr end, c.Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", int64_t{0}}}, {wide}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr end,
+                         c.Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", int64_t{0}}}, {wide}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr hidden, c.Binary(graph::Op::ge, position, end));
   if (count == batch) return hidden;
-  COBRA_ASSIGN_OR_RETURN(TensorPtr start, c.Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", int64_t{1}}}, {wide}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr start,
+                         c.Call(graph::Op::select, {{"dim", int64_t{0}}, {"index", int64_t{1}}}, {wide}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr before, c.Binary(graph::Op::lt, position, start));
   return c.Binary(graph::Op::logical_or, hidden, before);
 }
 
 // What is added to the scores of `call`: the mask's filter value where a key is hidden, and the bias. Each may be null.
-absl::StatusOr<TensorPtr> AddedToScores(NodeContext& c, const AttentionCall& call, const TensorPtr& mask, const TensorPtr& bias) {
+absl::StatusOr<TensorPtr> AddedToScores(NodeContext& c, const AttentionCall& call, const TensorPtr& mask,
+                                        const TensorPtr& bias) {
   if (mask == nullptr) return bias;
   const int64_t batch = call.query->type.shape[0], queries = call.query->type.shape[2], keys = call.key->type.shape[2];
   const graph::Shape& s = mask->type.shape;
@@ -88,7 +92,8 @@ absl::StatusOr<Outputs> AttendJoined(NodeContext& c, const JoinedAttention& a) {
   AttentionCall call{parts[0], parts[1], parts[2], {}, c.Float("scale", 0), 0};
   call.mask.causal = c.Int("unidirectional") != 0;
   if (a.past != nullptr) {
-    if (a.past->type.rank() != 5 || a.past->type.shape[0] != 2) return Invalid("past is ", graph::ShapeText(a.past->type.shape));
+    if (a.past->type.rank() != 5 || a.past->type.shape[0] != 2)
+      return Invalid("past is ", graph::ShapeText(a.past->type.shape));
     COBRA_ASSIGN_OR_RETURN(std::vector<TensorPtr> past, c.CallAll(graph::Op::unbind, {{"dim", int64_t{0}}}, {a.past}));
     COBRA_ASSIGN_OR_RETURN(call.key, AfterPast(c, past[0], call.key));
     COBRA_ASSIGN_OR_RETURN(call.value, AfterPast(c, past[1], call.value));
@@ -116,8 +121,8 @@ absl::StatusOr<Outputs> Attention(NodeContext& c) {
 // Inputs: x, weight, bias; scales of x and weight; mask; zero points of x and weight; past.
 absl::StatusOr<Outputs> QAttention(NodeContext& c) {
   if (c.Rank(1) != 2) return Invalid("the weight is ", graph::ShapeText(c.ShapeOf(1)));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr x, Unpacked(c, c.In(0), c.In(3), c.In(6), -1));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr weight, Unpacked(c, c.In(1), c.In(4), c.In(7), -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x, Dequantized(c, c.In(0), c.In(3), c.In(6), -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr weight, Dequantized(c, c.In(1), c.In(4), c.In(7), -1));
   COBRA_ASSIGN_OR_RETURN(weight, c.Unary(graph::Op::t, weight));
   COBRA_ASSIGN_OR_RETURN(TensorPtr product, c.Call(graph::Op::linear, {}, {x, weight, c.In(2)}));
   return AttendJoined(c, {product, c.In(5), c.In(8), nullptr});
@@ -131,8 +136,11 @@ absl::StatusOr<TensorPtr> Projected(NodeContext& c, TensorPtr x, int64_t bias_st
   if (x->type.rank() != 3) return Unsupported("an input of ", graph::ShapeText(x->type.shape));
   if (c.Has(3)) {
     const int64_t width = x->type.shape[2];
-    if (c.Rank(3) != 1 || bias_start + width > c.ShapeOf(3)[0]) return Invalid("bias is ", graph::ShapeText(c.ShapeOf(3)));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr bias, c.Call(graph::Op::narrow, {{"dim", int64_t{0}}, {"start", bias_start}, {"length", width}}, {c.In(3)}));
+    if (c.Rank(3) != 1 || bias_start + width > c.ShapeOf(3)[0])
+      return Invalid("bias is ", graph::ShapeText(c.ShapeOf(3)));
+    COBRA_ASSIGN_OR_RETURN(
+        TensorPtr bias,
+        c.Call(graph::Op::narrow, {{"dim", int64_t{0}}, {"start", bias_start}, {"length", width}}, {c.In(3)}));
     COBRA_ASSIGN_OR_RETURN(x, c.Binary(graph::Op::add, x, bias));
   }
   return SplitHeads(c, x, heads);
@@ -166,8 +174,8 @@ absl::StatusOr<Outputs> MultiHeadAttention(NodeContext& c) {
 
 // ---- GroupQueryAttention: fewer heads of keys and values, a past, rotations
 
-// ONNX Runtime reads the length of each sequence from seqlens_k in a run. The graph is that of sequences without padding,
-// which one sequence always is.
+// ONNX Runtime reads the length of each sequence from seqlens_k in a run. The graph is that of sequences without
+// padding, which one sequence always is.
 absl::Status CheckLengths(NodeContext& c, int64_t batch, int64_t total) {
   if (batch == 1) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, c.KnownInts(5, "seqlens_k of more than one sequence"));
@@ -184,11 +192,13 @@ absl::Status CheckGroupQuery(NodeContext& c) {
   for (const char* name : {"k_quant_type", "v_quant_type"}) {
     if (c.String(name, "NONE") != "NONE") return Unsupported(name, "=", c.String(name));
   }
-  constexpr std::pair<size_t, const char*> kInputs[] = {{11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {16, "query_seqlens"}};
+  constexpr std::pair<size_t, const char*> kInputs[] = {
+      {11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {16, "query_seqlens"}};
   for (const auto& [i, name] : kInputs) {
     if (c.Has(i)) return Unsupported("its input ", name);
   }
   if (c.Has(1) != c.Has(2) || c.Has(3) != c.Has(4)) return Invalid("keys and values belong together");
+  if (!c.Has(5) || !c.Has(6)) return Invalid("seqlens_k or total_sequence_length is missing");
   if (c.Rank(0) != 3) return Invalid("a query of ", graph::ShapeText(c.ShapeOf(0)));
   return absl::OkStatus();
 }
@@ -197,13 +207,15 @@ absl::Status CheckGroupQuery(NodeContext& c) {
 absl::Status ReadHeads(NodeContext& c, AttentionCall* call) {
   const int64_t heads = c.Int("num_heads"), kv_heads = c.Int("kv_num_heads");
   TensorPtr query = c.In(0), key = c.In(1), value = c.In(2);
-  if (heads < 1 || kv_heads < 1 || heads > 1 << 20 || kv_heads > heads) return Invalid("num_heads=", heads, ", kv_num_heads=", kv_heads);
+  if (heads < 1 || kv_heads < 1 || heads > 1 << 20 || kv_heads > heads)
+    return Invalid("num_heads=", heads, ", kv_num_heads=", kv_heads);
   if (!c.Has(1)) {
     const int64_t width = c.ShapeOf(0)[2] / (heads + 2 * kv_heads);
     COBRA_ASSIGN_OR_RETURN(
         std::vector<TensorPtr> parts,
         c.CallAll(graph::Op::split,
-                  {{"split_size", std::vector<int64_t>{heads * width, kv_heads * width, kv_heads * width}}, {"dim", int64_t{-1}}},
+                  {{"split_size", std::vector<int64_t>{heads * width, kv_heads * width, kv_heads * width}},
+                   {"dim", int64_t{-1}}},
                   {query}));
     query = parts[0], key = parts[1], value = parts[2];
   }
@@ -215,7 +227,8 @@ absl::Status ReadHeads(NodeContext& c, AttentionCall* call) {
   const double eps = c.Float("qk_norm_epsilon", 1e-6);
   const std::vector<int64_t> width{call->query->type.shape[3]};
   const auto normalized = [&](const TensorPtr& x, const char* name, size_t weight) {
-    return c.Call(graph::Op::rms_norm, {{"normalized_shape", width}, {"eps", Shortest(c.Float(name, eps))}}, {x, c.In(weight)});
+    return c.Call(graph::Op::rms_norm, {{"normalized_shape", width}, {"eps", Shortest(c.Float(name, eps))}},
+                  {x, c.In(weight)});
   };
   COBRA_ASSIGN_OR_RETURN(call->query, normalized(call->query, "q_norm_epsilon", 14));
   COBRA_ASSIGN_OR_RETURN(call->key, normalized(call->key, "k_norm_epsilon", 15));
@@ -223,11 +236,13 @@ absl::Status ReadHeads(NodeContext& c, AttentionCall* call) {
 }
 
 // Rows of a table of cosines or sines, as [1, 1, positions, half]: those from `start` on, or those of `positions`.
-absl::StatusOr<TensorPtr> Angles(NodeContext& c, const TensorPtr& table, const TensorPtr& positions, int64_t start, int64_t count) {
+absl::StatusOr<TensorPtr> Angles(NodeContext& c, const TensorPtr& table, const TensorPtr& positions, int64_t start,
+                                 int64_t count) {
   if (table == nullptr || table->type.rank() != 2) return Invalid("cos_cache and sin_cache must have 2 dimensions");
   TensorPtr rows;
   if (positions == nullptr) {
-    COBRA_ASSIGN_OR_RETURN(rows, c.Call(graph::Op::narrow, {{"dim", int64_t{0}}, {"start", start}, {"length", count}}, {table}));
+    COBRA_ASSIGN_OR_RETURN(
+        rows, c.Call(graph::Op::narrow, {{"dim", int64_t{0}}, {"start", start}, {"length", count}}, {table}));
     COBRA_ASSIGN_OR_RETURN(rows, c.Call(graph::Op::unsqueeze, {{"dim", int64_t{0}}}, {rows}));
   } else {
     COBRA_ASSIGN_OR_RETURN(rows, c.Call(graph::Op::getitem, {{"index", std::string("T0")}}, {table, positions}));
@@ -286,7 +301,7 @@ absl::StatusOr<Outputs> RotaryEmbedding(NodeContext& c) {
   if (x->type.rank() != 4) return Invalid("takes 3 or 4 dimensions, got ", graph::ShapeText(c.ShapeOf(0)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr positions, c.Cast(c.In(1), graph::DType::int64));
   if (positions->type.num_elements() == 1) {
-    COBRA_ASSIGN_OR_RETURN(TensorPtr counted, Counted(c, {1, x->type.shape[2]}));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr counted, Arange(c, {1, x->type.shape[2]}));
     COBRA_ASSIGN_OR_RETURN(positions, c.Reshape(positions, {1, 1}));
     COBRA_ASSIGN_OR_RETURN(positions, c.Binary(graph::Op::add, counted, positions));
   }
@@ -305,8 +320,9 @@ void AddMicrosoftAttentionOperators(Registry* registry) {
   registry->Add("Attention", {Attention, 2, false, "no rotations, no buffer that past and present share"});
   registry->Add("QAttention", {QAttention, 5, false, "computed in float; no rotations, no shared buffer"});
   registry->Add("MultiHeadAttention", {MultiHeadAttention, 1, false, kPast});
-  registry->Add("GroupQueryAttention", {GroupQueryAttention, 1, false,
-                                        "sequences of equal length; no shared buffer, no quantized cache, no head_sink"});
+  registry->Add(
+      "GroupQueryAttention",
+      {GroupQueryAttention, 1, false, "sequences of equal length; no shared buffer, no quantized cache, no head_sink"});
   registry->Add("RotaryEmbedding", {RotaryEmbedding, 4, false, "no packed batches"});
 }
 

@@ -1,5 +1,5 @@
-// What ONNX Runtime's optimiser joins (domain com.microsoft): a product or a convolution with its activation, a sum with
-// its normalization, and images whose channels come last. The graph has the calls of PyTorch that they were made of.
+// What ONNX Runtime's optimiser joins (domain com.microsoft): a product or a convolution with its activation, a sum
+// with its normalization, and images whose channels come last. The graph has the calls that they were made of.
 #include <cmath>
 
 #include "base/status_macros.h"
@@ -110,7 +110,8 @@ absl::StatusOr<Outputs> FusedGemm(NodeContext& c) {
 
 // ---- activations
 
-absl::StatusOr<TensorPtr> GeluOf(NodeContext& c, const TensorPtr& x, const TensorPtr& bias, absl::string_view approximate) {
+absl::StatusOr<TensorPtr> GeluOf(NodeContext& c, const TensorPtr& x, const TensorPtr& bias,
+                                 absl::string_view approximate) {
   TensorPtr sum = x;
   if (bias != nullptr) {
     COBRA_ASSIGN_OR_RETURN(sum, c.Binary(graph::Op::add, x, bias));
@@ -150,7 +151,8 @@ absl::StatusOr<Outputs> BiasSoftmax(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), c.Rank(0)));
   if (c.Int("is_inner_broadcast") != 0 && c.Rank(1) == c.Rank(0)) {
     for (int d = 0; d < axis; ++d) {
-      if (c.ShapeOf(1)[d] != 1 && c.ShapeOf(1)[d] != c.ShapeOf(0)[d]) return Unsupported("a bias that repeats in blocks");
+      if (c.ShapeOf(1)[d] != 1 && c.ShapeOf(1)[d] != c.ShapeOf(0)[d])
+        return Unsupported("a bias that repeats in blocks");
     }
   }
   COBRA_ASSIGN_OR_RETURN(TensorPtr sum, c.Binary(graph::Op::add, c.In(0), c.In(1)));
@@ -171,7 +173,8 @@ absl::StatusOr<TensorPtr> SumWithSkip(NodeContext& c, const TensorPtr& skip, con
     COBRA_ASSIGN_OR_RETURN(x, c.Binary(graph::Op::add, x, bias));
   }
   COBRA_ASSIGN_OR_RETURN(TensorPtr sum, c.Binary(graph::Op::add, x, skip));
-  if (sum->type != c.Type(0)) return Invalid("a skip of ", graph::ShapeText(skip->type.shape), " does not fit ", graph::ShapeText(c.ShapeOf(0)));
+  if (sum->type != c.Type(0))
+    return Invalid("a skip of ", graph::ShapeText(skip->type.shape), " does not fit ", graph::ShapeText(c.ShapeOf(0)));
   return sum;
 }
 
@@ -197,7 +200,8 @@ absl::StatusOr<Outputs> SkipSimplifiedLayerNormalization(NodeContext& c) {
 }
 
 absl::StatusOr<TensorPtr> Embedded(NodeContext& c, const TensorPtr& index, const TensorPtr& table) {
-  return c.Call(graph::Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}}, {index, table});
+  return c.Call(graph::Op::embedding, {{"norm_type", 2.0}, {"scale_grad_by_freq", false}, {"sparse", false}},
+                {index, table});
 }
 
 // The rows of the first `positions` positions.
@@ -233,7 +237,10 @@ absl::StatusOr<Outputs> EmbedLayerNormalization(NodeContext& c) {
     outputs[1] = Value(zeros);
     return outputs;
   }
-  COBRA_ASSIGN_OR_RETURN(TensorPtr lengths, c.Call(graph::Op::sum, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}, {"dtype", std::string("int32")}}, {c.In(7)}));
+  COBRA_ASSIGN_OR_RETURN(
+      TensorPtr lengths,
+      c.Call(graph::Op::sum, {{"dim", std::vector<int64_t>{1}}, {"keepdim", false}, {"dtype", std::string("int32")}},
+             {c.In(7)}));
   outputs[1] = Value(lengths);
   return outputs;
 }
@@ -245,8 +252,9 @@ absl::StatusOr<TensorPtr> NormOfGroups(NodeContext& c, const TensorPtr& x) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr gamma, c.Cast(c.In(1), x->type.dtype));
   COBRA_ASSIGN_OR_RETURN(TensorPtr beta, c.Cast(c.In(2), x->type.dtype));
   COBRA_ASSIGN_OR_RETURN(
-      TensorPtr y, c.Call(graph::Op::group_norm,
-                          {{"num_groups", c.Int("groups")}, {"eps", Shortest(c.Float("epsilon", 1e-5))}}, {x, gamma, beta}));
+      TensorPtr y,
+      c.Call(graph::Op::group_norm, {{"num_groups", c.Int("groups")}, {"eps", Shortest(c.Float("epsilon", 1e-5))}},
+             {x, gamma, beta}));
   return activation == 0 ? absl::StatusOr<TensorPtr>(y) : c.Unary(graph::Op::silu, y);
 }
 
@@ -271,7 +279,9 @@ absl::StatusOr<Outputs> SkipGroupNorm(NodeContext& c) {
 }
 
 // An operator of the default domain that has the same form in this one.
-void AddSame(Registry* registry, absl::string_view name) { registry->Add(name, *OperatorsOf("")->Find(std::string(name))); }
+void AddSame(Registry* registry, absl::string_view name) {
+  registry->Add(name, *OperatorsOf("")->Find(std::string(name)));
+}
 
 }  // namespace
 

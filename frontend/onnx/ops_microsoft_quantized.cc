@@ -13,8 +13,9 @@ namespace cobra::onnx {
 namespace {
 
 // Inputs i, i + 1 and i + 2: a tensor, its scale and its zero point.
-absl::StatusOr<TensorPtr> UnpackedAt(NodeContext& c, size_t i) {
-  return Unpacked(c, c.In(i), c.In(i + 1), c.In(i + 2));
+absl::StatusOr<TensorPtr> DequantizedAt(NodeContext& c, size_t i) {
+  if (!c.Has(i) || !c.Has(i + 1)) return Invalid("input ", c.Has(i) ? i + 1 : i, " is missing");
+  return Dequantized(c, c.In(i), c.In(i + 1), c.In(i + 2));
 }
 
 // Packs with the scale and the zero point at inputs i and i + 1; the type is that of input `like`.
@@ -25,8 +26,8 @@ absl::StatusOr<Outputs> PackedWith(NodeContext& c, const TensorPtr& x, size_t i,
 
 template <graph::Op kOp>
 absl::StatusOr<Outputs> QLinearBinary(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(TensorPtr a, UnpackedAt(c, 0));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr b, UnpackedAt(c, 3));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr a, DequantizedAt(c, 0));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, DequantizedAt(c, 3));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Binary(kOp, a, b));
   return PackedWith(c, y, 6);
 }
@@ -34,7 +35,7 @@ absl::StatusOr<Outputs> QLinearBinary(NodeContext& c) {
 // Inputs: x, scale, zero point; scale and zero point of the output.
 template <typename F>
 absl::StatusOr<Outputs> QLinearUnary(NodeContext& c, F call) {
-  COBRA_ASSIGN_OR_RETURN(TensorPtr x, UnpackedAt(c, 0));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr x, DequantizedAt(c, 0));
   absl::StatusOr<TensorPtr> y = call(x);
   if (!y.ok()) return y.status();
   return PackedWith(c, *y, 3);
@@ -54,8 +55,7 @@ absl::StatusOr<Outputs> QLinearLeakyRelu(NodeContext& c) {
 absl::StatusOr<Outputs> QLinearSoftmax(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), c.Rank(0)));
   return QLinearUnary(c, [&](const TensorPtr& x) -> absl::StatusOr<TensorPtr> {
-    if (c.Int("opset") >= 13 || axis == c.Rank(0) - 1)
-      return c.Call(graph::Op::softmax, {{"dim", int64_t{axis}}}, {x});
+    if (c.Int("opset") >= 13 || axis == c.Rank(0) - 1) return c.Call(graph::Op::softmax, {{"dim", int64_t{axis}}}, {x});
     const graph::Shape matrix{Elements(c.ShapeOf(0), 0, axis), Elements(c.ShapeOf(0), axis, c.Rank(0))};
     COBRA_ASSIGN_OR_RETURN(TensorPtr flat, c.Reshape(x, matrix));
     COBRA_ASSIGN_OR_RETURN(flat, c.Call(graph::Op::softmax, {{"dim", int64_t{1}}}, {flat}));
@@ -100,8 +100,7 @@ absl::StatusOr<Outputs> QLinearConcat(NodeContext& c) {
   std::vector<TensorPtr> parts;
   if (c.num_inputs() % 3 != 2) return Invalid("takes three inputs for each part and two for the output");
   for (size_t i = 2; i < c.num_inputs(); i += 3) {
-    if (!c.Has(i) || !c.Has(i + 1)) return Invalid("input ", i, " is missing");
-    COBRA_ASSIGN_OR_RETURN(TensorPtr part, UnpackedAt(c, i));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr part, DequantizedAt(c, i));
     parts.push_back(part);
   }
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::cat, {{"dim", c.Int("axis")}}, parts));
@@ -110,8 +109,8 @@ absl::StatusOr<Outputs> QLinearConcat(NodeContext& c) {
 
 // Inputs: the condition; two tensors with scale and zero point; scale and zero point of the output.
 absl::StatusOr<Outputs> QLinearWhere(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(TensorPtr a, UnpackedAt(c, 1));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr b, UnpackedAt(c, 4));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr a, DequantizedAt(c, 1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, DequantizedAt(c, 4));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::where, {}, {c.In(0), a, b}));
   return PackedWith(c, y, 7, 1);
 }
@@ -165,8 +164,8 @@ absl::StatusOr<Outputs> WithBias(NodeContext& c, TensorPtr y, size_t i) {
 // Inputs: a, b; their scales; their zero points; a bias.
 absl::StatusOr<Outputs> MatMulIntegerToFloat(NodeContext& c) {
   if (c.Type(2).num_elements() != 1) return Unsupported("a scale for each row of A");
-  COBRA_ASSIGN_OR_RETURN(TensorPtr a, Unpacked(c, c.In(0), c.In(2), c.In(4), -1));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr b, Unpacked(c, c.In(1), c.In(3), c.In(5), -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr a, Dequantized(c, c.In(0), c.In(2), c.In(4), -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, Dequantized(c, c.In(1), c.In(3), c.In(5), -1));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Binary(graph::Op::matmul, a, b));
   return WithBias(c, y, 6);
 }
@@ -174,8 +173,8 @@ absl::StatusOr<Outputs> MatMulIntegerToFloat(NodeContext& c) {
 // Input 0 is quantized with the range that it has in a run. Then: b, its scale and zero point; a bias.
 absl::StatusOr<Outputs> DynamicQuantizeMatMul(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedDynamically(c, c.In(0)));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr a, Unpacked(c, q.y, q.scale, q.zero_point));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr b, Unpacked(c, c.In(1), c.In(2), c.In(3), -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr a, Dequantized(c, q.y, q.scale, q.zero_point));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr b, Dequantized(c, c.In(1), c.In(2), c.In(3), -1));
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Binary(graph::Op::matmul, a, b));
   return WithBias(c, y, 4);
 }
@@ -189,12 +188,14 @@ struct Blocks {
 absl::StatusOr<Blocks> ReadBlocks(NodeContext& c) {
   Blocks b{c.Int("N"), c.Int("K"), c.Int("block_size"), c.Int("bits", 4), 0};
   constexpr int64_t kMost = int64_t{1} << 32;
-  if (b.rows < 1 || b.columns < 1 || b.rows > kMost || b.columns > kMost) return Invalid("N=", b.rows, ", K=", b.columns);
+  if (b.rows < 1 || b.columns < 1 || b.rows > kMost || b.columns > kMost)
+    return Invalid("N=", b.rows, ", K=", b.columns);
   if (b.size < 16 || b.size > 1 << 20 || (b.size & (b.size - 1)) != 0) return Invalid("block_size=", b.size);
   if (b.bits != 2 && b.bits != 4 && b.bits != 8) return Unsupported("bits=", b.bits);
   b.per_row = (b.columns + b.size - 1) / b.size;
   if (c.Int("weight_prepacked") != 0) return Unsupported("weight_prepacked: a layout of one kind of device");
   if (c.Has(4)) return Unsupported("g_idx");
+  if (c.Type(1).dtype != graph::DType::uint8) return Invalid("the weight is ", graph::TypeText(c.Type(1)));
   const int64_t bytes = graph::TensorType{{b.rows, b.per_row, b.size / 8 * b.bits}, graph::DType::uint8}.num_elements();
   if (c.Type(1).num_elements() != bytes || c.Type(2).num_elements() != Elements({b.rows, b.per_row}, 0, 2))
     return Invalid("the weight ", graph::ShapeText(c.ShapeOf(1)), " and its scales ", graph::ShapeText(c.ShapeOf(2)),
@@ -219,8 +220,8 @@ absl::StatusOr<Values> ZeroPoints(NodeContext& c, const Blocks& b) {
     return Invalid("zero_points are ", graph::ShapeText(c.ShapeOf(3)));
   for (int64_t row = 0; row < b.rows; ++row) {
     for (int64_t block = 0; block < b.per_row; ++block)
-      zeros[row * b.per_row + block] = packed ? BitsAt(*given, row * row_bytes * (8 / b.bits) + block, b.bits)
-                                              : (*given)[row * b.per_row + block];
+      zeros[row * b.per_row + block] =
+          packed ? BitsAt(*given, row * row_bytes * (8 / b.bits) + block, b.bits) : (*given)[row * b.per_row + block];
   }
   return zeros;
 }
@@ -276,8 +277,7 @@ void AddMicrosoftQuantizedOperators(Registry* registry) {
   registry->Add("MatMulIntegerToFloat", {MatMulIntegerToFloat, 4, false, "computed in float; one scale for A"});
   registry->Add("DynamicQuantizeMatMul", {DynamicQuantizeMatMul, 3, false, kInFloat});
   registry->Add("MatMulNBits", {MatMulNBits, 3, false, "computed in float; 2, 4 and 8 bits; no g_idx"});
-  for (const char* name : {"QuantizeLinear", "DequantizeLinear"})
-    registry->Add(name, *OperatorsOf("")->Find(name));
+  for (const char* name : {"QuantizeLinear", "DequantizeLinear"}) registry->Add(name, *OperatorsOf("")->Find(name));
 }
 
 }  // namespace cobra::onnx

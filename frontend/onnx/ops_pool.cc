@@ -1,11 +1,10 @@
 // Pooling.
-#include "frontend/onnx/pool.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/status_macros.h"
+#include "frontend/onnx/pool.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/window.h"
 
@@ -104,12 +103,10 @@ absl::StatusOr<TensorPtr> WindowSums(NodeContext& c, TensorPtr x, const Window& 
   graph::Shape shape{channels, 1};
   shape.insert(shape.end(), w.kernel.begin(), w.kernel.end());
   COBRA_ASSIGN_OR_RETURN(TensorPtr weight, c.Filled({shape, x->type.dtype}, factor));
-  return c.Call(kConv[n - 1],
-                {{"stride", w.stride},
-                 {"padding", std::vector<int64_t>(n, 0)},
-                 {"dilation", w.dilation},
-                 {"groups", channels}},
-                {x, weight, nullptr});
+  return c.Call(
+      kConv[n - 1],
+      {{"stride", w.stride}, {"padding", std::vector<int64_t>(n, 0)}, {"dilation", w.dilation}, {"groups", channels}},
+      {x, weight, nullptr});
 }
 
 double WindowSize(const Window& w) {
@@ -170,9 +167,9 @@ absl::StatusOr<Outputs> LpPool(NodeContext& c) {
   if (IsPadded(window)) {
     COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
   }
-  return c.Out(c.Call(n == 1 ? graph::Op::lp_pool1d : graph::Op::lp_pool2d,
-                      {{"norm_type", p}, {"kernel_size", window.kernel}, {"stride", window.stride}, {"ceil_mode", ceil_mode}},
-                      {x}));
+  return c.Out(c.Call(
+      n == 1 ? graph::Op::lp_pool1d : graph::Op::lp_pool2d,
+      {{"norm_type", p}, {"kernel_size", window.kernel}, {"stride", window.stride}, {"ceil_mode", ceil_mode}}, {x}));
 }
 
 absl::StatusOr<Outputs> GlobalLpPool(NodeContext& c) {

@@ -1,7 +1,6 @@
 // Quantized operators.
-#include "frontend/onnx/quantized.h"
-
 #include "base/status_macros.h"
+#include "frontend/onnx/quantized.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 #include "frontend/onnx/window.h"
@@ -25,8 +24,8 @@ absl::StatusOr<TensorPtr> Centred(NodeContext& c, const TensorPtr& x, const Tens
   return c.Binary(graph::Op::sub, wide, zero);
 }
 
-absl::StatusOr<TensorPtr> Unpacked(NodeContext& c, const TensorPtr& x, const TensorPtr& scale,
-                                   const TensorPtr& zero_point, int64_t axis) {
+absl::StatusOr<TensorPtr> Dequantized(NodeContext& c, const TensorPtr& x, const TensorPtr& scale,
+                                      const TensorPtr& zero_point, int64_t axis) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr wide, Centred(c, x, zero_point, axis));
   COBRA_ASSIGN_OR_RETURN(TensorPtr factor, AlongAxis(c, scale, x->type.rank(), axis));
   COBRA_ASSIGN_OR_RETURN(factor, c.Cast(factor, graph::DType::float32));
@@ -104,13 +103,13 @@ namespace {
 absl::StatusOr<TensorPtr> OfBlocks(NodeContext& c, const TensorPtr& parameter, int axis, int64_t block_size) {
   const graph::Shape& in = c.ShapeOf(0);
   graph::Shape wanted = in;
-  if (block_size > 0) wanted[axis] = (in[axis] + block_size - 1) / block_size;
-  if (block_size < 0 || parameter->type.shape != wanted)
+  const bool sensible = block_size > 0 && block_size <= int64_t{1} << 32;
+  if (sensible) wanted[axis] = (in[axis] + block_size - 1) / block_size;
+  if (!sensible || parameter->type.shape != wanted)
     return Invalid("block_size=", block_size, ": a scale or zero point of ", graph::ShapeText(parameter->type.shape),
                    " for ", graph::ShapeText(in));
-  COBRA_ASSIGN_OR_RETURN(
-      TensorPtr each,
-      c.Call(graph::Op::repeat_interleave, {{"repeats", block_size}, {"dim", int64_t{axis}}}, {parameter}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr each, c.Call(graph::Op::repeat_interleave,
+                                                {{"repeats", block_size}, {"dim", int64_t{axis}}}, {parameter}));
   if (each->type.shape[axis] == in[axis]) return each;
   return c.Call(graph::Op::narrow, {{"dim", int64_t{axis}}, {"start", int64_t{0}}, {"length", in[axis]}}, {each});
 }
@@ -158,7 +157,7 @@ absl::StatusOr<Outputs> DequantizeLinear(NodeContext& c) {
     COBRA_ASSIGN_OR_RETURN(dtype, DTypeOf(static_cast<int32_t>(c.Int("output_dtype"))));
   }
   COBRA_ASSIGN_OR_RETURN(const Parameters p, ReadParameters(c));
-  COBRA_ASSIGN_OR_RETURN(TensorPtr y, Unpacked(c, c.In(0), p.scale, p.zero_point, -1));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, Dequantized(c, c.In(0), p.scale, p.zero_point, -1));
   return c.Out(c.Cast(y, dtype));
 }
 

@@ -106,7 +106,7 @@ absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, c
     }
     int64_t first = 0;
     const bool wide = r.antialias && r.scales[dim] < 1;
-    COBRA_RETURN_IF_ERROR(c.CheckCount(wide ? static_cast<int64_t>(4 / r.scales[dim]) : 4));
+    COBRA_RETURN_IF_ERROR(c.CheckCount(wide ? static_cast<int64_t>(std::min(4 / r.scales[dim], 1e15)) : 4));
     std::vector<double> weights =
         wide ? WideWeights(r, source, r.scales[dim], &first) : NeighbourWeights(r, source, &first);
     double sum = 0;
@@ -244,8 +244,7 @@ absl::StatusOr<std::vector<double>> OfAllDimensions(NodeContext& c, const std::v
     return Invalid(what, " has ", values.size(), " entries, must have ", axes.size() * parts);
   for (size_t i = 0; i < axes.size(); ++i) {
     COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axes[i], c.Rank(0), "axes"));
-    for (size_t part = 0; part < parts; ++part)
-      rest[part * c.ShapeOf(0).size() + d] = values[part * axes.size() + i];
+    for (size_t part = 0; part < parts; ++part) rest[part * c.ShapeOf(0).size() + d] = values[part * axes.size() + i];
   }
   return rest;
 }
@@ -287,9 +286,9 @@ absl::StatusOr<Resampling> ReadResampling(NodeContext& c) {
   Resampling r;
   r.mode = c.String("mode", "nearest");
   r.coordinates = c.String("coordinate_transformation_mode", "half_pixel");
-  static const auto* const kCoordinates = new std::set<std::string>{
-      "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-      "asymmetric",    "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+  static const auto* const kCoordinates =
+      new std::set<std::string>{"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
   if (kCoordinates->count(r.coordinates) == 0) return Invalid("coordinate_transformation_mode is ", r.coordinates);
   r.nearest = c.String("nearest_mode", "round_prefer_floor");
   r.cubic_a = c.Float("cubic_coeff_a", -0.75);

@@ -285,8 +285,7 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
 // The paddings of all dimensions, from those of the dimensions that input 3 lists.
 absl::StatusOr<std::vector<int64_t>> PadsOfAxes(NodeContext& c, const std::vector<int64_t>& pads) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, c.KnownInts(3, "axes"));
-  if (pads.size() != 2 * axes.size())
-    return Invalid("pads has ", pads.size(), " entries, must have ", 2 * axes.size());
+  if (pads.size() != 2 * axes.size()) return Invalid("pads has ", pads.size(), " entries, must have ", 2 * axes.size());
   std::vector<int64_t> all(2 * c.ShapeOf(0).size(), 0);
   for (size_t i = 0; i < axes.size(); ++i) {
     COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axes[i], c.Rank(0), "axes"));
@@ -303,7 +302,8 @@ absl::StatusOr<TensorPtr> Wrapped(NodeContext& c, const std::vector<int64_t>& pa
   for (int d = 0; d < rank; ++d) {
     const int64_t size = x->type.shape[d], out = size + pads[d] + pads[rank + d];
     if (pads[d] == 0 && pads[rank + d] == 0) continue;
-    if (size < 1 || out < 0) return Invalid("paddings of ", pads[d], " and ", pads[rank + d], " around ", size, " elements");
+    if (size < 1 || out < 0)
+      return Invalid("paddings of ", pads[d], " and ", pads[rank + d], " around ", size, " elements");
     COBRA_RETURN_IF_ERROR(c.CheckCount(out));
     std::vector<int64_t> rows(out);
     for (int64_t i = 0; i < out; ++i) rows[i] = ((i - pads[d]) % size + size) % size;

@@ -16,8 +16,8 @@ absl::StatusOr<TensorPtr> AlongAxis(NodeContext& c, const TensorPtr& parameter, 
 // (x - zero_point) as float32; zero_point may be null.
 absl::StatusOr<TensorPtr> Centred(NodeContext& c, const TensorPtr& x, const TensorPtr& zero_point, int64_t axis);
 // (x - zero_point) * scale.
-absl::StatusOr<TensorPtr> Unpacked(NodeContext& c, const TensorPtr& x, const TensorPtr& scale,
-                                   const TensorPtr& zero_point, int64_t axis = 1);
+absl::StatusOr<TensorPtr> Dequantized(NodeContext& c, const TensorPtr& x, const TensorPtr& scale,
+                                      const TensorPtr& zero_point, int64_t axis = 1);
 // saturate(round(x) + zero_point), of the element type `onnx_type`; zero_point may be null.
 absl::StatusOr<TensorPtr> Packed(NodeContext& c, const TensorPtr& x, const TensorPtr& zero_point, int32_t onnx_type,
                                  int64_t axis);

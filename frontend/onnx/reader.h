@@ -51,7 +51,7 @@ absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const
 struct OnnxOperator {
   std::string domain;  // empty: the default one
   std::string name;
-  std::string note;         // restrictions, or why it is refused; may be empty
+  std::string note;  // restrictions, or why it is refused; may be empty
   bool is_supported = true;
 };
 std::vector<OnnxOperator> OnnxOperators();  // sorted, the default domain first

@@ -97,7 +97,7 @@ int64_t FieldBytes(const TensorProto& proto) {
 }
 
 // Elements of 2 or 4 bits, the first in a byte's lowest bits.
-Values Unpacked(const Values& bytes, int32_t onnx_type, int64_t elements) {
+Values OfFewBits(const Values& bytes, int32_t onnx_type, int64_t elements) {
   const int bits = BitsInFile(onnx_type), each = 8 / bits, high = 1 << bits;
   const bool is_signed = onnx_type == kInt4 || onnx_type == kInt2;
   Values values(elements);
@@ -161,7 +161,8 @@ absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type) {
     case kFloat8E5M2Fnuz:
     case kFloat8E8M0:
     case kFloat4E2M1:
-      return absl::UnimplementedError("floating point numbers of 8 and fewer bits are not supported: LibTorch 1.13 has none");
+      return absl::UnimplementedError(
+          "floating point numbers of 8 and fewer bits are not supported: LibTorch 1.13 has none");
     default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is not an element type of ONNX"));
   }
 }
@@ -237,7 +238,8 @@ absl::StatusOr<graph::TensorType> TypeOf(const TensorProto& proto) {
   if (empty) elements = 0;
   int64_t bytes = proto.has_raw_data() ? static_cast<int64_t>(proto.raw_data().size()) : FieldBytes(proto);
   if (IsElsewhere(proto)) {
-    if (elements > kMost) return absl::InvalidArgumentError(absl::StrCat("has the shape ", graph::ShapeText(type.shape)));
+    if (elements > kMost)
+      return absl::InvalidArgumentError(absl::StrCat("has the shape ", graph::ShapeText(type.shape)));
     bytes = BytesOf(proto.data_type(), elements);
     for (const auto& entry : proto.external_data()) {
       if (entry.key() == "length" && !absl::SimpleAtoi(entry.value(), &bytes)) bytes = -1;
@@ -254,7 +256,8 @@ Values Decode(const TensorProto& proto) {
   if (BitsInFile(proto.data_type()) < 8) {
     int64_t elements = 1;
     for (int64_t d : proto.dims()) elements *= d;
-    return Unpacked(proto.has_raw_data() ? DecodeRaw(proto) : FromField(proto.int32_data()), proto.data_type(), elements);
+    return OfFewBits(proto.has_raw_data() ? DecodeRaw(proto) : FromField(proto.int32_data()), proto.data_type(),
+                     elements);
   }
   const bool half = proto.data_type() == TensorProto::FLOAT16, brain = proto.data_type() == TensorProto::BFLOAT16;
   if (half || brain) {

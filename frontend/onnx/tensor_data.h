@@ -30,7 +30,8 @@ int32_t OnnxTypeOf(const Tensor& tensor);
 absl::StatusOr<graph::TensorType> TypeOf(const ::onnx::TensorProto& proto);
 // Bytes of the data of `elements` elements.
 int64_t BytesOf(int32_t onnx_type, int64_t elements);
-// Whether the tensor has its data elsewhere, in the file that LocationOf names (empty: it was left out, without_weights.h).
+// Whether the tensor has its data elsewhere, in the file that LocationOf names (empty: it was left out,
+// without_weights.h).
 bool IsElsewhere(const ::onnx::TensorProto& proto);
 std::string LocationOf(const ::onnx::TensorProto& proto);
 // Marks a tensor whose `bytes` bytes of data are left out.

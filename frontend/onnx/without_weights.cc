@@ -51,9 +51,8 @@ class Stripper {
         AppendLeftOut(static_cast<int64_t>(field.bytes.size()), out);
         continue;
       }
-      const Message inner = field.kind == WireField::Kind::kBytes
-                                ? Inside(message, static_cast<uint64_t>(field.number))
-                                : Message::kLeaf;
+      const Message inner =
+          field.kind == WireField::Kind::kBytes ? Inside(message, static_cast<uint64_t>(field.number)) : Message::kLeaf;
       const bool may_hold_weights = static_cast<int64_t>(field.bytes.size()) > large_ || external_ != nullptr;
       if (inner == Message::kLeaf || !may_hold_weights) {
         left_ += static_cast<int64_t>(field.whole.size());

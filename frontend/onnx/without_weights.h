@@ -24,8 +24,8 @@ struct ExternalTensor {
 using ReadExternal = std::function<absl::StatusOr<std::optional<std::string>>(const ExternalTensor&)>;
 
 // `model` is a serialized ModelProto; nullopt if it is not. Of tensors in other files, `external` is asked for those
-// whose values a shape may depend on (small ones); it may be null. ResourceExhausted if more than `most_bytes` are left,
-// or more than limits.max_const_bytes are read from other files.
+// whose values a shape may depend on (small ones); it may be null. ResourceExhausted if more than `most_bytes` are
+// left, or more than limits.max_const_bytes are read from other files.
 absl::StatusOr<std::optional<std::string>> WithoutWeights(absl::string_view model, const OnnxLimits& limits,
                                                           int64_t most_bytes, const ReadExternal& external = nullptr);
 

@@ -37,7 +37,8 @@ namespace fs = std::filesystem;
 // Why the case is none of ours; empty if it is.
 std::string WhyNotClaimed(const ::onnx::GraphProto& graph, const std::set<std::string>& operators) {
   for (const auto& node : graph.node()) {
-    const std::string domain = node.domain().empty() || node.domain() == "ai.onnx" ? "" : absl::StrCat(node.domain(), ".");
+    const std::string domain =
+        node.domain().empty() || node.domain() == "ai.onnx" ? "" : absl::StrCat(node.domain(), ".");
     if (operators.count(absl::StrCat(domain, node.op_type())) == 0) return absl::StrCat(domain, node.op_type());
     for (const auto& attribute : node.attribute()) {
       if (attribute.name() == "to" && attribute.i() == ::onnx::TensorProto::STRING) return "strings";

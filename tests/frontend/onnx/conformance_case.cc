@@ -144,8 +144,9 @@ std::string Difference(const std::vector<double>& got, const std::vector<double>
   }
   if (got.size() != want.size()) return absl::StrCat(got.size(), " elements, the reference has ", want.size());
   for (size_t i = 0; i < got.size(); ++i) {
-    if (std::isnan(want[i]) ? std::isnan(got[i])
-                            : got[i] == want[i] || std::abs(got[i] - want[i]) <= absolute + relative * std::abs(want[i]))
+    if (std::isnan(want[i])
+            ? std::isnan(got[i])
+            : got[i] == want[i] || std::abs(got[i] - want[i]) <= absolute + relative * std::abs(want[i]))
       continue;
     return absl::StrCat("element ", i, " is ", got[i], ", the reference has ", want[i]);
   }
@@ -183,7 +184,8 @@ absl::Status RunCase(const std::string& bytes, const std::vector<Datum>& inputs,
         return absl::InternalError(absl::StrCat("output ", output.name, " is ", graph::TypeText(type),
                                                 ", the reference ", graph::TypeText(output.types[i])));
       }
-      if (std::string difference = Difference(values[at], output.values[i], type.dtype, tolerance); !difference.empty()) {
+      if (std::string difference = Difference(values[at], output.values[i], type.dtype, tolerance);
+          !difference.empty()) {
         return absl::InternalError(absl::StrCat("output ", output.name, ": ", difference));
       }
     }

@@ -29,7 +29,8 @@ class Copy {
         places_.push_back({output});
         continue;
       }
-      COBRA_ASSIGN_OR_RETURN(const int32_t at, builder_.Add(node.op, node.attributes, std::move(inputs), node.origin, node.inplace));
+      COBRA_ASSIGN_OR_RETURN(const int32_t at,
+                             builder_.Add(node.op, node.attributes, std::move(inputs), node.origin, node.inplace));
       std::vector<ValueRef> outputs;
       for (size_t k = 0; k < node.outputs.size(); ++k) outputs.push_back(ValueRef::Node(at, static_cast<int32_t>(k)));
       places_.push_back(std::move(outputs));
@@ -52,7 +53,8 @@ class Copy {
     if (node.attributes.Bool("enable_gqa")) {
       const int64_t repeats = query[query.size() - 3] / key[key.size() - 3];
       for (int i : {1, 2}) {
-        COBRA_ASSIGN_OR_RETURN(inputs[i], Call(graph::Op::repeat_interleave, {{"repeats", repeats}, {"dim", int64_t{-3}}}, {inputs[i]}));
+        COBRA_ASSIGN_OR_RETURN(
+            inputs[i], Call(graph::Op::repeat_interleave, {{"repeats", repeats}, {"dim", int64_t{-3}}}, {inputs[i]}));
       }
     }
     if (node.attributes.Find("scale") != nullptr) {
@@ -60,7 +62,9 @@ class Copy {
       COBRA_ASSIGN_OR_RETURN(inputs[0], Call(graph::Op::mul, {{"other", factor}}, {inputs[0], ValueRef::None()}));
     }
     const bool causal = node.attributes.Bool("is_causal");
-    COBRA_ASSIGN_OR_RETURN(const ValueRef y, Call(node.op, {{"dropout_p", 0.0}, {"is_causal", causal}, {"enable_gqa", false}}, std::move(inputs)));
+    COBRA_ASSIGN_OR_RETURN(
+        const ValueRef y,
+        Call(node.op, {{"dropout_p", 0.0}, {"is_causal", causal}, {"enable_gqa", false}}, std::move(inputs)));
     if (node.inputs[3].is_none()) return y;
     return Call(graph::Op::nan_to_num, {{"nan", 0.0}}, {y});
   }

@@ -70,7 +70,15 @@ def products():
     case("TransposeMatMul", [floats(4, 3), floats(4, 5)], transA=1)
     for activation in ("Relu", "Sigmoid", "Tanh", "LeakyRelu"):
         case("FusedGemm", [floats(3, 4), floats(4, 5), floats(5)], weights=(1, 2), activation=activation)
-    case("FusedGemm", [floats(4, 3), floats(5, 4), floats(3, 5)], transA=1, transB=1, alpha=0.5, beta=2.0, activation="Relu")
+    case(
+        "FusedGemm",
+        [floats(4, 3), floats(5, 4), floats(3, 5)],
+        transA=1,
+        transB=1,
+        alpha=0.5,
+        beta=2.0,
+        activation="Relu",
+    )
     case("FusedGemm", [floats(3, 4), floats(4, 5)], activation="LeakyRelu", activation_alpha=0.3, alpha=2.0)
 
 
@@ -146,8 +154,18 @@ def attention():
     pasts = [None, None, None, floats(2, 4, 3, 4), floats(2, 4, 3, 4)]
     case(op, [*same, *pasts], outputs=3, num_heads=4)
     case(op, [*same, *pasts], outputs=3, num_heads=4, unidirectional=1)
-    case("QAttention", [bytes_(2, 5, 16), bytes_(16, 48, signed=True), b, scale(0.02), scale(0.01), None, u8(120), s8(3)], weights=(1, 2, 3, 4, 6, 7), num_heads=4)
-    case("QAttention", [bytes_(2, 5, 16), bytes_(16, 48), b, scale(0.02), scale(0.01), mask, u8(120), u8(130)], weights=(1, 2, 3, 4, 6, 7), num_heads=4)
+    case(
+        "QAttention",
+        [bytes_(2, 5, 16), bytes_(16, 48, signed=True), b, scale(0.02), scale(0.01), None, u8(120), s8(3)],
+        weights=(1, 2, 3, 4, 6, 7),
+        num_heads=4,
+    )
+    case(
+        "QAttention",
+        [bytes_(2, 5, 16), bytes_(16, 48), b, scale(0.02), scale(0.01), mask, u8(120), u8(130)],
+        weights=(1, 2, 3, 4, 6, 7),
+        num_heads=4,
+    )
 
 
 def group_query():
@@ -160,7 +178,14 @@ def group_query():
         case(op, [q, k, v, None, None, lengths, total], weights=weights, **heads)
         case(op, [q, k, v, None, None, lengths, total], weights=weights, scale=0.2, **heads)
         case(op, [q, k, v, None, None, lengths, total, cosine, sine], weights=(*weights, 7, 8), do_rotary=1, **heads)
-        case(op, [q, k, v, None, None, lengths, total, cosine, sine], weights=(*weights, 7, 8), do_rotary=1, rotary_interleaved=1, **heads)
+        case(
+            op,
+            [q, k, v, None, None, lengths, total, cosine, sine],
+            weights=(*weights, 7, 8),
+            do_rotary=1,
+            rotary_interleaved=1,
+            **heads,
+        )
         case(op, [q, k, v, None, None, lengths, total], weights=weights, local_window_size=2, **heads)
         case(op, [q, k, v, None, None, lengths, total], weights=weights, local_window_size=1, **heads)
         case(op, [q, k, v, None, None, lengths, total], weights=weights, softcap=3.0, **heads)
@@ -176,7 +201,13 @@ def group_query():
     for ids in positions:
         case("RotaryEmbedding", [floats(1, 5, 32), ids, cosine, sine], weights=(2, 3))
         case("RotaryEmbedding", [floats(1, 4, 5, 16), ids, cosine, sine], weights=(2, 3), interleaved=1)
-        case("RotaryEmbedding", [floats(1, 5, 128), ids, cosine, sine], weights=(2, 3), num_heads=4, rotary_embedding_dim=16)
+        case(
+            "RotaryEmbedding",
+            [floats(1, 5, 128), ids, cosine, sine],
+            weights=(2, 3),
+            num_heads=4,
+            rotary_embedding_dim=16,
+        )
 
 
 def quantized():
@@ -184,7 +215,11 @@ def quantized():
         a, b = bytes_(2, 3, 4, 5, signed=signed), bytes_(2, 3, 4, 5, signed=signed)
         for op in ("QLinearAdd", "QLinearMul"):
             case(op, [a, scale(0.1), zero(4), b, scale(0.05), zero(9), scale(0.2), zero(1)], weights=(1, 2, 4, 5, 6, 7))
-            case(op, [a, scale(0.1), zero(4), b[:1, :, :1], scale(0.05), zero(9), scale(0.2), zero(1)], weights=(1, 2, 4, 5, 6, 7))
+            case(
+                op,
+                [a, scale(0.1), zero(4), b[:1, :, :1], scale(0.05), zero(9), scale(0.2), zero(1)],
+                weights=(1, 2, 4, 5, 6, 7),
+            )
         rest = [scale(0.05), zero(7), scale(0.04), zero(3)]
         case("QLinearSigmoid", [a, *rest[:2], scale(1 / 256), zero(0)], weights=(1, 2, 3, 4))
         case("QLinearLeakyRelu", [a, *rest], weights=(1, 2, 3, 4), alpha=0.2)
@@ -192,22 +227,67 @@ def quantized():
         case("QLinearSoftmax", [a, *rest[:2], scale(1 / 256), zero(0)], weights=(1, 2, 3, 4), axis=2, opset=12)
         image = bytes_(1, 6, 6, 4, signed=signed)
         for last in (0, 1):
-            case("QLinearAveragePool", [image, *rest], weights=(1, 2, 3, 4), kernel_shape=[2, 2], strides=[2, 2], channels_last=last)
-            case("QLinearAveragePool", [image, *rest], weights=(1, 2, 3, 4), kernel_shape=[3, 3], pads=[1, 1, 1, 1], channels_last=last)
+            case(
+                "QLinearAveragePool",
+                [image, *rest],
+                weights=(1, 2, 3, 4),
+                kernel_shape=[2, 2],
+                strides=[2, 2],
+                channels_last=last,
+            )
+            case(
+                "QLinearAveragePool",
+                [image, *rest],
+                weights=(1, 2, 3, 4),
+                kernel_shape=[3, 3],
+                pads=[1, 1, 1, 1],
+                channels_last=last,
+            )
             case("QLinearGlobalAveragePool", [image, *rest], weights=(1, 2, 3, 4), channels_last=last)
-        case("QLinearConcat", [scale(0.1), zero(2), a, scale(0.1), zero(4), b, scale(0.05), zero(9)], weights=(0, 1, 3, 4, 6, 7), axis=1)
+        case(
+            "QLinearConcat",
+            [scale(0.1), zero(2), a, scale(0.1), zero(4), b, scale(0.05), zero(9)],
+            weights=(0, 1, 3, 4, 6, 7),
+            axis=1,
+        )
         condition = RANDOM.integers(0, 2, (2, 3, 4, 5)).astype(bool)
-        case("QLinearWhere", [condition, a, scale(0.1), zero(4), b, scale(0.05), zero(9), scale(0.1), zero(2)], weights=range(2, 9))
+        case(
+            "QLinearWhere",
+            [condition, a, scale(0.1), zero(4), b, scale(0.05), zero(9), scale(0.1), zero(2)],
+            weights=range(2, 9),
+        )
     x, w = bytes_(1, 8, 8, 4), bytes_(6, 4, 3, 3, signed=True)
     bias, weights = RANDOM.integers(-500, 500, 6).astype(np.int32), range(1, 9)
-    case("QLinearConv", [x, scale(0.02), u8(120), w, scale(0.01), s8(0), scale(0.1), u8(128), bias], weights=weights, channels_last=1, pads=[1, 1, 1, 1])
+    case(
+        "QLinearConv",
+        [x, scale(0.02), u8(120), w, scale(0.01), s8(0), scale(0.1), u8(128), bias],
+        weights=weights,
+        channels_last=1,
+        pads=[1, 1, 1, 1],
+    )
     each = np.abs(floats(6)) / 50 + np.float32(0.005)
     zeros = np.zeros(6, np.int8)
-    case("QLinearConv", [x, scale(0.02), u8(120), w, each, zeros, scale(0.1), u8(128), bias], weights=weights, channels_last=1, strides=[2, 2])
+    case(
+        "QLinearConv",
+        [x, scale(0.02), u8(120), w, each, zeros, scale(0.1), u8(128), bias],
+        weights=weights,
+        channels_last=1,
+        strides=[2, 2],
+    )
     a, b, c = bytes_(3, 8), bytes_(8, 5, signed=True), RANDOM.integers(-500, 500, 5).astype(np.int32)
     case("QGemm", [a, scale(0.02), u8(120), b, scale(0.01), s8(0), c, scale(0.05), u8(100)], weights=range(1, 9))
-    case("QGemm", [a, scale(0.02), u8(120), b, np.abs(floats(5)) / 50, np.zeros(5, np.int8), c, None, None], weights=range(1, 9))
-    case("QGemm", [a, scale(0.02), u8(120), np.ascontiguousarray(b.T), scale(0.01), s8(0), None, scale(0.05), u8(100)], weights=range(1, 9), transB=1, alpha=1.5)
+    case(
+        "QGemm",
+        [a, scale(0.02), u8(120), b, np.abs(floats(5)) / 50, np.zeros(5, np.int8), c, None, None],
+        weights=range(1, 9),
+    )
+    case(
+        "QGemm",
+        [a, scale(0.02), u8(120), np.ascontiguousarray(b.T), scale(0.01), s8(0), None, scale(0.05), u8(100)],
+        weights=range(1, 9),
+        transB=1,
+        alpha=1.5,
+    )
     x, w = bytes_(2, 3, 8), bytes_(8, 5, signed=True)
     case("MatMulIntegerToFloat", [x, w, scale(0.02), scale(0.01), u8(120), s8(3), floats(5)], weights=range(1, 7))
     case("MatMulIntegerToFloat", [x, w, scale(0.02), np.abs(floats(5)) / 50, u8(120)], weights=range(1, 7))
@@ -224,7 +304,12 @@ def blocks():
         settings = {"N": n, "K": k, "block_size": size, "bits": bits}
         case("MatMulNBits", [floats(2, 3, k), w, s], weights=(1, 2), **settings)
         case("MatMulNBits", [floats(2, 3, k), w, s, zeros], weights=(1, 2, 3), **settings)
-    case("MatMulNBits", [floats(3, k), w, s, np.abs(floats(n, per_row)), None, floats(n)], weights=(1, 2, 3, 5), **settings)
+    case(
+        "MatMulNBits",
+        [floats(3, k), w, s, np.abs(floats(n, per_row)), None, floats(n)],
+        weights=(1, 2, 3, 5),
+        **settings,
+    )
 
 
 def model(op, inputs, outputs, weights, domain, attributes):
@@ -233,7 +318,9 @@ def model(op, inputs, outputs, weights, domain, attributes):
     present = [(i, names[i], value) for i, value in enumerate(inputs) if value is not None]
     free = [helper.make_tensor_value_info(n, KINDS[v.dtype.name], v.shape) for i, n, v in present if i not in weights]
     fixed = [
-        helper.make_tensor(n, KINDS[v.dtype.name], v.shape, v.tobytes(), raw=True) for i, n, v in present if i in weights
+        helper.make_tensor(n, KINDS[v.dtype.name], v.shape, v.tobytes(), raw=True)
+        for i, n, v in present
+        if i in weights
     ]
     node = helper.make_node(op, names, results, name=op, domain=domain, **attributes)
     infos = [helper.make_empty_tensor_value_info(name) for name in results if name]
@@ -256,7 +343,9 @@ def main():
             continue
         cases.write(sys.argv[1], f"{op}_{number}", proto, free, results)
         written += 1
-    print(f"{written} cases of {len({c[0] for c in CASES})} operators, {len(CASES) - written} that ONNX Runtime does not run on processors")
+    print(
+        f"{written} cases of {len({c[0] for c in CASES})} operators, {len(CASES) - written} that ONNX Runtime does not run on processors"
+    )
     for reason, names in refused.items():
         print(f"  {', '.join(names)}: {reason}")
 
