@@ -53,8 +53,7 @@ class Stripper {
       }
       const Message inner =
           field.kind == WireField::Kind::kBytes ? Inside(message, static_cast<uint64_t>(field.number)) : Message::kLeaf;
-      const bool may_hold_weights = static_cast<int64_t>(field.bytes.size()) > large_ || external_ != nullptr;
-      if (inner == Message::kLeaf || !may_hold_weights) {
+      if (!MayHoldData(inner, static_cast<int64_t>(field.bytes.size()))) {
         left_ += static_cast<int64_t>(field.whole.size());
         if (left_ > most_left_)
           return absl::ResourceExhaustedError(LimitMessage("what it has beside its weights", most_left_, "bytes"));
@@ -73,6 +72,21 @@ class Stripper {
   }
 
  private:
+  // Whether a message of this type and size may hold a weight, or a tensor whose data is in another file.
+  bool MayHoldData(Message message, int64_t bytes) const {
+    constexpr int64_t kLeast = 16;  // of such a tensor
+    switch (message) {
+      case Message::kGraph:
+      case Message::kNode:
+      case Message::kAttribute:
+      case Message::kTensor:
+      case Message::kSparseTensor:
+      case Message::kFunction:
+      case Message::kTraining: return bytes > large_ || (external_ != nullptr && bytes >= kLeast);
+      default: return false;
+    }
+  }
+
   bool IsWeight(Message message, const WireField& field) const {
     return message == Message::kTensor && field.kind == WireField::Kind::kBytes &&
            (field.number == kRawData || field.number == kFloatData) &&
