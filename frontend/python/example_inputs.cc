@@ -52,7 +52,7 @@ std::optional<std::string> OfConfiguration(Interpreter& interp, Value model) {
     Result<Value> found = interp.GetAttrOrUnbound(model, name);
     if (!found.ok() || found->IsUnbound()) continue;
     Result<Value> size = found->IsDict() ? Result<Value>(interp.DictGetStr(found->as<DictObject>(), "input_size"))
-                                         : interp.GetAttrOrUnbound(*found, "input_size");
+                                               : interp.GetAttrOrUnbound(*found, "input_size");
     if (!size.ok() || size->IsUnbound() || (!size->IsTuple() && !size->IsList())) continue;
     Result<std::vector<Value>> items = interp.ToVector(*size);
     if (!items.ok() || items->empty() || items->size() > 5) continue;
