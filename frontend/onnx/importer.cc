@@ -380,7 +380,10 @@ absl::Status Importer::AddInitializers(GraphRun* run) {
 absl::StatusOr<const Entry*> Importer::FindEntry(const NodeProto& node) const {
   const Registry* registry = OperatorsOf(node.domain());
   if (registry == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("operators of the domain ", node.domain(), " are not supported"));
+    const bool layout = node.domain() == "com.microsoft.nchwc" || node.domain() == "com.ms.internal.nhwc";
+    return absl::UnimplementedError(absl::StrCat(
+        "operators of the domain ", node.domain(), " are not supported",
+        layout ? ": they are for one kind of processor; let ONNX Runtime optimise up to the level extended" : ""));
   }
   const Entry* entry = registry->Find(node.op_type());
   if (entry != nullptr && entry->handler != nullptr) {
@@ -529,8 +532,7 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   std::vector<graph::ValueRef> refs;
   const auto import = [&]() -> absl::Status {
     COBRA_RETURN_IF_ERROR(CheckModel(model));
-    for (const auto& function : model.functions())
-      functions_[absl::StrCat(function.domain(), ":", function.name())] = &function;
+    COBRA_RETURN_IF_ERROR(AddFunctions(model));
     COBRA_RETURN_IF_ERROR(AddInitializers(&run));
     COBRA_RETURN_IF_ERROR(BindInputs(model.graph(), &run));
     StartRun(&run);

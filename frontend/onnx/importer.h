@@ -73,6 +73,7 @@ class Importer {
   absl::StatusOr<const ::onnx::GraphProto*> FunctionBody(const ::onnx::NodeProto& call,
                                                          const ::onnx::FunctionProto& function);
   absl::Status RunFunction(GraphRun* run, const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function);
+  absl::Status AddFunctions(const ::onnx::ModelProto& model);
   absl::Status CheckModel(const ::onnx::ModelProto& model);
   absl::Status CheckOpset(int opset) const;
   // The node's entry in the registry of its domain.

@@ -191,6 +191,21 @@ TEST(OnnxReaderTest, FunctionsOfTheFileRunInPlace) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(OpsOf(*graph), ElementsAre("leaky_relu", "leaky_relu"));
   EXPECT_EQ(graph->nodes()[1].attributes.Double("negative_slope"), 0.25);
+  // An attribute that a call leaves out has the function's value (a field that Debian's messages do not know).
+  call->clear_attribute();
+  AttributeProto standard;
+  standard.set_name("slope");
+  standard.set_type(AttributeProto::FLOAT);
+  standard.set_f(0.5);
+  function->mutable_unknown_fields()->AddLengthDelimited(11, standard.SerializeAsString());
+  graph = ReadOnnxModel(model.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->nodes()[1].attributes.Double("negative_slope"), 0.5);
+  // Of two forms nobody knows which one a call means.
+  *model.proto.add_functions() = *function;
+  EXPECT_THAT(ErrorOf(model.Bytes()).message, HasSubstr("the function mine:Twice has several forms"));
+  model.proto.mutable_functions()->RemoveLast();
+  function = model.proto.mutable_functions(0);
   // One that calls itself meets a limit.
   function->mutable_node(1)->set_op_type("Twice");
   function->mutable_node(1)->set_domain("mine");
