@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/library_hint.h"
+#include "client/onnx_file.h"
 #include "proto/model_source_proto.h"
 
 namespace cobra::client {
@@ -186,7 +187,8 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits&
                      "leave --entry out");
   }
   frontend::OnnxFile file;
-  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits));
+  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadOnnxFile(arguments.path, limits));
+  NameModelFile(arguments.path);
   file.request = {model_file_, arguments.inputs, program().arguments};
   source_ = std::move(file);
   return absl::OkStatus();
@@ -199,7 +201,8 @@ absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limit
                      "leave --entry and --arg out");
   }
   frontend::TfliteFile file;
-  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits));
+  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadUserFile(arguments.path, limits.model_file_bytes));
+  NameModelFile(arguments.path);
   file.request = {model_file_, arguments.inputs};
   source_ = std::move(file);
   return absl::OkStatus();
@@ -212,11 +215,9 @@ absl::Status ModelInput::LoadGraph(const ModelArguments& arguments, const Limits
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ModelInput::ReadModelFile(const std::string& path, const Limits& limits) {
-  COBRA_ASSIGN_OR_RETURN(std::string bytes, ReadUserFile(path, limits.model_file_bytes));
+void ModelInput::NameModelFile(const std::string& path) {
   model_file_ = fs::path(path).filename().string();
   user_prefix_ = path.substr(0, path.size() - model_file_.size());
-  return bytes;
 }
 
 absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits& limits) {

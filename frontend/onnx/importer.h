@@ -22,6 +22,8 @@
 
 namespace cobra::onnx {
 
+struct Entry;  // registry.h
+
 // The readers of each value of a graph: node indices by name; the graph's outputs count as -1.
 using Consumers = absl::flat_hash_map<std::string, std::vector<int>>;
 
@@ -63,7 +65,7 @@ class Importer {
                                               const GraphRun* outer);  // null for a function, which has no outer scope
   // One node in scope of `run`; its outputs become values there.
   absl::Status RunNode(GraphRun* run, const ::onnx::NodeProto& node);
-  int opset() const { return opset_; }
+  int opset() const { return opset_; }  // of the default domain; 0 if the file has none
   const Limits& limits() const { return limits_; }
   absl::Status Step(int64_t count = 1);  // counts steps; ResourceExhausted at a limit
 
@@ -71,7 +73,11 @@ class Importer {
   absl::StatusOr<const ::onnx::GraphProto*> FunctionBody(const ::onnx::NodeProto& call,
                                                          const ::onnx::FunctionProto& function);
   absl::Status RunFunction(GraphRun* run, const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function);
+  absl::Status AddFunctions(const ::onnx::ModelProto& model);
   absl::Status CheckModel(const ::onnx::ModelProto& model);
+  absl::Status CheckOpset(int opset) const;
+  // The node's entry in the registry of its domain.
+  absl::StatusOr<const Entry*> FindEntry(const ::onnx::NodeProto& node) const;
   absl::Status BindInputs(const ::onnx::GraphProto& graph, GraphRun* run);
   absl::StatusOr<Value> BindInput(const ::onnx::ValueInfoProto& info, const std::string* shape_text);
   void StartRun(GraphRun* run);

@@ -60,6 +60,21 @@ absl::StatusOr<Outputs> Shrink(NodeContext& c) {
   return c.Out(c.Binary(graph::Op::sub, kept, shift));
 }
 
+absl::StatusOr<Outputs> Gelu(NodeContext& c) {
+  const std::string approximate = c.String("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") return Invalid("approximate is ", approximate);
+  return c.Out(c.Call(graph::Op::gelu, {{"approximate", approximate}}, {c.In(0)}));
+}
+
+// x * sigmoid(alpha x)
+absl::StatusOr<Outputs> Swish(NodeContext& c) {
+  const double alpha = Shortest(c.Float("alpha", 1));
+  if (alpha == 1) return c.Out(c.Unary(graph::Op::silu, c.In(0)));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr gate, c.WithNumber(graph::Op::mul, c.In(0), alpha));
+  COBRA_ASSIGN_OR_RETURN(gate, c.Unary(graph::Op::sigmoid, gate));
+  return c.Out(c.Binary(graph::Op::mul, c.In(0), gate));
+}
+
 // PyTorch's prelu takes one slope or one slope per channel; ONNX broadcasts the slope.
 absl::StatusOr<Outputs> PRelu(NodeContext& c) {
   const TensorPtr x = c.In(0);
@@ -96,6 +111,9 @@ void AddActivationOperators(Registry* registry) {
   registry->Add("ThresholdedRelu", {ThresholdedRelu});
   registry->Add("Shrink", {Shrink});
   registry->Add("PRelu", {PRelu, 2});
+  registry->Add("Gelu", {Gelu});
+  registry->Add("Mish", {Plain<graph::Op::mish>});
+  registry->Add("Swish", {Swish});
 }
 
 }  // namespace cobra::onnx

@@ -308,6 +308,12 @@ void AddControlOperators(Registry* registry) {
   registry->Add("Optional", {Optional, 0, true});
   registry->Add("OptionalGetElement", {OptionalGetElement, 0, true});
   registry->Add("OptionalHasElement", {OptionalHasElement, 0, true});
+  for (const char* name : {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch", "TfIdfVectorizer"})
+    registry->Refuse(name, "strings are no numbers");
+  registry->Refuse("ImageDecoder", "the size of an image depends on its bytes");
+  for (const char* name :
+       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+    registry->Refuse(name, "it draws random numbers");
 }
 
 }  // namespace cobra::onnx

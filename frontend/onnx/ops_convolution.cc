@@ -9,7 +9,6 @@
 namespace cobra::onnx {
 namespace {
 
-constexpr graph::Op kConv[] = {graph::Op::conv1d, graph::Op::conv2d, graph::Op::conv3d};
 constexpr graph::Op kConvTranspose[] = {graph::Op::conv_transpose1d, graph::Op::conv_transpose2d,
                                         graph::Op::conv_transpose3d};
 
@@ -24,20 +23,7 @@ absl::StatusOr<int> SpatialDims(const NodeContext& c) {
   return n;
 }
 
-absl::StatusOr<Outputs> Conv(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
-  TensorPtr x = c.In(0);
-  std::vector<int64_t> padding = window.begin;
-  if (window.begin != window.end) {
-    COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
-    padding.assign(n, 0);
-  }
-  return c.Out(c.Call(
-      kConv[n - 1],
-      {{"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation}, {"groups", c.Int("group", 1)}},
-      {x, c.In(1), c.In(2)}));
-}
+absl::StatusOr<Outputs> Conv(NodeContext& c) { return c.Out(Convolved(c, c.In(0), c.In(1), c.In(2))); }
 
 // The padding that makes the output `wanted` elements long: the larger half goes to the beginning, or to the end
 // (SAME_UPPER).
@@ -51,8 +37,9 @@ void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int 
 
 absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int n, SpatialDims(c));
-  COBRA_ASSIGN_OR_RETURN(Window window, ReadWindow(c, n, graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()),
-                                                   /*resolve_auto_pad=*/false));
+  COBRA_ASSIGN_OR_RETURN(Window window,
+                         ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end()),
+                                    /*resolve_auto_pad=*/false));
   std::vector<int64_t> extra = c.Ints("output_padding");
   if (extra.empty()) extra.assign(n, 0);
   const std::vector<int64_t> wanted = c.Ints("output_shape");
@@ -85,10 +72,31 @@ absl::StatusOr<Outputs> ConvTranspose(NodeContext& c) {
   return c.Out(c.Call(graph::Op::pad, {{"pad", trim}, {"mode", std::string("constant")}, {"value", 0.0}}, {y}));
 }
 
+// As torchvision has it. Inputs: x, weight, offset, bias, mask.
+absl::StatusOr<Outputs> DeformConv(NodeContext& c) {
+  if (c.Rank(0) != 4 || c.Rank(1) != 4) return Unsupported("an input of ", c.Rank(0), " dimensions; 4 are supported");
+  COBRA_ASSIGN_OR_RETURN(const Window window,
+                         ReadWindow(c, c.ShapeOf(0), graph::Shape(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end())));
+  if (window.begin != window.end) return Unsupported("a padding that differs between the sides");
+  const int64_t groups = c.Int("group", 1);
+  if (groups < 1 || c.ShapeOf(1)[1] > INT64_MAX / groups || c.ShapeOf(1)[1] * groups != c.ShapeOf(0)[1])
+    return Invalid("the weight ", graph::ShapeText(c.ShapeOf(1)), " and group=", groups, " do not fit the input ",
+                   graph::ShapeText(c.ShapeOf(0)));
+  return c.Out(c.Call(graph::Op::deform_conv2d,
+                      {{"stride", window.stride},
+                       {"padding", window.begin},
+                       {"dilation", window.dilation},
+                       {"n_weight_grps", groups},
+                       {"n_offset_grps", c.Int("offset_group", 1)},
+                       {"use_mask", c.Has(4)}},
+                      {c.In(0), c.In(1), c.In(2), c.In(4), c.In(3)}));
+}
+
 }  // namespace
 
 void AddConvolutionOperators(Registry* registry) {
   registry->Add("Conv", {Conv, 2, false, "1 to 3 spatial dimensions"});
+  registry->Add("DeformConv", {DeformConv, 3, false, "2 spatial dimensions"});
   registry->Add("ConvTranspose", {ConvTranspose, 2, false, "1 to 3 spatial dimensions"});
 }
 

@@ -73,7 +73,6 @@ absl::StatusOr<Outputs> Pow(NodeContext& c) {
 
 absl::StatusOr<Outputs> Mod(NodeContext& c) {
   const bool truncates = c.Int("fmod") != 0;
-  if (!truncates && graph::IsFloatingPoint(c.Type(0).dtype)) return Invalid("floating point numbers need fmod=1");
   return c.Out(c.Binary(truncates ? graph::Op::fmod : graph::Op::remainder, c.In(0), c.In(1)));
 }
 
@@ -152,6 +151,19 @@ absl::StatusOr<Outputs> Logical(NodeContext& c) {
   return c.Out(c.Binary(kOp, c.In(0), b));
 }
 
+// The bits of unsigned numbers that are carried in a wider type are the same ones.
+template <graph::Op kOp>
+absl::StatusOr<Outputs> Bitwise(NodeContext& c) {
+  return c.Out(c.Binary(kOp, c.In(0), c.In(1)));
+}
+
+absl::StatusOr<Outputs> BitwiseNot(NodeContext& c) {
+  const int bits = UnsignedBits(c.In(0)->onnx_type);
+  if (bits == 64) return Unsupported("64-bit unsigned integers");
+  if (bits == 0) return c.Out(c.Unary(graph::Op::bitwise_not, c.In(0)));
+  return c.Out(c.WithNumber(graph::Op::rsub, c.In(0), (int64_t{1} << bits) - 1));
+}
+
 absl::StatusOr<Outputs> IsInf(NodeContext& c) {
   const bool negative = c.Int("detect_negative", 1) != 0, positive = c.Int("detect_positive", 1) != 0;
   if (negative && positive) return c.Out(c.Unary(graph::Op::isinf, c.In(0)));
@@ -159,12 +171,23 @@ absl::StatusOr<Outputs> IsInf(NodeContext& c) {
   return c.Out(c.WithNumber(graph::Op::eq, c.In(0), positive ? INFINITY : -INFINITY));
 }
 
-absl::StatusOr<Outputs> CastTo(NodeContext& c) {
-  COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, DTypeOf(static_cast<int32_t>(c.Int("to"))));
-  return c.Out(c.Cast(c.In(0), dtype));
+// Integers of 2 and 4 bits keep the lowest bits of wider ones.
+absl::StatusOr<Outputs> CastAs(NodeContext& c, int32_t onnx_type) {
+  COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, DTypeOf(onnx_type));
+  if (!IsNarrow(onnx_type)) return c.Out(c.Cast(c.In(0), dtype));
+  const IntegerRange range = RangeOf(onnx_type);
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Cast(c.In(0), graph::DType::int32));
+  const auto with = [&](graph::Op op, double number) { return c.WithNumber(op, y, static_cast<int64_t>(number)); };
+  COBRA_ASSIGN_OR_RETURN(y, with(graph::Op::sub, range.low));
+  COBRA_ASSIGN_OR_RETURN(y, with(graph::Op::remainder, range.high - range.low + 1));
+  COBRA_ASSIGN_OR_RETURN(y, with(graph::Op::add, range.low));
+  COBRA_ASSIGN_OR_RETURN(y, c.Cast(y, dtype));
+  y->onnx_type = onnx_type;
+  return Outputs{y};
 }
 
-absl::StatusOr<Outputs> CastLike(NodeContext& c) { return c.Out(c.Cast(c.In(0), c.Type(1).dtype)); }
+absl::StatusOr<Outputs> CastTo(NodeContext& c) { return CastAs(c, static_cast<int32_t>(c.Int("to"))); }
+absl::StatusOr<Outputs> CastLike(NodeContext& c) { return CastAs(c, OnnxTypeOf(*c.In(1))); }
 
 absl::StatusOr<Outputs> Where(NodeContext& c) {
   return c.Out(c.Call(graph::Op::where, {}, {c.In(0), c.In(1), c.In(2)}));
@@ -276,9 +299,13 @@ void AddElementwiseOperators(Registry* registry) {
   registry->Add("And", {Logical<graph::Op::logical_and>, 2});
   registry->Add("Or", {Logical<graph::Op::logical_or>, 2});
   registry->Add("Xor", {Logical<graph::Op::logical_xor>, 2});
+  registry->Add("BitwiseAnd", {Bitwise<graph::Op::bitwise_and>, 2});
+  registry->Add("BitwiseOr", {Bitwise<graph::Op::bitwise_or>, 2});
+  registry->Add("BitwiseXor", {Bitwise<graph::Op::bitwise_xor>, 2});
+  registry->Add("BitwiseNot", {BitwiseNot});
   registry->Add("IsInf", {IsInf});
-  registry->Add("Cast", {CastTo, 1, false, "no strings"});
-  registry->Add("CastLike", {CastLike, 2, false, "no strings"});
+  registry->Add("Cast", {CastTo, 1, false, "no strings, no floating point numbers of 8 and fewer bits"});
+  registry->Add("CastLike", {CastLike, 2, false, "no strings, no floating point numbers of 8 and fewer bits"});
   registry->Add("Where", {Where, 3});
   registry->Add("Identity", {Identity, 1, true});
   registry->Add("Dropout", {Dropout, 1, false, "inference"});

@@ -26,7 +26,11 @@ absl::StatusOr<TensorPtr> Scattered(NodeContext& c, const std::string& reduction
     return c.Call(graph::Op::scatter_reduce, {{"dim", dim}, {"reduce", std::string("prod")}, {"include_self", true}},
                   {x, index, updates});
   }
-  return Unsupported("reduction=", reduction);
+  if (reduction == "max" || reduction == "min") {
+    return c.Call(graph::Op::scatter_reduce, {{"dim", dim}, {"reduce", "a" + reduction}, {"include_self", true}},
+                  {x, index, updates});
+  }
+  return Invalid("reduction is ", reduction);
 }
 
 absl::StatusOr<Outputs> ScatterElements(NodeContext& c) {
@@ -261,11 +265,62 @@ absl::StatusOr<Outputs> MaxUnpool(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> GridSample(NodeContext& c) {
+  std::string mode = c.String("mode", c.opset() < 20 ? "bilinear" : "linear");
+  if (mode == "linear") mode = "bilinear";
+  if (mode == "cubic") mode = "bicubic";
+  const int n = c.Rank(0) - 2;
+  if (n != 2 && n != 3) return Unsupported(n, " spatial dimensions; 2 and 3 are supported");
+  if (n == 3 && mode == "bicubic") return Unsupported("cubic interpolation of 3 spatial dimensions");
   return c.Out(c.Call(graph::Op::grid_sample,
-                      {{"mode", c.String("mode", "bilinear")},
+                      {{"mode", mode},
                        {"padding_mode", c.String("padding_mode", "zeros")},
                        {"align_corners", c.Int("align_corners") != 0}},
                       {c.In(0), c.In(1)}));
+}
+
+absl::StatusOr<Outputs> AffineGrid(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, c.KnownInts(1, "size"));
+  for (int64_t d : size) {
+    if (d < 0 || d > int64_t{1} << 32) return Invalid("a size of ", d);
+  }
+  return c.Out(
+      c.Call(graph::Op::affine_grid, {{"size", size}, {"align_corners", c.Int("align_corners") != 0}}, {c.In(0)}));
+}
+
+// Adds the columns of all blocks up to an image with its padding, which is then cut off.
+absl::StatusOr<Outputs> Col2Im(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> image, c.KnownInts(1, "image_shape"));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> block, c.KnownInts(2, "block_shape"));
+  const auto entries = [&](absl::string_view name, size_t n, int64_t fallback) {
+    std::vector<int64_t> values = c.Ints(name);
+    if (values.empty()) values.assign(n, fallback);
+    return values;
+  };
+  const std::vector<int64_t> dilations = entries("dilations", 2, 1), strides = entries("strides", 2, 1);
+  const std::vector<int64_t> pads = entries("pads", 4, 0);
+  if (image.size() != 2) return Unsupported(image.size(), " spatial dimensions; 2 are supported");
+  if (block.size() != 2 || dilations.size() != 2 || strides.size() != 2 || pads.size() != 4)
+    return Invalid("block_shape, dilations, strides and pads do not fit image_shape");
+  for (const auto* list : {&image, &block, &dilations, &strides, &pads}) {
+    for (int64_t v : *list) {
+      if (v < 0 || v > 1 << 24) return Invalid("an entry of ", v);
+    }
+  }
+  const bool even = pads[0] == pads[2] && pads[1] == pads[3];
+  const std::vector<int64_t> padded{image[0] + pads[0] + pads[2], image[1] + pads[1] + pads[3]};
+  COBRA_ASSIGN_OR_RETURN(
+      TensorPtr y, c.Call(graph::Op::fold,
+                          {{"output_size", even ? image : padded},
+                           {"kernel_size", block},
+                           {"dilation", dilations},
+                           {"padding", even ? std::vector<int64_t>{pads[0], pads[1]} : std::vector<int64_t>{0, 0}},
+                           {"stride", strides}},
+                          {c.In(0)}));
+  if (even) return Outputs{y};
+  return c.Out(c.Call(
+      graph::Op::getitem,
+      {{"index", absl::StrCat(":, :, ", pads[0], ":", pads[0] + image[0], ", ", pads[1], ":", pads[1] + image[1])}},
+      {y}));
 }
 
 absl::StatusOr<Outputs> RoiAlign(NodeContext& c) {
@@ -309,7 +364,10 @@ void AddIndexOperators(Registry* registry) {
   registry->Add("DepthToSpace", {DepthToSpace});
   registry->Add("SpaceToDepth", {SpaceToDepth});
   registry->Add("MaxUnpool", {MaxUnpool, 2, false, "output_shape is known beforehand"});
-  registry->Add("GridSample", {GridSample, 2});
+  registry->Add("GridSample", {GridSample, 2, false, "2 and 3 spatial dimensions, cubic: 2"});
+  registry->Add("AffineGrid", {AffineGrid, 2, false, "the size is known beforehand"});
+  registry->Add("Col2Im", {Col2Im, 3, false, "2 spatial dimensions; image_shape and block_shape are known beforehand"});
+  registry->Refuse("TensorScatter", "it writes into a cache at places that are known in a run only");
   registry->Add("RoiAlign", {RoiAlign, 3, false, "mode=avg"});
 }
 

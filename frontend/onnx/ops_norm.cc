@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/status_macros.h"
+#include "frontend/onnx/elementwise.h"
 #include "frontend/onnx/registry.h"
 
 namespace cobra::onnx {
@@ -37,7 +38,7 @@ absl::StatusOr<Outputs> BatchNormInTraining(NodeContext& c, double eps) {
 
 absl::StatusOr<Outputs> BatchNormalization(NodeContext& c) {
   if (c.opset() < 9 && c.Int("spatial", 1) == 0) return Unsupported("spatial=0");
-  const double eps = c.Float("epsilon", 1e-5);
+  const double eps = Shortest(c.Float("epsilon", 1e-5));
   const bool training = c.opset() < 7 ? c.Int("is_test") == 0 : c.Int("training_mode") != 0;
   if (training) return BatchNormInTraining(c, eps);
   c.importer().MarkAsBuffer(c.In(3));
@@ -46,13 +47,13 @@ absl::StatusOr<Outputs> BatchNormalization(NodeContext& c) {
 }
 
 absl::StatusOr<Outputs> InstanceNormalization(NodeContext& c) {
-  return c.Out(c.Call(graph::Op::instance_norm, {{"eps", c.Float("epsilon", 1e-5)}},
+  return c.Out(c.Call(graph::Op::instance_norm, {{"eps", Shortest(c.Float("epsilon", 1e-5))}},
                       {c.In(0), nullptr, nullptr, c.In(1), c.In(2)}));
 }
 
 absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
   const TensorPtr x = c.In(0);
-  const double eps = c.Float("epsilon", 1e-5);
+  const double eps = Shortest(c.Float("epsilon", 1e-5));
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), c.Rank(0)));
   const std::vector<int64_t> normalized(x->type.shape.begin() + axis, x->type.shape.end());
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::layer_norm, {{"normalized_shape", normalized}, {"eps", eps}},
@@ -68,6 +69,40 @@ absl::StatusOr<Outputs> LayerNormalization(NodeContext& c) {
   outputs.emplace_back(stats[1]);
   outputs.emplace_back(inverse);
   return outputs;
+}
+
+absl::StatusOr<Outputs> RmsNormalization(NodeContext& c) {
+  const TensorPtr x = c.In(0);
+  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", -1), c.Rank(0)));
+  const graph::Shape normalized(x->type.shape.begin() + axis, x->type.shape.end());
+  const graph::Attributes attributes{{"normalized_shape", ToInts(normalized)},
+                                     {"eps", Shortest(c.Float("epsilon", 1e-5))}};
+  if (c.ShapeOf(1) == normalized) return c.Out(c.Call(graph::Op::rms_norm, attributes, {x, c.In(1)}));
+  COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(graph::Op::rms_norm, attributes, {x, nullptr}));
+  COBRA_ASSIGN_OR_RETURN(y, c.Binary(graph::Op::mul, y, c.In(1)));
+  if (y->type != x->type) return Invalid("a scale of ", graph::ShapeText(c.ShapeOf(1)), " does not fit");
+  return Outputs{y};
+}
+
+// Opset 18 has a scale and a bias for each group, opset 21 for each channel, as PyTorch.
+absl::StatusOr<Outputs> GroupNormalization(NodeContext& c) {
+  const int64_t groups = c.Int("num_groups");
+  if (c.Rank(0) < 2) return Invalid("takes at least 2 dimensions, got ", graph::ShapeText(c.ShapeOf(0)));
+  const int64_t channels = c.ShapeOf(0)[1];
+  if (groups < 1 || channels % groups != 0) return Invalid("num_groups=", groups, " of ", channels, " channels");
+  TensorPtr scale = c.In(1), bias = c.In(2);
+  if (c.opset() < 21 && groups != channels) {
+    for (TensorPtr* t : {&scale, &bias}) {
+      if ((*t)->type.shape != graph::Shape{groups})
+        return Invalid("its scale and bias must have ", groups, " elements");
+      COBRA_ASSIGN_OR_RETURN(*t, c.Reshape(*t, {groups, 1}));
+      COBRA_ASSIGN_OR_RETURN(
+          *t, c.Call(graph::Op::expand, {{"size", std::vector<int64_t>{groups, channels / groups}}}, {*t}));
+      COBRA_ASSIGN_OR_RETURN(*t, c.Reshape(*t, {channels}));
+    }
+  }
+  return c.Out(c.Call(graph::Op::group_norm, {{"num_groups", groups}, {"eps", Shortest(c.Float("epsilon", 1e-5))}},
+                      {c.In(0), scale, bias}));
 }
 
 absl::StatusOr<Outputs> Lrn(NodeContext& c) {
@@ -131,6 +166,9 @@ void AddNormOperators(Registry* registry) {
   registry->Add("BatchNormalization", {BatchNormalization, 5, false, "spatial=1"});
   registry->Add("InstanceNormalization", {InstanceNormalization, 3});
   registry->Add("LayerNormalization", {LayerNormalization, 2});
+  registry->Add("RMSNormalization", {RmsNormalization, 2});
+  registry->Add("SimplifiedLayerNormalization", {RmsNormalization, 2});  // ONNX Runtime's, in this domain
+  registry->Add("GroupNormalization", {GroupNormalization, 3});
   registry->Add("LRN", {Lrn, 1, false, "odd sizes"});
   registry->Add("MeanVarianceNormalization", {MeanVarianceNormalization});
   registry->Add("LpNormalization", {LpNormalization});

@@ -52,11 +52,26 @@ absl::StatusOr<Outputs> ReduceSum(NodeContext& c) {
   return c.Out(SumOf(c, r, c.In(0)));
 }
 
+// The largest or the smallest of no elements, which PyTorch refuses to name.
+absl::StatusOr<TensorPtr> OfNothing(NodeContext& c, const Reduction& r, bool largest) {
+  if (!graph::IsFloatingPoint(c.Type(0).dtype)) return Unsupported("no elements");
+  graph::Shape out;
+  for (int d = 0; d < c.Rank(0); ++d) {
+    const bool reduced = std::find(r.dims.begin(), r.dims.end(), d) != r.dims.end();
+    if (!reduced) out.push_back(c.ShapeOf(0)[d]);
+    if (reduced && r.keep) out.push_back(1);
+  }
+  return c.Filled({out, c.Type(0).dtype}, largest ? -INFINITY : INFINITY);
+}
+
 template <graph::Op kOp>
 absl::StatusOr<Outputs> Reduce(NodeContext& c) {  // mean, amax, amin, logsumexp
   COBRA_ASSIGN_OR_RETURN(const Reduction r, ReadReduction(c));
   if (r.nothing || r.dims.empty()) return Outputs{c.In(0)};
   const graph::DType dtype = c.Type(0).dtype;
+  if constexpr (kOp == graph::Op::amax || kOp == graph::Op::amin) {
+    if (c.Type(0).num_elements() == 0) return c.Out(OfNothing(c, r, kOp == graph::Op::amax));
+  }
   if (graph::IsFloatingPoint(dtype) || kOp == graph::Op::amax || kOp == graph::Op::amin)
     return c.Out(c.Call(kOp, Dims(r), {c.In(0)}));
   COBRA_ASSIGN_OR_RETURN(TensorPtr x, c.Cast(c.In(0), graph::DType::float32));

@@ -3,6 +3,7 @@
 // matrix of weights (linear, cubic).
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "base/status_macros.h"
@@ -18,6 +19,7 @@ struct Resampling {
   std::string nearest = "round_prefer_floor";
   double cubic_a = -0.75;
   bool exclude_outside = false;
+  bool antialias = false;
   double extrapolation = 0;
   std::vector<double> roi;     // starts, then ends, as fractions of the input
   std::vector<double> scales;  // one per dimension
@@ -35,6 +37,11 @@ double SourceOf(const Resampling& r, int dim, int rank, int64_t in, int64_t out,
   }
   if (r.coordinates == "pytorch_half_pixel") return out > 1 ? (at + 0.5) / scale - 0.5 : 0;
   if (r.coordinates == "tf_half_pixel_for_nn") return (at + 0.5) / scale;
+  if (r.coordinates == "half_pixel_symmetric") {  // the middle of the input lies in the middle of the output
+    const double exact = scale * static_cast<double>(in);
+    const double offset = static_cast<double>(in) / 2 * (1 - static_cast<double>(out) / exact);
+    return offset + (at + 0.5) / scale - 0.5;
+  }
   if (r.coordinates == "tf_crop_and_resize") {
     const double start = r.roi[dim], end = r.roi[rank + dim], last = static_cast<double>(in - 1);
     return out > 1 ? start * last + at * (end - start) * last / static_cast<double>(out - 1)
@@ -64,6 +71,22 @@ std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* fir
   return {far(1 + t), near(t), near(u), far(1 + u)};
 }
 
+// The same where the output is smaller than the input and antialias is set: the window is wider by the same factor.
+std::vector<double> WideWeights(const Resampling& r, double x, double scale, int64_t* first) {
+  const double reach = (r.mode == "linear" ? 1 : 2) / scale, a = r.cubic_a;
+  *first = static_cast<int64_t>(std::floor(x - reach)) + 1;
+  std::vector<double> weights;
+  double sum = 0;
+  for (int64_t i = *first; static_cast<double>(i) < x + reach; ++i) {
+    const double d = std::abs(static_cast<double>(i) - x) * scale;
+    const double cubic = d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+    weights.push_back(r.mode == "linear" ? 1 - d : cubic);
+    sum += weights.back();
+  }
+  for (double& w : weights) w /= sum;
+  return weights;
+}
+
 // Resizes one dimension: selects rows of the input or computes weighted sums of them. `inside` is 1 where the source
 // position lies within the input.
 absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, const TensorPtr& x, int dim,
@@ -82,7 +105,10 @@ absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, c
       continue;
     }
     int64_t first = 0;
-    std::vector<double> weights = NeighbourWeights(r, source, &first);
+    const bool wide = r.antialias && r.scales[dim] < 1;
+    COBRA_RETURN_IF_ERROR(c.CheckCount(wide ? static_cast<int64_t>(std::min(4 / r.scales[dim], 1e15)) : 4));
+    std::vector<double> weights =
+        wide ? WideWeights(r, source, r.scales[dim], &first) : NeighbourWeights(r, source, &first);
     double sum = 0;
     for (size_t k = 0; k < weights.size(); ++k) {
       const int64_t row = first + static_cast<int64_t>(k);
@@ -129,6 +155,11 @@ absl::StatusOr<TensorPtr> ByDefinition(NodeContext& c, const Resampling& r) {
   return c.Call(graph::Op::where, {{"other", r.extrapolation}}, {mask, y, nullptr});
 }
 
+// A larger output needs no wider windows.
+bool Antialiases(const Resampling& r) {
+  return r.antialias && std::any_of(r.scales.begin(), r.scales.end(), [](double scale) { return scale < 1; });
+}
+
 // The mode of PyTorch's interpolate that computes the same; empty if there is none.
 std::string PyTorchMode(const NodeContext& c, const Resampling& r, bool* align_corners) {
   const int n = c.Rank(0) - 2;
@@ -143,6 +174,10 @@ std::string PyTorchMode(const NodeContext& c, const Resampling& r, bool* align_c
   if (r.mode == "nearest") return r.coordinates == "asymmetric" && r.nearest == "floor" ? "nearest" : "";
   // For an output of one element PyTorch samples the middle of the input, ONNX's pytorch_half_pixel its first element.
   const bool half = r.coordinates == "half_pixel" || (r.coordinates == "pytorch_half_pixel" && !one);
+  if (Antialiases(r)) {  // PyTorch leaves out what is outside
+    if (n != 2 || !half || !r.exclude_outside) return "";
+    return r.mode == "linear" ? "bilinear" : r.cubic_a == -0.5 ? "bicubic" : "";
+  }
   if ((!half && !*align_corners) || r.exclude_outside) return "";
   if (r.mode == "cubic") return n == 2 && r.cubic_a == -0.75 ? "bicubic" : "";
   return n == 1 ? "linear" : n == 2 ? "bilinear" : "trilinear";
@@ -166,7 +201,7 @@ absl::StatusOr<Outputs> Resample(NodeContext& c, const Resampling& r) {
     attributes.Set("size", std::vector<int64_t>(r.sizes.begin() + 2, r.sizes.end()));
   }
   if (mode != "nearest") attributes.Set("align_corners", align_corners);
-  attributes.Set("antialias", false);
+  attributes.Set("antialias", Antialiases(r));
   return c.Out(c.Call(graph::Op::interpolate, attributes, {c.In(0)}));
 }
 
@@ -196,6 +231,79 @@ absl::StatusOr<Outputs> Upsample(NodeContext& c) {
   return Resample(c, r);
 }
 
+// The values of all dimensions, from those that the attribute `axes` lists; `rest` has those of the others.
+absl::StatusOr<std::vector<double>> OfAllDimensions(NodeContext& c, const std::vector<double>& values,
+                                                    std::vector<double> rest, absl::string_view what) {
+  if (!c.HasAttr("axes")) {
+    if (values.size() != rest.size()) return Invalid(what, " has ", values.size(), " entries, must have ", rest.size());
+    return values;
+  }
+  const std::vector<int64_t> axes = c.Ints("axes");
+  const size_t parts = rest.size() / c.ShapeOf(0).size();  // roi has starts and ends
+  if (values.size() != axes.size() * parts)
+    return Invalid(what, " has ", values.size(), " entries, must have ", axes.size() * parts);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axes[i], c.Rank(0), "axes"));
+    for (size_t part = 0; part < parts; ++part) rest[part * c.ShapeOf(0).size() + d] = values[part * axes.size() + i];
+  }
+  return rest;
+}
+
+// Sizes and scales from the sizes that the file wants, which keep the aspect ratio if the policy says so: one scale for
+// all listed dimensions, the smallest or the largest.
+absl::Status ReadSizes(NodeContext& c, std::vector<double> wanted, Resampling* r) {
+  const graph::Shape& in = c.ShapeOf(0);
+  const std::string policy = c.String("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+    return Invalid("keep_aspect_ratio_policy is ", policy);
+  COBRA_ASSIGN_OR_RETURN(const std::vector<double> sizes,
+                         OfAllDimensions(c, wanted, std::vector<double>(in.begin(), in.end()), "sizes"));
+  std::vector<bool> listed(in.size(), !c.HasAttr("axes"));
+  for (int64_t axis : c.Ints("axes")) {
+    COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axis, c.Rank(0), "axes"));
+    listed[d] = true;
+  }
+  double common = 0;
+  for (size_t d = 0; d < in.size(); ++d) {
+    if (!(sizes[d] >= 0 && sizes[d] <= 1e9)) return Invalid("a size of ", sizes[d]);
+    const double scale = sizes[d] / static_cast<double>(std::max<int64_t>(in[d], 1));
+    r->scales.push_back(scale);
+    r->sizes.push_back(static_cast<int64_t>(sizes[d]));
+    if (listed[d] && (common == 0 || (policy == "not_larger" ? scale < common : scale > common))) common = scale;
+  }
+  if (policy == "stretch") return absl::OkStatus();
+  for (size_t d = 0; d < in.size(); ++d) {
+    if (!listed[d]) continue;
+    const double size = std::floor(common * static_cast<double>(in[d]) + 0.5);
+    if (!(size <= 1e9)) return Invalid("a size of ", size);
+    r->scales[d] = common;
+    r->sizes[d] = static_cast<int64_t>(size);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Resampling> ReadResampling(NodeContext& c) {
+  Resampling r;
+  r.mode = c.String("mode", "nearest");
+  r.coordinates = c.String("coordinate_transformation_mode", "half_pixel");
+  static const auto* const kCoordinates =
+      new std::set<std::string>{"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+  if (kCoordinates->count(r.coordinates) == 0) return Invalid("coordinate_transformation_mode is ", r.coordinates);
+  r.nearest = c.String("nearest_mode", "round_prefer_floor");
+  r.cubic_a = c.Float("cubic_coeff_a", -0.75);
+  r.exclude_outside = c.Int("exclude_outside") != 0;
+  r.antialias = c.Int("antialias") != 0 && r.mode != "nearest";
+  r.extrapolation = c.Float("extrapolation_value", 0);
+  if (r.coordinates != "tf_crop_and_resize") return r;
+  if (!c.Has(1)) return Invalid("roi is missing");
+  COBRA_ASSIGN_OR_RETURN(r.roi, c.Known(1, "roi"));
+  std::vector<double> whole(c.ShapeOf(0).size(), 0);
+  whole.resize(2 * whole.size(), 1);
+  COBRA_ASSIGN_OR_RETURN(r.roi, OfAllDimensions(c, r.roi, whole, "roi"));
+  return r;
+}
+
 absl::StatusOr<Outputs> Resize(NodeContext& c) {
   if (c.opset() < 11) {
     Resampling old;
@@ -206,33 +314,19 @@ absl::StatusOr<Outputs> Resize(NodeContext& c) {
     COBRA_RETURN_IF_ERROR(SizesFromScales(c, std::move(scales), &old));
     return Resample(c, old);
   }
-  Resampling r;
-  r.mode = c.String("mode", "nearest");
-  r.coordinates = c.String("coordinate_transformation_mode", "half_pixel");
-  r.nearest = c.String("nearest_mode", "round_prefer_floor");
-  r.cubic_a = c.Float("cubic_coeff_a", -0.75);
-  r.exclude_outside = c.Int("exclude_outside") != 0;
-  r.extrapolation = c.Float("extrapolation_value", 0);
-  if (r.coordinates == "tf_crop_and_resize") {
-    if (!c.Has(1)) return Invalid("roi is missing");
-    COBRA_ASSIGN_OR_RETURN(r.roi, c.Known(1, "roi"));
-    if (static_cast<int>(r.roi.size()) != 2 * c.Rank(0)) return Invalid("roi must have ", 2 * c.Rank(0), " entries");
-  }
+  COBRA_ASSIGN_OR_RETURN(Resampling r, ReadResampling(c));
   std::vector<double> scales;
   if (c.Has(2)) {
     COBRA_ASSIGN_OR_RETURN(scales, c.Known(2, "scales"));
   }
   if (!scales.empty()) {
+    COBRA_ASSIGN_OR_RETURN(scales, OfAllDimensions(c, scales, std::vector<double>(c.ShapeOf(0).size(), 1), "scales"));
     COBRA_RETURN_IF_ERROR(SizesFromScales(c, std::move(scales), &r));
     return Resample(c, r);
   }
   if (!c.Has(3)) return Invalid("neither scales nor sizes");
-  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, c.KnownInts(3, "sizes"));
-  if (static_cast<int>(sizes.size()) != c.Rank(0))
-    return Invalid("sizes has ", sizes.size(), " entries, must have ", c.Rank(0));
-  r.sizes = ToShape(sizes);
-  for (size_t d = 0; d < sizes.size(); ++d)
-    r.scales.push_back(static_cast<double>(sizes[d]) / static_cast<double>(std::max<int64_t>(c.ShapeOf(0)[d], 1)));
+  COBRA_ASSIGN_OR_RETURN(std::vector<double> sizes, c.Known(3, "sizes"));
+  COBRA_RETURN_IF_ERROR(ReadSizes(c, std::move(sizes), &r));
   return Resample(c, r);
 }
 

@@ -12,6 +12,8 @@
 namespace cobra::onnx {
 namespace {
 
+constexpr int64_t kMostPadding = int64_t{1} << 40;  // beyond it a size could overflow
+
 absl::StatusOr<Outputs> ShapeOf(NodeContext& c) {
   const int64_t rank = c.Rank(0);
   const auto clamp = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + rank : v, 0, rank); };
@@ -151,8 +153,14 @@ absl::StatusOr<Outputs> Split(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(dim, c.Rank(0)));
   const int64_t total = c.ShapeOf(0)[axis], pieces = c.node().output_size();
   if (sizes.empty()) {
-    if (pieces == 0 || total % pieces != 0) return Invalid("cannot cut ", total, " into ", pieces, " equal pieces");
-    sizes.assign(pieces, total / pieces);
+    // Since opset 18 the last piece may be smaller.
+    const int64_t each = pieces == 0 ? 0 : (total + pieces - 1) / pieces;
+    const bool fits = c.opset() >= 18 ? each * (pieces - 1) <= total : each * pieces == total;
+    if (pieces == 0 || !fits) return Invalid("cannot cut ", total, " into ", pieces, " equal pieces");
+    if (c.HasAttr("num_outputs") && c.Int("num_outputs") != pieces)
+      return Invalid("num_outputs=", c.Int("num_outputs"), ", it has ", pieces, " outputs");
+    sizes.assign(pieces, each);
+    sizes.back() = total - each * (pieces - 1);
   }
   if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != total)
     return Invalid("the pieces do not add up to ", total);
@@ -274,6 +282,37 @@ absl::StatusOr<Outputs> Range(NodeContext& c) {
   return c.Out(c.Constant(std::move(type), std::move(values)));
 }
 
+// The paddings of all dimensions, from those of the dimensions that input 3 lists.
+absl::StatusOr<std::vector<int64_t>> PadsOfAxes(NodeContext& c, const std::vector<int64_t>& pads) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> axes, c.KnownInts(3, "axes"));
+  if (pads.size() != 2 * axes.size()) return Invalid("pads has ", pads.size(), " entries, must have ", 2 * axes.size());
+  std::vector<int64_t> all(2 * c.ShapeOf(0).size(), 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axes[i], c.Rank(0), "axes"));
+    all[d] = pads[i];
+    all[c.ShapeOf(0).size() + d] = pads[axes.size() + i];
+  }
+  return all;
+}
+
+// mode=wrap: the input goes on with its other end. PyTorch's circular padding takes only images and volumes.
+absl::StatusOr<TensorPtr> Wrapped(NodeContext& c, const std::vector<int64_t>& pads) {
+  TensorPtr x = c.In(0);
+  const int rank = c.Rank(0);
+  for (int d = 0; d < rank; ++d) {
+    const int64_t size = x->type.shape[d], out = size + pads[d] + pads[rank + d];
+    if (pads[d] == 0 && pads[rank + d] == 0) continue;
+    if (size < 1 || out < 0)
+      return Invalid("paddings of ", pads[d], " and ", pads[rank + d], " around ", size, " elements");
+    COBRA_RETURN_IF_ERROR(c.CheckCount(out));
+    std::vector<int64_t> rows(out);
+    for (int64_t i = 0; i < out; ++i) rows[i] = ((i - pads[d]) % size + size) % size;
+    COBRA_ASSIGN_OR_RETURN(TensorPtr index, c.IntsConstant(rows));
+    COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::index_select, {{"dim", int64_t{d}}}, {x, index}));
+  }
+  return x;
+}
+
 absl::StatusOr<Outputs> Pad(NodeContext& c) {
   const std::string mode = c.String("mode", "constant");
   std::vector<int64_t> pads;
@@ -287,10 +326,17 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
     if (c.Has(2)) {
       COBRA_ASSIGN_OR_RETURN(value, c.KnownNumber(2, "constant_value"));
     }
+    if (c.Has(3)) {
+      COBRA_ASSIGN_OR_RETURN(pads, PadsOfAxes(c, pads));
+    }
   }
   const int rank = c.Rank(0);
   if (static_cast<int>(pads.size()) != 2 * rank)
     return Invalid("pads has ", pads.size(), " entries, must have ", 2 * rank);
+  for (int64_t p : pads) {
+    if (p < -kMostPadding || p > kMostPadding) return Invalid("a padding of ", p);
+  }
+  if (mode == "wrap") return c.Out(Wrapped(c, pads));
   std::vector<int64_t> pad;  // starts with the last dimension
   int first = rank;
   for (int d = 0; d < rank; ++d) {
@@ -309,6 +355,41 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
       TensorPtr y,
       c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string(mode == "edge" ? "replicate" : "reflect")}}, {x}));
   return c.Out(c.Cast(y, dtype));
+}
+
+// Cuts the middle out of each dimension that is too long, and puts one that is too short in the middle of zeros.
+absl::StatusOr<Outputs> CenterCropPad(NodeContext& c) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, c.KnownInts(1, "its shape"));
+  std::vector<int64_t> axes = c.Ints("axes");
+  if (!c.HasAttr("axes")) {
+    axes.resize(c.Rank(0));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  if (axes.size() != sizes.size()) return Invalid("its shape has ", sizes.size(), " entries, must have ", axes.size());
+  TensorPtr x = c.In(0);
+  std::vector<int64_t> pad(2 * c.ShapeOf(0).size(), 0);
+  std::vector<std::string> text(c.ShapeOf(0).size(), ":");
+  bool crops = false, pads = false;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const int d, WrapAxis(axes[i], c.Rank(0), "axes"));
+    const int64_t size = x->type.shape[d], wanted = sizes[i];
+    if (wanted < 0 || wanted > kMostPadding) return Invalid("a size of ", wanted);
+    if (wanted < size) {
+      const int64_t start = (size - wanted) / 2;
+      text[d] = SliceText(start, start + wanted, 1, size);
+      crops = true;
+    } else if (wanted > size) {
+      const size_t at = 2 * (c.ShapeOf(0).size() - 1 - d);
+      pad[at] = (wanted - size) / 2;
+      pad[at + 1] = wanted - size - pad[at];
+      pads = true;
+    }
+  }
+  if (crops) {
+    COBRA_ASSIGN_OR_RETURN(x, c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, {x}));
+  }
+  if (!pads) return Outputs{x};
+  return c.Out(c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", 0.0}}, {x}));
 }
 
 }  // namespace
@@ -331,6 +412,7 @@ void AddShapeOperators(Registry* registry) {
   registry->Add("Gather", {Gather, 2});
   registry->Add("Range", {Range, 3, false, "bounds are known beforehand"});
   registry->Add("Pad", {Pad, 1, false, "pads are known beforehand"});
+  registry->Add("CenterCropPad", {CenterCropPad, 2, false, "the shape is known beforehand"});
 }
 
 }  // namespace cobra::onnx

@@ -77,7 +77,14 @@ absl::StatusOr<TensorPtr> Unpacked(NodeContext& c, const TensorPtr& x) {
 
 absl::StatusOr<Outputs> Dft(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr x, Unpacked(c, c.In(0)));
-  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(c.Int("axis", 1), c.Rank(0)));
+  int64_t given = c.Int("axis", 1);
+  if (c.opset() >= 20) {
+    given = -2;
+    if (c.Has(2)) {
+      COBRA_ASSIGN_OR_RETURN(given, c.KnownInt(2, "axis"));
+    }
+  }
+  COBRA_ASSIGN_OR_RETURN(const int axis, WrapAxis(given, c.Rank(0)));
   if (axis >= x->type.rank()) return Invalid("axis=", axis, " is the one of the parts");
   graph::Attributes attributes{{"dim", int64_t{axis}}};
   if (c.Has(1)) {
@@ -85,12 +92,16 @@ absl::StatusOr<Outputs> Dft(NodeContext& c) {
     attributes.Set("n", length);
   }
   const bool inverse = c.Int("inverse") != 0, onesided = c.Int("onesided") != 0;
-  if (onesided && (inverse || graph::IsComplex(x->type.dtype)))
-    return Unsupported("onesided=1 of complex numbers, or with inverse=1");
+  if (onesided && !inverse && graph::IsComplex(x->type.dtype)) return Unsupported("onesided=1 of complex numbers");
   // Computed in double, as in the reference: terms that cancel must give 0 to seven digits.
   const graph::DType dtype = c.Type(0).dtype;
   COBRA_ASSIGN_OR_RETURN(x,
                          c.Cast(x, graph::IsComplex(x->type.dtype) ? graph::DType::complex128 : graph::DType::float64));
+  if (onesided && inverse) {
+    COBRA_ASSIGN_OR_RETURN(TensorPtr real, c.Call(graph::Op::fft_irfft, attributes, {x}));
+    COBRA_ASSIGN_OR_RETURN(real, c.Call(graph::Op::unsqueeze, {{"dim", int64_t{-1}}}, {real}));
+    return c.Out(c.Cast(real, dtype));
+  }
   COBRA_ASSIGN_OR_RETURN(TensorPtr y, c.Call(onesided  ? graph::Op::fft_rfft
                                              : inverse ? graph::Op::fft_ifft
                                                        : graph::Op::fft_fft,

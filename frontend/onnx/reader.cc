@@ -6,30 +6,42 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "base/status_macros.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/parsed_size.h"
 #include "frontend/onnx/registry.h"
+#include "frontend/onnx/without_weights.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra::onnx {
 namespace {
 
-absl::StatusOr<OnnxModel> Read(absl::string_view bytes, const OnnxRequest& request, const Limits& limits,
+absl::StatusOr<OnnxModel> Read(absl::string_view file, const OnnxRequest& request, const Limits& limits,
                                bool keep_values) {
   Diagnostic d;
   d.kind = Diagnostic::Kind::kModelError;
   d.position.file = request.name;
+  const auto no_file = [&] {
+    d.message = absl::StrCat("is not an ONNX file, or a part of one (", file.size(), " bytes)");
+    d.hint = "was it downloaded whole? Git LFS pointers are text files of some 130 bytes";
+    return DiagnosticToStatus(d);
+  };
+  std::string stripped;
+  absl::string_view bytes = file;
+  // A copy of a small file would take longer than its weights.
+  constexpr size_t kWorthIt = size_t{1} << 20;
+  if (!keep_values && file.size() > kWorthIt) {
+    COBRA_ASSIGN_OR_RETURN(std::optional<std::string> left, WithoutWeights(file, limits.onnx, INT64_MAX));
+    if (!left.has_value()) return no_file();
+    stripped = *std::move(left);
+    bytes = stripped;
+  }
   constexpr int64_t kMaxFileBytes = std::numeric_limits<int>::max();  // the limit of protobuf, and so of the format
   if (static_cast<int64_t>(bytes.size()) > kMaxFileBytes) {
     d.kind = Diagnostic::Kind::kLimit;
     d.message = LimitMessage("", static_cast<int64_t>(bytes.size()), kMaxFileBytes, "bytes");
     return DiagnosticToStatus(d);
   }
-  const auto no_file = [&] {
-    d.message = absl::StrCat("is not an ONNX file, or a part of one (", bytes.size(), " bytes)");
-    d.hint = "was it downloaded whole? Git LFS pointers are text files of some 130 bytes";
-    return DiagnosticToStatus(d);
-  };
   // A parsed node takes many times its size in the file, so the memory is computed before parsing.
   const ParsedSize size = ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
   if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
@@ -60,7 +72,10 @@ absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const
 
 std::vector<OnnxOperator> OnnxOperators() {
   std::vector<OnnxOperator> operators;
-  for (const auto& [name, entry] : Operators().entries()) operators.push_back({name, entry.note});
+  for (const absl::string_view domain : {absl::string_view(), kMicrosoftDomain}) {
+    for (const auto& [name, entry] : OperatorsOf(domain)->entries())
+      operators.push_back({std::string(domain), name, entry.note, entry.handler != nullptr});
+  }
   return operators;
 }
 

@@ -1,7 +1,7 @@
 // ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The graph's calls are
 // PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch gives the same graph as its source.
-// Opsets 6 to 17 of the default domain; docs/onnx_support.md lists the operators. Only the given bytes are read:
-// external data is rejected.
+// Opsets 6 to 24 of the default domain and what ONNX Runtime's optimiser writes; docs/onnx_support.md lists the
+// operators. Only the given bytes are read: the caller puts small tensors of other files into them (without_weights.h).
 #ifndef COBRA_FRONTEND_ONNX_READER_H_
 #define COBRA_FRONTEND_ONNX_READER_H_
 
@@ -49,10 +49,12 @@ absl::StatusOr<OnnxModel> ReadOnnxModelWithValues(absl::string_view bytes, const
 
 // One operator that the reader knows, for docs/onnx_support.md.
 struct OnnxOperator {
+  std::string domain;  // empty: the default one
   std::string name;
-  std::string note;  // restrictions; may be empty
+  std::string note;  // restrictions, or why it is refused; may be empty
+  bool is_supported = true;
 };
-std::vector<OnnxOperator> OnnxOperators();  // sorted
+std::vector<OnnxOperator> OnnxOperators();  // sorted, the default domain first
 
 }  // namespace cobra::onnx
 

@@ -1,11 +1,13 @@
 #include "frontend/onnx/registry.h"
 
 namespace cobra::onnx {
+namespace {
 
-const Registry& Operators() {
+const Registry& DefaultOperators() {
   static const Registry* const registry = [] {
     auto* r = new Registry;
     AddActivationOperators(r);
+    AddAttentionOperators(r);
     AddControlOperators(r);
     AddConvolutionOperators(r);
     AddElementwiseOperators(r);
@@ -23,6 +25,24 @@ const Registry& Operators() {
     return r;
   }();
   return *registry;
+}
+
+const Registry& MicrosoftOperators() {
+  static const Registry* const registry = [] {
+    auto* r = new Registry;
+    AddMicrosoftAttentionOperators(r);
+    AddMicrosoftFusedOperators(r);
+    AddMicrosoftQuantizedOperators(r);
+    return r;
+  }();
+  return *registry;
+}
+
+}  // namespace
+
+const Registry* OperatorsOf(absl::string_view domain) {
+  if (IsDefaultDomain(domain)) return &DefaultOperators();
+  return domain == kMicrosoftDomain ? &MicrosoftOperators() : nullptr;
 }
 
 }  // namespace cobra::onnx

@@ -1,4 +1,4 @@
-// The ONNX operators that the reader knows, one handler each; every ops_*.cc adds a family.
+// The ONNX operators that the reader knows, one handler each; every ops_*.cc adds a family. Each domain has a registry.
 #ifndef COBRA_FRONTEND_ONNX_REGISTRY_H_
 #define COBRA_FRONTEND_ONNX_REGISTRY_H_
 
@@ -14,10 +14,10 @@ namespace cobra::onnx {
 using Handler = absl::StatusOr<Outputs> (*)(NodeContext& c);
 
 struct Entry {
-  Handler handler = nullptr;
-  int required = 1;        // number of required inputs: tensors, unless `sequences`
-  bool sequences = false;  // inputs may be sequences or absent
-  const char* note = "";   // what is not supported, for the docs
+  Handler handler = nullptr;  // null: refused, and the note says why
+  int required = 1;           // number of required inputs: tensors, unless `sequences`
+  bool sequences = false;     // inputs may be sequences or absent
+  const char* note = "";      // what is not supported, for the docs
 };
 
 class Registry {
@@ -27,15 +27,21 @@ class Registry {
     const auto it = entries_.find(op_type);
     return it == entries_.end() ? nullptr : &it->second;
   }
+  void Refuse(absl::string_view op_type, const char* why) { Add(op_type, {nullptr, 0, true, why}); }
   const std::map<std::string, Entry>& entries() const { return entries_; }
 
  private:
   std::map<std::string, Entry> entries_;
 };
 
-const Registry& Operators();
+// The default domain, and the one in which ONNX Runtime's optimiser writes.
+constexpr absl::string_view kMicrosoftDomain = "com.microsoft";
+inline bool IsDefaultDomain(absl::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
+// Null for other domains.
+const Registry* OperatorsOf(absl::string_view domain);
 
 void AddActivationOperators(Registry* registry);
+void AddAttentionOperators(Registry* registry);
 void AddControlOperators(Registry* registry);
 void AddConvolutionOperators(Registry* registry);
 void AddElementwiseOperators(Registry* registry);
@@ -50,6 +56,11 @@ void AddReduceOperators(Registry* registry);
 void AddResizeOperators(Registry* registry);
 void AddShapeOperators(Registry* registry);
 void AddSignalOperators(Registry* registry);
+
+// Of the domain com.microsoft.
+void AddMicrosoftAttentionOperators(Registry* registry);
+void AddMicrosoftFusedOperators(Registry* registry);
+void AddMicrosoftQuantizedOperators(Registry* registry);
 
 }  // namespace cobra::onnx
 

@@ -1,8 +1,10 @@
 #include "frontend/onnx/tensor_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "onnx/onnx_pb.h"
@@ -44,35 +46,67 @@ Values FromField(const Field& field) {
   return Values(field.begin(), field.end());
 }
 
-int BytesInFile(int32_t onnx_type) {
+// Newer than Debian's onnx.pb.h.
+enum NewerType : int32_t {
+  kFloat8E4M3Fn = 17,
+  kFloat8E4M3Fnuz,
+  kFloat8E5M2,
+  kFloat8E5M2Fnuz,
+  kUInt4,
+  kInt4,
+  kFloat4E2M1,
+  kFloat8E8M0,
+  kUInt2,
+  kInt2,
+};
+
+// Of one element. Those of 2 and 4 bits share bytes.
+int BitsInFile(int32_t onnx_type) {
   switch (onnx_type) {
+    case kUInt2:
+    case kInt2: return 2;
+    case kUInt4:
+    case kInt4: return 4;
     case TensorProto::UINT8:
     case TensorProto::INT8:
-    case TensorProto::BOOL: return 1;
+    case TensorProto::BOOL: return 8;
     case TensorProto::UINT16:
     case TensorProto::INT16:
     case TensorProto::FLOAT16:
-    case TensorProto::BFLOAT16: return 2;
+    case TensorProto::BFLOAT16: return 16;
     case TensorProto::FLOAT:
     case TensorProto::INT32:
-    case TensorProto::UINT32: return 4;
-    case TensorProto::COMPLEX128: return 16;
-    default: return 8;
+    case TensorProto::UINT32: return 32;
+    case TensorProto::COMPLEX128: return 128;
+    default: return 64;
   }
 }
 
-// The number of elements in the typed field that the proto's data type uses.
-int64_t FieldSize(const TensorProto& proto) {
+// The size of the typed field that the proto's data type uses, in bytes of raw data.
+int64_t FieldBytes(const TensorProto& proto) {
   switch (proto.data_type()) {
-    case TensorProto::FLOAT: return proto.float_data_size();
-    case TensorProto::COMPLEX64: return proto.float_data_size() / 2;
-    case TensorProto::DOUBLE: return proto.double_data_size();
-    case TensorProto::COMPLEX128: return proto.double_data_size() / 2;
-    case TensorProto::INT64: return proto.int64_data_size();
-    case TensorProto::UINT32:
-    case TensorProto::UINT64: return proto.uint64_data_size();
-    default: return proto.int32_data_size();
+    case TensorProto::FLOAT:
+    case TensorProto::COMPLEX64: return 4 * int64_t{proto.float_data_size()};
+    case TensorProto::DOUBLE:
+    case TensorProto::COMPLEX128: return 8 * int64_t{proto.double_data_size()};
+    case TensorProto::INT64: return 8 * int64_t{proto.int64_data_size()};
+    case TensorProto::UINT32: return 4 * int64_t{proto.uint64_data_size()};
+    case TensorProto::UINT64: return 8 * int64_t{proto.uint64_data_size()};
+    default: return std::max(8, BitsInFile(proto.data_type())) / 8 * int64_t{proto.int32_data_size()};
   }
+}
+
+// Elements of 2 or 4 bits, the first in a byte's lowest bits.
+Values OfFewBits(const Values& bytes, int32_t onnx_type, int64_t elements) {
+  const int bits = BitsInFile(onnx_type), each = 8 / bits, high = 1 << bits;
+  const bool is_signed = onnx_type == kInt4 || onnx_type == kInt2;
+  Values values(elements);
+  for (int64_t i = 0; i < elements; ++i) {
+    int value = static_cast<uint8_t>(static_cast<int64_t>(bytes[i / each])) >> (i % each * bits) & (high - 1);
+    if (is_signed && value >= high / 2) value -= high;
+    values[i] = value;
+  }
+  return values;
 }
 
 Values DecodeRaw(const TensorProto& proto) {
@@ -80,6 +114,10 @@ Values DecodeRaw(const TensorProto& proto) {
   switch (proto.data_type()) {
     case TensorProto::FLOAT:
     case TensorProto::COMPLEX64: return FromRaw<float>(raw);
+    case kUInt2:
+    case kInt2:
+    case kUInt4:
+    case kInt4:
     case TensorProto::UINT8:
     case TensorProto::BOOL: return FromRaw<uint8_t>(raw);
     case TensorProto::INT8: return FromRaw<int8_t>(raw);
@@ -107,12 +145,24 @@ absl::StatusOr<graph::DType> DTypeOf(int32_t onnx_type) {
     case TensorProto::INT32:
     case TensorProto::UINT16: return graph::DType::int32;
     case TensorProto::INT16: return graph::DType::int16;
+    case kInt2:
+    case kInt4:
     case TensorProto::INT8: return graph::DType::int8;
+    case kUInt2:
+    case kUInt4:
     case TensorProto::UINT8: return graph::DType::uint8;
     case TensorProto::BOOL: return graph::DType::bool_;
     case TensorProto::COMPLEX64: return graph::DType::complex64;
     case TensorProto::COMPLEX128: return graph::DType::complex128;
     case TensorProto::STRING: return absl::UnimplementedError("tensors of strings are not supported");
+    case kFloat8E4M3Fn:
+    case kFloat8E4M3Fnuz:
+    case kFloat8E5M2:
+    case kFloat8E5M2Fnuz:
+    case kFloat8E8M0:
+    case kFloat4E2M1:
+      return absl::UnimplementedError(
+          "floating point numbers of 8 and fewer bits are not supported: LibTorch 1.13 has none");
     default: return absl::InvalidArgumentError(absl::StrCat(onnx_type, " is not an element type of ONNX"));
   }
 }
@@ -124,40 +174,91 @@ int UnsignedBits(int32_t onnx_type) {
                                             : 0;
 }
 
+IntegerRange RangeOf(int32_t onnx_type) {
+  const bool is_signed = onnx_type == TensorProto::INT8 || onnx_type == TensorProto::INT16 ||
+                         onnx_type == TensorProto::INT32 || onnx_type == kInt4 || onnx_type == kInt2;
+  const double count = std::ldexp(1.0, BitsInFile(onnx_type));
+  return is_signed ? IntegerRange{-count / 2, count / 2 - 1} : IntegerRange{0, count - 1};
+}
+
+bool IsNarrow(int32_t onnx_type) { return BitsInFile(onnx_type) < 8; }
+
+int32_t OnnxTypeOf(const Tensor& tensor) {
+  if (tensor.onnx_type != 0) return tensor.onnx_type;
+  switch (tensor.type.dtype) {
+    case graph::DType::float32: return TensorProto::FLOAT;
+    case graph::DType::float16: return TensorProto::FLOAT16;
+    case graph::DType::bfloat16: return TensorProto::BFLOAT16;
+    case graph::DType::float64: return TensorProto::DOUBLE;
+    case graph::DType::int64: return TensorProto::INT64;
+    case graph::DType::int32: return TensorProto::INT32;
+    case graph::DType::int16: return TensorProto::INT16;
+    case graph::DType::int8: return TensorProto::INT8;
+    case graph::DType::uint8: return TensorProto::UINT8;
+    case graph::DType::bool_: return TensorProto::BOOL;
+    case graph::DType::complex64: return TensorProto::COMPLEX64;
+    default: return TensorProto::COMPLEX128;
+  }
+}
+
+int64_t BytesOf(int32_t onnx_type, int64_t elements) {
+  const int bits = BitsInFile(onnx_type);
+  return bits < 8 ? (elements + 8 / bits - 1) / (8 / bits) : elements * (bits / 8);
+}
+
+bool IsElsewhere(const TensorProto& proto) {
+  return proto.data_location() == TensorProto::EXTERNAL || proto.external_data_size() > 0;
+}
+
+std::string LocationOf(const TensorProto& proto) {
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") return entry.value();
+  }
+  return "";
+}
+
+void MarkLeftOut(int64_t bytes, TensorProto* proto) {
+  proto->set_data_location(TensorProto::EXTERNAL);
+  auto* length = proto->add_external_data();
+  length->set_key("length");
+  length->set_value(absl::StrCat(bytes));
+}
+
 absl::StatusOr<graph::TensorType> TypeOf(const TensorProto& proto) {
   graph::TensorType type;
   COBRA_ASSIGN_OR_RETURN(type.dtype, DTypeOf(proto.data_type()));
-  if (proto.data_location() == TensorProto::EXTERNAL || proto.external_data_size() > 0) {
-    return absl::UnimplementedError(
-        "its data is in another file; save the model with its weights inside (save_as_external_data=False)");
-  }
-  // The product of the dimensions may not exceed the number of elements in the data, so it cannot overflow.
-  const int64_t elements = proto.has_raw_data()
-                               ? static_cast<int64_t>(proto.raw_data().size()) / BytesInFile(proto.data_type())
-                               : FieldSize(proto);
-  int64_t product = 1;
-  bool empty = false;
+  constexpr int64_t kMost = int64_t{1} << 40;  // elements, so that their bytes do not overflow
+  int64_t elements = 1;
   for (int64_t d : proto.dims()) {
-    if (d < 0 || d > int64_t{1} << 40) return absl::InvalidArgumentError(absl::StrCat("has a dimension of ", d));
-    empty = empty || d == 0;
+    if (d < 0 || d > kMost) return absl::InvalidArgumentError(absl::StrCat("has a dimension of ", d));
     type.shape.push_back(d);
+    elements = d == 0 || elements == 0 ? 0 : elements > kMost / d ? kMost + 1 : elements * d;
   }
-  for (int64_t d : proto.dims()) {
-    if (empty || d > elements / product) {
-      product = empty ? 0 : -1;
-      break;
+  const bool empty = std::count(type.shape.begin(), type.shape.end(), 0) > 0;
+  if (empty) elements = 0;
+  int64_t bytes = proto.has_raw_data() ? static_cast<int64_t>(proto.raw_data().size()) : FieldBytes(proto);
+  if (IsElsewhere(proto)) {
+    if (elements > kMost)
+      return absl::InvalidArgumentError(absl::StrCat("has the shape ", graph::ShapeText(type.shape)));
+    bytes = BytesOf(proto.data_type(), elements);
+    for (const auto& entry : proto.external_data()) {
+      if (entry.key() == "length" && !absl::SimpleAtoi(entry.value(), &bytes)) bytes = -1;
     }
-    product *= d;
   }
-  const bool whole = !proto.has_raw_data() || proto.raw_data().size() % BytesInFile(proto.data_type()) == 0;
-  if (product != elements || !whole) {
+  if (elements > kMost || BytesOf(proto.data_type(), elements) != bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("has data for ", elements, " elements, its shape is ", graph::ShapeText(type.shape)));
+        absl::StrCat("has data of ", bytes, " bytes, its shape is ", graph::ShapeText(type.shape)));
   }
   return type;
 }
 
 Values Decode(const TensorProto& proto) {
+  if (BitsInFile(proto.data_type()) < 8) {
+    int64_t elements = 1;
+    for (int64_t d : proto.dims()) elements *= d;
+    return OfFewBits(proto.has_raw_data() ? DecodeRaw(proto) : FromField(proto.int32_data()), proto.data_type(),
+                     elements);
+  }
   const bool half = proto.data_type() == TensorProto::FLOAT16, brain = proto.data_type() == TensorProto::BFLOAT16;
   if (half || brain) {
     Values values = proto.has_raw_data() ? FromRaw<uint16_t>(proto.raw_data()) : FromField(proto.int32_data());

@@ -2,6 +2,7 @@
 #ifndef COBRA_FRONTEND_ONNX_VALUE_H_
 #define COBRA_FRONTEND_ONNX_VALUE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct Tensor {
   std::string name;                            // of a constant: its name in the graph
   std::shared_ptr<const Values> values;        // for a constant; null if too large, or not decoded yet (`proto`)
   const ::onnx::TensorProto* proto = nullptr;  // source of the values; lives as long as the import
+  int32_t onnx_type = 0;  // element type in the file, of integers whose type LibTorch does not have; 0: as `type`
+  // Of a constant whose values are unknown because they are in another file: the tensor and the file, for an error.
+  std::shared_ptr<const std::string> elsewhere;
 };
 using TensorPtr = std::shared_ptr<Tensor>;  // null: an optional argument that was not given
 

@@ -22,9 +22,11 @@ absl::StatusOr<std::vector<int64_t>> Entries(const NodeContext& c, absl::string_
 
 }  // namespace
 
-absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& kernel, bool resolve_auto_pad) {
+absl::StatusOr<Window> ReadWindow(NodeContext& c, const graph::Shape& input, const graph::Shape& kernel,
+                                  bool resolve_auto_pad) {
   Window w;
-  COBRA_RETURN_IF_ERROR(CheckSpatial(c.ShapeOf(0)));
+  const int n = static_cast<int>(input.size()) - 2;
+  COBRA_RETURN_IF_ERROR(CheckSpatial(input));
   if (kernel.empty() && !c.HasAttr("kernel_shape")) return Invalid("the attribute kernel_shape is missing");
   COBRA_ASSIGN_OR_RETURN(w.kernel, Entries(c, "kernel_shape", n, 1, 1));
   if (!kernel.empty()) {
@@ -46,7 +48,7 @@ absl::StatusOr<Window> ReadWindow(NodeContext& c, int n, const graph::Shape& ker
   w.end.assign(n, 0);
   if (auto_pad == "VALID" || !resolve_auto_pad) return w;
   for (int i = 0; i < n; ++i) {
-    const int64_t size = c.ShapeOf(0)[2 + i];
+    const int64_t size = input[2 + i];
     const int64_t out = (size + w.stride[i] - 1) / w.stride[i];
     const int64_t total = std::max<int64_t>(0, (out - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 - size);
     w.begin[i] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
@@ -60,6 +62,27 @@ absl::StatusOr<TensorPtr> PadSpatial(NodeContext& c, const TensorPtr& x, const W
   for (int i = static_cast<int>(window.begin.size()) - 1; i >= 0; --i)
     pad.insert(pad.end(), {window.begin[i], window.end[i]});
   return c.Call(graph::Op::pad, {{"pad", pad}, {"mode", std::string("constant")}, {"value", value}}, {x});
+}
+
+absl::StatusOr<TensorPtr> Convolved(NodeContext& c, TensorPtr x, const TensorPtr& weight, const TensorPtr& bias) {
+  constexpr graph::Op kConv[] = {graph::Op::conv1d, graph::Op::conv2d, graph::Op::conv3d};
+  const int n = x->type.rank() - 2;
+  if (n < 1 || n > 3)
+    return Unsupported("an input of ", n + 2, " dimensions; convolutions of 1 to 3 spatial dimensions are supported");
+  if (weight->type.rank() != n + 2)
+    return Invalid("the weight ", graph::ShapeText(weight->type.shape), " does not fit the input ",
+                   graph::ShapeText(x->type.shape));
+  const graph::Shape kernel(weight->type.shape.begin() + 2, weight->type.shape.end());
+  COBRA_ASSIGN_OR_RETURN(const Window window, ReadWindow(c, x->type.shape, kernel));
+  std::vector<int64_t> padding = window.begin;
+  if (window.begin != window.end) {
+    COBRA_ASSIGN_OR_RETURN(x, PadSpatial(c, x, window, 0));
+    padding.assign(n, 0);
+  }
+  return c.Call(
+      kConv[n - 1],
+      {{"stride", window.stride}, {"padding", padding}, {"dilation", window.dilation}, {"groups", c.Int("group", 1)}},
+      {x, weight, bias});
 }
 
 }  // namespace cobra::onnx
