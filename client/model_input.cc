@@ -123,7 +123,11 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
   using Loader = absl::Status (ModelInput::*)(const ModelArguments&, const Limits&);
   constexpr std::pair<const char*, Loader> kLoaders[] = {
-      {".onnx", &ModelInput::LoadOnnx}, {".tflite", &ModelInput::LoadTflite}, {".json", &ModelInput::LoadGraph}};
+      {".onnx", &ModelInput::LoadOnnx},
+      {".tflite", &ModelInput::LoadTflite},
+      {".param", &ModelInput::LoadNcnn},
+      {".param.bin", &ModelInput::LoadNcnn},  // the reader says what to do about it
+      {".json", &ModelInput::LoadGraph}};
   Loader load = &ModelInput::LoadPython;
   for (const auto& [ending, loader] : kLoaders) {
     if (absl::EndsWith(arguments.path, ending)) load = loader;
@@ -177,7 +181,7 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits&
                      "leave --entry out");
   }
   frontend::OnnxFile file;
-  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits));
+  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits.model_file_bytes));
   file.request = {model_file_, arguments.inputs, program().arguments};
   source_ = std::move(file);
   return absl::OkStatus();
@@ -190,7 +194,19 @@ absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limit
                      "leave --entry and --arg out");
   }
   frontend::TfliteFile file;
-  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits));
+  COBRA_ASSIGN_OR_RETURN(file.bytes, ReadModelFile(arguments.path, limits.model_file_bytes));
+  file.request = {model_file_, arguments.inputs};
+  source_ = std::move(file);
+  return absl::OkStatus();
+}
+
+absl::Status ModelInput::LoadNcnn(const ModelArguments& arguments, const Limits& limits) {
+  if (!arguments.entry.empty() || !arguments.arguments.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": an ncnn .param file holds one network"),
+                     "leave --entry and --arg out");
+  }
+  frontend::NcnnFile file;
+  COBRA_ASSIGN_OR_RETURN(file.text, ReadModelFile(arguments.path, limits.file_bytes));
   file.request = {model_file_, arguments.inputs};
   source_ = std::move(file);
   return absl::OkStatus();
@@ -203,8 +219,8 @@ absl::Status ModelInput::LoadGraph(const ModelArguments& arguments, const Limits
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> ModelInput::ReadModelFile(const std::string& path, const Limits& limits) {
-  COBRA_ASSIGN_OR_RETURN(std::string bytes, ReadUserFile(path, limits.model_file_bytes));
+absl::StatusOr<std::string> ModelInput::ReadModelFile(const std::string& path, int64_t max_bytes) {
+  COBRA_ASSIGN_OR_RETURN(std::string bytes, ReadUserFile(path, max_bytes));
   model_file_ = fs::path(path).filename().string();
   user_prefix_ = path.substr(0, path.size() - model_file_.size());
   return bytes;
@@ -221,7 +237,7 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits&
   }
   if (!absl::EndsWith(arguments.path, ".py")) {
     return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite or .json file"),
+                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite, .param or .json file"),
                      "rename it: the ending decides how a file is read");
   }
   COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.file_bytes));

@@ -37,8 +37,8 @@ class ModelInput {
   // imports (local_imports.h). DIR is a bundle of all *.py files below it, without hidden folders; it is loaded as a
   // package if its file imports like a module of that package. The entry is evaluated in the module named by the
   // longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), or else in
-  // __init__.py, model.py, or the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one, FILE.json
-  // a graph. Errors are Diagnostics.
+  // __init__.py, model.py, or the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one,
+  // FILE.param one of ncnn, FILE.json a graph. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Whether it is a program, which may be another network for another version of PyTorch.
@@ -62,6 +62,7 @@ class ModelInput {
   absl::Status LoadArchitecture(const ModelArguments& arguments);
   absl::Status LoadOnnx(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadTflite(const ModelArguments& arguments, const Limits& limits);
+  absl::Status LoadNcnn(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadGraph(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadPython(const ModelArguments& arguments, const Limits& limits);
 
@@ -76,7 +77,7 @@ class ModelInput {
   absl::Status ChooseEntry(const Limits& limits);
 
   // The bytes of an ONNX or a TensorFlow Lite file.
-  absl::StatusOr<std::string> ReadModelFile(const std::string& path, const Limits& limits);
+  absl::StatusOr<std::string> ReadModelFile(const std::string& path, int64_t max_bytes);
   // The program for another machine: with paths of the bundle or of a library only.
   absl::StatusOr<python::SourceRequest> Portable(python::SourceRequest program) const;
   // "timm was not found (imported at net.py:4) ...", with the file as the user typed it.

@@ -8,6 +8,7 @@
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
+#     ncnn           ncnn's published networks and 4,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
@@ -31,8 +32,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
-fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+fuzzers=(source graph onnx tflite ncnn arch file message)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers ncnn torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -131,6 +132,13 @@ run_library() {
     /usr/bin/python3 tests/frontend/python/libraries/suite.py "$1" --write "tests/frontend/python/libraries/$1.csv"
 }
 
+run_ncnn() {
+  local packages
+  { scripts/setup.sh --pypi && build release ncnn_graph; } >&3 2>&3 || return 1
+  packages=$(build/pypi/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))') &&
+    COBRA_BIN=build/release/bin PYTHONPATH=$packages /usr/bin/python3 tests/frontend/ncnn/judge.py --cases "${CASES:-4000}"
+}
+
 run_torch() {
   local seed
   for seed in 2 3 4 5; do
@@ -158,6 +166,7 @@ run_step() {
     odr) run_odr ;;
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md ;;
     timm | transformers | diffusers) run_library "$1" ;;
+    ncnn) run_ncnn ;;
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
