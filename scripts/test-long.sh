@@ -8,7 +8,7 @@
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
-#     ncnn           ncnn's published networks and 4,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
+#     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
@@ -133,10 +133,8 @@ run_library() {
 }
 
 run_ncnn() {
-  local packages
-  { scripts/setup.sh --pypi && build release ncnn_graph; } >&3 2>&3 || return 1
-  packages=$(build/pypi/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))') &&
-    COBRA_BIN=build/release/bin PYTHONPATH=$packages /usr/bin/python3 tests/frontend/ncnn/judge.py --cases "${CASES:-4000}"
+  { scripts/setup.sh --pypi && build release ncnn_graph; } >&3 2>&3 &&
+    COBRA_BIN=build/release/bin build/pypi/bin/python tests/frontend/ncnn/judge.py --cases "${CASES:-2000}"
 }
 
 run_torch() {

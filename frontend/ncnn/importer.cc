@@ -49,7 +49,7 @@ bool TakesInt8(absl::string_view type) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
-// "4r": key 4 is a real number; "9*": a list of integers; "9*r": of reals; "6s": text; "2": an integer.
+// What the mark behind a key in layers.def asks for.
 std::string KindText(absl::string_view mark) {
   if (mark == "r") return "a real number, with a decimal point";
   if (mark == "*") return "a list of whole numbers";

@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<int64_t>> NormalizedShape(const Importer& im, const L
   return shape;
 }
 
-// sqrt(mean(x * x)) within each window of a channel.
+// x / (k + alpha mean(x * x))^beta, with the mean over a window of the channel around each element.
 absl::StatusOr<graph::ValueRef> WithinChannel(Importer& im, const Layer& layer, int64_t size, double alpha, double beta,
                                               double k) {
   const graph::ValueRef x = im.In(layer, 0);

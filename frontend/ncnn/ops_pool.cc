@@ -2,6 +2,7 @@
 // PyTorch's ceil_mode but for windows that begin behind the input: those need a `pad` of their own.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -27,6 +28,8 @@ absl::StatusOr<bool> PadForMode(const Importer& im, const Layer& layer, const gr
   if (mode < 0 || mode > 3) return im.Wrong(layer, absl::StrCat("pad mode ", mode));
   if (mode >= 2) {
     COBRA_RETURN_IF_ERROR(PadLikeSame(im, layer, in, mode == 3, window));
+    // ncnn has the odd element of the depth at the end in both modes.
+    if (mode == 3 && window->size() == 3) std::swap(window->before[0], window->after[0]);
     return false;
   }
   bool filled_up = false;

@@ -108,12 +108,6 @@ absl::StatusOr<std::vector<Range>> RangesLikeInput(const Importer& im, const Lay
   return ranges;
 }
 
-// The dimensions that Squeeze and ExpandDims name, in letters or as a list.
-struct NamedDims {
-  int key;
-  char letter;
-};
-
 absl::StatusOr<graph::ValueRef> PerChannelPad(Importer& im, const Layer& layer, graph::ValueRef x,
                                               std::vector<int64_t> amounts) {
   const int64_t count = layer.Int(6, 0);
@@ -124,7 +118,7 @@ absl::StatusOr<graph::ValueRef> PerChannelPad(Importer& im, const Layer& layer, 
   return im.Pad(layer, x, std::move(amounts), 0);
 }
 
-// [blocks of `axis_from`] moved to `axis_to`: reshape, permute, reshape.
+// reshape to `split`, permute, reshape to `out`: exchanges blocks and channels.
 absl::StatusOr<graph::ValueRef> Rearranged(Importer& im, const Layer& layer, graph::ValueRef x,
                                            std::vector<int64_t> split, std::vector<int64_t> dims,
                                            std::vector<int64_t> out) {
@@ -277,8 +271,7 @@ absl::Status Flatten(Importer& im, const Layer& layer) {
 absl::Status Permute(Importer& im, const Layer& layer) {
   const int64_t type = layer.Int(0, 0);
   const int dims = im.Dims(layer);
-  // The same as ncnn's names of them from behind: type 3 is "CWH", width <- channels, height <- width, channels <-
-  // height, so {height, width, channels}.
+  // ncnn's names of the types begin with the innermost dimension; these are the same from behind.
   static constexpr const char* kThree[] = {"CHW", "CWH", "HCW", "HWC", "WCH", "WHC"};
   static constexpr const char* kFour[] = {"CDHW", "CDWH", "CHDW", "CHWD", "CWDH", "CWHD", "DCHW", "DCWH",
                                           "DHCW", "DHWC", "DWCH", "DWHC", "HCDW", "HCWD", "HDCW", "HDWC",

@@ -46,6 +46,9 @@ TEST(NcnnNetworks, All35AreReadAtTheirPublishedSizes) {
     const absl::StatusOr<graph::Graph> graph = Read(network.name, network.size);
     ASSERT_TRUE(graph.ok()) << graph.status();
     EXPECT_GT(graph::CostOf(*graph).macs, 10'000'000) << network.name;
+    const absl::StatusOr<graph::Graph> batch = Read(network.name, absl::StrCat("3", network.size.substr(1)));
+    ASSERT_TRUE(batch.ok()) << batch.status();
+    EXPECT_EQ(graph::CostOf(*batch).macs, 3 * graph::CostOf(*graph).macs) << network.name;
     // The file's own sizes are those.
     if (network.name == "FastestDet" || network.name == "vision_transformer") continue;
     const absl::StatusOr<graph::Graph> alone = Read(network.name);
