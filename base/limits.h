@@ -49,6 +49,15 @@ struct TfliteLimits {
   uint32_t max_depth = 32;
 };
 
+// Limits of an ncnn .param file (frontend/ncnn).
+struct NcnnLimits {
+  int64_t max_layers = 60'000;  // the largest published files have some 3,000; each is a call or two of the graph
+  int64_t max_blobs = 200'000;
+  int64_t max_line_bytes = int64_t{1} << 20;  // a Concat of thousands of blobs
+  int64_t max_name_bytes = 4096;              // of a layer, a blob or a type, as Limits::name_bytes
+  int64_t max_values = 1'000'000;             // of all lists of numbers together: sizes, axes, anchors
+};
+
 struct Limits {
   // ---- any input
   // Wall time of one read; 0 is none. A server sets its own deadline here.
@@ -58,6 +67,7 @@ struct Limits {
   GraphLimits graph;
   OnnxLimits onnx;
   TfliteLimits tflite;
+  NcnnLimits ncnn;
   int64_t architecture_bytes = 64 << 10;  // of an architecture string: the longest of any space has 2 KB
   // Of the entry, the method, one input or one argument, as they are written. An entry with a whole configuration in it
   // has some 2 KB.
@@ -69,7 +79,7 @@ struct Limits {
 
   // ---- files, before they are read
   int64_t model_file_bytes = int64_t{2} << 30;  // ONNX, TensorFlow Lite: the formats' own
-  int64_t file_bytes = int64_t{16} << 20;       // of Python or a graph
+  int64_t file_bytes = int64_t{16} << 20;       // of Python, a graph or an ncnn .param file
   // A folder's Python files: with the rest of a request below the server's 32 MiB.
   int64_t bundle_bytes = int64_t{24} << 20;
   // torchvision has 170, the largest model libraries about 2,000.

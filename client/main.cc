@@ -35,8 +35,9 @@ void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command
-      ->add_option("model", model->path,
-                   "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, or a graph FILE.json")
+      ->add_option(
+          "model", model->path,
+          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,

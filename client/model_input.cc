@@ -125,7 +125,11 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
   using Loader = absl::Status (ModelInput::*)(const ModelArguments&, const Limits&);
   constexpr std::pair<const char*, Loader> kLoaders[] = {
-      {".onnx", &ModelInput::LoadOnnx}, {".tflite", &ModelInput::LoadTflite}, {".json", &ModelInput::LoadGraph}};
+      {".onnx", &ModelInput::LoadOnnx},
+      {".tflite", &ModelInput::LoadTflite},
+      {".param", &ModelInput::LoadNcnn},
+      {".param.bin", &ModelInput::LoadNcnn},  // the reader says what to do about it
+      {".json", &ModelInput::LoadGraph}};
   Loader load = &ModelInput::LoadPython;
   for (const auto& [ending, loader] : kLoaders) {
     if (absl::EndsWith(arguments.path, ending)) load = loader;
@@ -208,6 +212,19 @@ absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limit
   return absl::OkStatus();
 }
 
+absl::Status ModelInput::LoadNcnn(const ModelArguments& arguments, const Limits& limits) {
+  if (!arguments.entry.empty() || !arguments.arguments.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": an ncnn .param file holds one network"),
+                     "leave --entry and --arg out");
+  }
+  frontend::NcnnFile file;
+  COBRA_ASSIGN_OR_RETURN(file.text, ReadUserFile(arguments.path, limits.file_bytes));
+  NameModelFile(arguments.path);
+  file.request = {model_file_, arguments.inputs};
+  source_ = std::move(file);
+  return absl::OkStatus();
+}
+
 absl::Status ModelInput::LoadGraph(const ModelArguments& arguments, const Limits&) {
   frontend::GraphJson json;
   COBRA_ASSIGN_OR_RETURN(json.text, ReadUserFile(arguments.path, kMaxGraphFileBytes));
@@ -231,7 +248,7 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits&
   }
   if (!absl::EndsWith(arguments.path, ".py")) {
     return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite or .json file"),
+                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite, .param or .json file"),
                      "rename it: the ending decides how a file is read");
   }
   COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.file_bytes));

@@ -38,8 +38,8 @@ class ModelInput {
   // imports (local_imports.h). DIR is a bundle of all *.py files below it, without hidden folders; it is loaded as a
   // package if its file imports like a module of that package. The entry is evaluated in the module named by the
   // longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), or else in
-  // __init__.py, model.py, or the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one, FILE.json
-  // a graph. Errors are Diagnostics.
+  // __init__.py, model.py, or the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one,
+  // FILE.param one of ncnn, FILE.json a graph. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Whether it is a program, which may be another network for another version of PyTorch.
@@ -63,6 +63,7 @@ class ModelInput {
   absl::Status LoadArchitecture(const ModelArguments& arguments);
   absl::Status LoadOnnx(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadTflite(const ModelArguments& arguments, const Limits& limits);
+  absl::Status LoadNcnn(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadGraph(const ModelArguments& arguments, const Limits& limits);
   absl::Status LoadPython(const ModelArguments& arguments, const Limits& limits);
 
@@ -76,7 +77,7 @@ class ModelInput {
   // Without --entry: the file's only model, or an error with the possible entries.
   absl::Status ChooseEntry(const Limits& limits);
 
-  // `path` is that of an ONNX or a TensorFlow Lite file.
+  // `path` is that of an ONNX, a TensorFlow Lite or an ncnn file.
   void NameModelFile(const std::string& path);
   // The program for another machine: with paths of the bundle or of a library only.
   absl::StatusOr<python::SourceRequest> Portable(python::SourceRequest program) const;

@@ -26,6 +26,10 @@ struct Reader {
     COBRA_RETURN_IF_ERROR(python::CheckInputs(file.request.inputs, limits));
     return tflite::ReadTfliteModel(file.bytes, file.request, limits);
   }
+  absl::StatusOr<Graph> operator()(const NcnnFile& file) const {
+    COBRA_RETURN_IF_ERROR(python::CheckInputs(file.request.inputs, limits));
+    return ncnn::ReadNcnnModel(file.text, file.request, limits);
+  }
   absl::StatusOr<Graph> operator()(const nas::ArchitectureRequest& architecture) const {
     COBRA_RETURN_IF_ERROR(python::CheckInputs(architecture.inputs, limits));
     return nas::ReadArchitecture(architecture, limits);

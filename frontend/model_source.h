@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/limits.h"
 #include "frontend/nas/reader.h"
+#include "frontend/ncnn/reader.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/python/reader.h"
 #include "frontend/tflite/reader.h"
@@ -29,13 +30,18 @@ struct TfliteFile {
   tflite::TfliteRequest request;
 };
 
+struct NcnnFile {
+  std::string text;
+  ncnn::NcnnRequest request;
+};
+
 // A graph as `cobra-client graph --format json` writes it.
 struct GraphJson {
   std::string text;
 };
 
-using ModelSource =
-    std::variant<python::SourceRequest, OnnxFile, TfliteFile, nas::ArchitectureRequest, GraphJson, graph::Graph>;
+using ModelSource = std::variant<python::SourceRequest, OnnxFile, TfliteFile, NcnnFile, nas::ArchitectureRequest,
+                                 GraphJson, graph::Graph>;
 
 // Errors carry a Diagnostic (base/diagnostic.h). The second form moves a graph out of `source` instead of copying it.
 absl::StatusOr<graph::Graph> ReadModel(const ModelSource& source, const Limits& limits = {});

@@ -19,6 +19,7 @@ namespace {
 
 using frontend::GraphJson;
 using frontend::ModelSource;
+using frontend::NcnnFile;
 using frontend::OnnxFile;
 using frontend::TfliteFile;
 using google::protobuf::RepeatedPtrField;
@@ -88,6 +89,14 @@ struct Writer {
     return absl::OkStatus();
   }
 
+  absl::Status operator()(const NcnnFile& file) const {
+    v1::NcnnModel* proto = request->mutable_ncnn();
+    proto->set_param(file.text);
+    proto->set_name(file.request.name);
+    Fill(file.request.inputs, proto->mutable_inputs());
+    return absl::OkStatus();
+  }
+
   absl::Status operator()(const nas::ArchitectureRequest& architecture) const {
     v1::Architecture* proto = request->mutable_architecture();
     proto->set_text(architecture.architecture);
@@ -151,6 +160,14 @@ ModelSource TakeTflite(v1::TfliteModel* proto) {
   return file;
 }
 
+ModelSource TakeNcnn(v1::NcnnModel* proto) {
+  NcnnFile file;
+  file.text = std::move(*proto->mutable_param());
+  SetUnlessEmpty(proto->name(), &file.request.name);
+  file.request.inputs = Texts(proto->inputs());
+  return file;
+}
+
 }  // namespace
 
 absl::Status ModelSourceToProto(const ModelSource& source, v1::PredictRequest* request) {
@@ -162,6 +179,7 @@ absl::StatusOr<ModelSource> TakeModelSource(v1::PredictRequest* request, const L
     case v1::PredictRequest::kSource: return TakeSource(request->mutable_source(), limits);
     case v1::PredictRequest::kOnnx: return TakeOnnx(request->mutable_onnx());
     case v1::PredictRequest::kTflite: return TakeTflite(request->mutable_tflite());
+    case v1::PredictRequest::kNcnn: return TakeNcnn(request->mutable_ncnn());
     case v1::PredictRequest::kArchitecture:
       return nas::ArchitectureRequest{request->architecture().text(), Texts(request->architecture().inputs())};
     case v1::PredictRequest::kGraph: {

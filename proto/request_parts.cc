@@ -68,7 +68,8 @@ bool SplitGraph(absl::string_view request, absl::string_view* graph, std::string
     if (!NextWireField(&left, &field)) return false;
     const int model = field.number;  // not a ModelCase, which has no other values than those of its fields
     models += model == v1::PredictRequest::kSourceFieldNumber || model == v1::PredictRequest::kOnnxFieldNumber ||
-              model == v1::PredictRequest::kTfliteFieldNumber || model == v1::PredictRequest::kArchitectureFieldNumber;
+              model == v1::PredictRequest::kTfliteFieldNumber ||
+              model == v1::PredictRequest::kArchitectureFieldNumber || model == v1::PredictRequest::kNcnnFieldNumber;
     if (model != v1::PredictRequest::kGraphFieldNumber || field.kind != WireField::Kind::kBytes) continue;
     ++models;
     found = true;

@@ -10,6 +10,7 @@
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
+#     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
@@ -33,8 +34,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
-fuzzers=(source graph onnx tflite arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+fuzzers=(source graph onnx tflite ncnn arch file message)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx ncnn torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -149,6 +150,11 @@ run_onnx() {
   return $status
 }
 
+run_ncnn() {
+  { scripts/setup.sh --pypi && build release ncnn_graph; } >&3 2>&3 &&
+    COBRA_BIN=build/release/bin build/pypi/bin/python tests/frontend/ncnn/judge.py --cases "${CASES:-2000}"
+}
+
 run_torch() {
   local seed
   for seed in 2 3 4 5; do
@@ -178,6 +184,7 @@ run_step() {
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
     onnx) run_onnx ;;
+    ncnn) run_ncnn ;;
     torch) build release && run_torch ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;

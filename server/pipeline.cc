@@ -393,7 +393,7 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes gra
     COBRA_RETURN_IF_ERROR(proto::InFieldNames(python::CheckTorchVersion(request.source().torch_version())));
   if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET && !graph.has_value()) {
     return UserError(Diagnostic::Kind::kUsage, "model: is missing",
-                     "set one of source, graph, onnx, tflite, architecture");
+                     "set one of source, graph, onnx, tflite, architecture, ncnn");
   }
   return absl::OkStatus();
 }
@@ -406,7 +406,7 @@ absl::StatusOr<ReadResult> Pipeline::ReadWithin(const Limits& limits, v1::Predic
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(*graph_bytes, limits.graph));
     return ReadResult{std::move(graph), /*repeatable=*/true, nullptr};
   }
-  if (request->has_source() || request->has_onnx() || request->has_tflite())
+  if (request->has_source() || request->has_onnx() || request->has_tflite() || request->has_ncnn())
     return readers_->Read(request, limits.graph, call);
   COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, frontend::ReadModel(std::move(source), limits));

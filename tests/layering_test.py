@@ -12,12 +12,13 @@ import tempfile
 
 SOURCE = (".cc", ".h", ".def", ".inc")
 
-FRONTENDS = ["frontend", "frontend/nas", "frontend/onnx", "frontend/python", "frontend/tflite"]
+FRONTENDS = ["frontend", "frontend/nas", "frontend/ncnn", "frontend/onnx", "frontend/python", "frontend/tflite"]
 # Folder -> folders that it may include beside itself. A folder stands for the files in it, not for the folders below it.
 MAY_INCLUDE = {
     "base": [],
     "graph": ["base"],
     "frontend/nas": ["graph", "base"],
+    "frontend/ncnn": ["graph", "base"],
     "frontend/onnx": ["graph", "base"],
     "frontend/tflite": ["graph", "base"],
     "frontend/python/syntax": ["base"],

@@ -23,6 +23,7 @@ NAMESPACE = {
     "graph": "cobra::graph",
     "frontend": "cobra::frontend",
     "frontend/python": "cobra::python",
+    "frontend/ncnn": "cobra::ncnn",
     "frontend/onnx": "cobra::onnx",
     "frontend/tflite": "cobra::tflite",
     "frontend/nas": "cobra::nas",

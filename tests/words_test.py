@@ -22,6 +22,7 @@ MOST_WORDS = 40
 GENERATED = (
     "docs/results/",
     "docs/long-tests/",
+    "docs/ncnn_support.md",
     "docs/onnx_support.md",
     "docs/tflite_support.md",
     "docs/torch_support.md",
@@ -33,6 +34,7 @@ NOT_OURS = (
     "data/",
     "tests/words.txt",
     "tests/words_test.py",
+    "tests/frontend/ncnn/models/",
     "tests/fuzz/corpus/",
     "tests/frontend/python/runtime/testdata/",
     "tests/frontend/python/torch/goldens/",

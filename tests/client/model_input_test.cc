@@ -105,7 +105,7 @@ TEST_F(ModelInputTest, AFileOfAnotherKindIsAUsageError) {
   const absl::Status status = ModelInput::Load(Arguments(path)).status();
   const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
-  EXPECT_EQ(diagnostic.message, path + ": is not a .py, .onnx, .tflite or .json file");
+  EXPECT_EQ(diagnostic.message, path + ": is not a .py, .onnx, .tflite, .param or .json file");
 }
 
 TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
@@ -125,6 +125,26 @@ TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {
   ASSERT_TRUE(diagnostic.has_value());
   EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kModelError);
   EXPECT_EQ(diagnostic->position.file, arguments.path);
+}
+
+TEST_F(ModelInputTest, AnNcnnFileIsReadHereOrSentAsItIs) {
+  const std::string text = "7767517\n2 2\nInput data 0 1 data\nReLU r 1 1 data out\n";
+  ModelArguments arguments;
+  arguments.path = Write("net.param", text);
+  arguments.inputs = {"data=1x3x8x8"};
+  absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(input->Read()->nodes().size(), 1u);
+  v1::PredictRequest request;
+  ASSERT_TRUE(input->FillModel(&request).ok());
+  EXPECT_EQ(request.ncnn().param(), text);
+  EXPECT_EQ(request.ncnn().name(), "net.param");
+  EXPECT_EQ(request.ncnn().inputs(0), "data=1x3x8x8");
+  ModelArguments binary;  // the reader says what to give instead
+  binary.path = Write("net.param.bin", std::string("\xDD\x85\x76\x00", 4));
+  EXPECT_EQ(DiagnosticFromStatus(ModelInput::Load(binary)->Read().status())->kind, Diagnostic::Kind::kModelError);
+  arguments.entry = "Net()";
+  EXPECT_EQ(ErrorKind(arguments), Diagnostic::Kind::kUsage);
 }
 
 TEST_F(ModelInputTest, ATfliteFileIsReadHereOrSentAsItIs) {

@@ -32,6 +32,8 @@ TEST(ModelSourceTest, EveryFormHasItsReader) {
   EXPECT_EQ(graph::GraphToJson(ReadModel(json).value()), json.text);
   EXPECT_EQ(ErrorKind(OnnxFile{"garbage", {}}), Diagnostic::Kind::kModelError);
   EXPECT_EQ(ErrorKind(TfliteFile{"garbage", {}}), Diagnostic::Kind::kModelError);
+  EXPECT_EQ(ErrorKind(NcnnFile{"garbage", {}}), Diagnostic::Kind::kModelError);
+  EXPECT_EQ(ReadModel(NcnnFile{"7767517\n2 2\nInput a 0 1 a 0=4\nReLU b 1 1 a b\n", {}})->nodes().size(), 1u);
 }
 
 TEST(ModelSourceTest, AGraphIsItself) {

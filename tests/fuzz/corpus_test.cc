@@ -41,6 +41,7 @@ TEST(FuzzCorpusTest, Source) { RunAll("source", Source); }
 TEST(FuzzCorpusTest, Graph) { RunAll("graph", GraphMessage); }
 TEST(FuzzCorpusTest, Onnx) { RunAll("onnx", Onnx); }
 TEST(FuzzCorpusTest, Tflite) { RunAll("tflite", Tflite); }
+TEST(FuzzCorpusTest, Ncnn) { RunAll("ncnn", Ncnn); }
 TEST(FuzzCorpusTest, File) { RunAll("file", File); }
 TEST(FuzzCorpusTest, Message) { RunAll("message", Message); }
 TEST(FuzzCorpusTest, Architecture) { RunAll("arch", Architecture); }

@@ -13,6 +13,8 @@ void GraphMessage(absl::string_view data);
 void Onnx(absl::string_view data);
 // A TensorFlow Lite file, with the sizes that it has and again with a larger batch.
 void Tflite(absl::string_view data);
+// An ncnn .param file, with the sizes that it has and again with others.
+void Ncnn(absl::string_view data);
 // What --arch takes; lines at its end that begin with "--input " are the network's inputs.
 void Architecture(absl::string_view data);
 // Files that workers and trainers write: the first byte says which. 'r' a measurement, 's' a task's subject, 'p' a

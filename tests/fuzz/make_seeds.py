@@ -113,6 +113,9 @@ def messages():
         tflite = cobra_pb2.PredictRequest(targets=["a"])
         tflite.tflite.SetInParent()
         yield "tflite", b"p" + tflite.SerializeToString()
+        ncnn = cobra_pb2.PredictRequest(targets=["a"])
+        ncnn.ncnn.SetInParent()
+        yield "ncnn", b"p" + ncnn.SerializeToString()
         ids = ["0123456789abcdef" * 2] * 3
         yield "calibrate", b"c" + cobra_pb2.CalibrateRequest(target="t", probe_json="{}").SerializeToString()
         enqueue = measurements_pb2.EnqueueRequest()

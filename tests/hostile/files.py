@@ -405,5 +405,5 @@ def onnxes():
 
 
 def all_files():
-    for family in (nested, garbage, graphs, onnxes, flat_files.tflites, flat_files.architectures):
+    for family in (nested, garbage, graphs, onnxes, flat_files.tflites, flat_files.params, flat_files.architectures):
         yield from family()

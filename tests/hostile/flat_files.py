@@ -1,4 +1,4 @@
-"""Hostile TensorFlow Lite files and architecture strings, for files.py."""
+"""Hostile TensorFlow Lite files, ncnn files and architecture strings, for files.py."""
 import random
 import struct
 
@@ -291,6 +291,99 @@ def tflites():
                 buffers=[struct.pack("<4i", *values)],
             ),
         )
+
+
+def params():
+    """ncnn's text files."""
+
+    def p(name, what, text, want=(2, 4, 6, 7)):
+        return "flat_%s.param" % name, what, want, text if isinstance(text, bytes) else text.encode()
+
+    def file(lines, blobs=None):
+        return "7767517\n%d %d\n%s\n" % (len(lines), blobs or len(lines), "\n".join(lines))
+
+    head = "Input a 0 1 b0 0=8 1=8 2=3"
+    relus = lambda n: [head] + ["ReLU r%d 1 1 b%d b%d" % (i, i, i + 1) for i in range(n)]
+    fine = file(relus(3))
+    yield p("ncnn_fine", "three ReLUs: what the others are damaged from", fine, (0,))
+    yield p("ncnn_empty", "an empty file", "")
+    yield p("ncnn_garbage", "10 MB of random bytes", random.Random(5).randbytes(10 << 20))
+    yield p(
+        "ncnn_garbage_inside",
+        "10 MB of random bytes behind the first line",
+        b"7767517\n" + random.Random(6).randbytes(10 << 20),
+    )
+    yield p("ncnn_binary", "the binary form", b"\xdd\x85\x76\x00" + bytes(1000))
+    yield p("ncnn_newlines", "10 MB of empty lines", "7767517\n1 1\n" + "\n" * (10 << 20))
+    yield p("ncnn_one_line", "a line of 10 MB", "7767517\n1 1\n" + "x" * (10 << 20))
+    yield p("ncnn_counts", "2**63 layers", "7767517\n9223372036854775807 9223372036854775807\n")
+    yield p("ncnn_many", "59,990 ReLUs", file(relus(59990)), (0, 7))
+    yield p("ncnn_too_many", "60,001 layers", file(relus(60000)))
+    yield p(
+        "ncnn_fan_out",
+        "a Split into 100,000, a Concat of them",
+        file(
+            [
+                head,
+                "Split s 1 100000 b0 " + " ".join("c%d" % i for i in range(100000)),
+                "Concat d 100000 1 %s e" % " ".join("c%d" % i for i in range(100000)),
+            ],
+            100002,
+        ),
+        (0, 7),
+    )
+    yield p(
+        "ncnn_slices",
+        "a Slice into 100,000",
+        file(
+            [
+                "Input a 0 1 b0 0=8 1=8 2=100000",
+                "Slice s 1 100000 b0 %s -23300=100000%s" % (" ".join("c%d" % i for i in range(100000)), ",1" * 100000),
+            ],
+            100001,
+        ),
+        (0, 7),
+    )
+    yield p(
+        "ncnn_list",
+        "lists of 400,000 numbers",
+        file([head, "Crop c 1 1 b0 b1 -23309=200000%s -23310=200000%s" % (",1" * 200000, ",2" * 200000)]),
+    )
+    yield p(
+        "ncnn_list_count",
+        "a list that says it has 2**31 - 1 items",
+        file([head, "Crop c 1 1 b0 b1 -23309=2147483647,1"]),
+    )
+    yield p("ncnn_name", "a name of 1 MB", file([head, "ReLU %s 1 1 b0 b1" % ("n" * 1000000)]))
+    yield p("ncnn_large", "an input of 2**93 elements", file(["Input a 0 1 b0 0=2147483647 1=2147483647 2=2147483647"]))
+    yield p(
+        "ncnn_grows",
+        "a blob that grows a million times in each layer",
+        file([head] + ["Tile t%d 1 1 b%d b%d 0=0 1=1000000" % (i, i, i + 1) for i in range(10)]),
+    )
+    yield p("ncnn_window", "a window of 2**20 squared", file([head, "Convolution c 1 1 b0 b1 0=1048576 1=1048576 6=1"]))
+    yield p(
+        "ncnn_heads",
+        "attention over 1,000,000 steps",
+        file(["Input a 0 1 b0 0=64 1=1000000", "MultiHeadAttention m 1 1 b0 b1 0=64 1=64 2=4096"]),
+        (0, 7),
+    )
+    yield p(
+        "ncnn_priors",
+        "a million prior boxes for every pixel",
+        file(
+            [
+                "Input a 0 1 b0 0=10000 1=10000 2=3",
+                "PriorBox p 1 1 b0 b1 -23300=1000%s -23302=1000%s" % (",1.0" * 1000, ",2.0" * 1000),
+            ]
+        ),
+    )
+    rng = random.Random(11)
+    for i in range(10):
+        damaged = bytearray(fine.encode())
+        for _ in range(3):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        yield p("ncnn_damaged_%d" % i, "three bytes changed", bytes(damaged), (0, 2, 4, 6, 7))
 
 
 def architectures():

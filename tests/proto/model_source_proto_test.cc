@@ -14,6 +14,7 @@ namespace cobra::proto {
 namespace {
 
 using frontend::ModelSource;
+using frontend::NcnnFile;
 using frontend::OnnxFile;
 using frontend::TfliteFile;
 
@@ -84,6 +85,10 @@ TEST(ModelSourceProtoTest, FilesArriveAsTheyAre) {
   EXPECT_EQ(tflite.bytes, "bytes");
   EXPECT_EQ(tflite.request.name, "net.tflite");
   EXPECT_EQ(tflite.request.inputs, std::vector<std::string>{"1x8x8x3"});
+  const NcnnFile ncnn = Sent(NcnnFile{"text", {"net.param", {"data=1x3x8x8"}}});
+  EXPECT_EQ(ncnn.text, "text");
+  EXPECT_EQ(ncnn.request.name, "net.param");
+  EXPECT_EQ(ncnn.request.inputs, std::vector<std::string>{"data=1x3x8x8"});
 }
 
 TEST(ModelSourceProtoTest, AnArchitectureArrivesAsItIs) {
@@ -120,6 +125,8 @@ TEST(ModelSourceProtoTest, WhatIsLeftOutHasTheReadersDefault) {
   EXPECT_EQ(std::get<OnnxFile>(TakeModelSource(&request, Limits()).value()).request.name, "model.onnx");
   request.mutable_tflite()->set_file("x");
   EXPECT_EQ(std::get<TfliteFile>(TakeModelSource(&request, Limits()).value()).request.name, "model.tflite");
+  request.mutable_ncnn()->set_param("x");
+  EXPECT_EQ(std::get<NcnnFile>(TakeModelSource(&request, Limits()).value()).request.name, "model.param");
 }
 
 TEST(ModelSourceProtoTest, NoPathLeavesTheBundle) {
