@@ -1,4 +1,4 @@
-// Products: linear, matmul and similar ones, einsum, attention.
+// Products: linear, matmul and similar ones, einsum.
 #include <algorithm>
 #include <map>
 
@@ -316,79 +316,6 @@ ShapeResult Einsum(const Call& call) {
     return One(out, ResultDType(call.inputs));
   }
   return One(out, call.in(0).dtype);
-}
-
-ShapeResult Sdpa(const Call& call) {
-  const TensorType& query = call.in(0);
-  const TensorType& key = call.in(1);
-  const TensorType& value = call.in(2);
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2) {
-    return ShapeError("scaled_dot_product_attention: query, key and value need at least 2 dimensions");
-  }
-  if (query.shape.back() != key.shape.back() || key.shape[key.rank() - 2] != value.shape[value.rank() - 2]) {
-    return ShapeError("scaled_dot_product_attention: query ", SizesText(query.shape), ", key ", SizesText(key.shape),
-                      " and value ", SizesText(value.shape), " do not fit");
-  }
-  TensorType out = query;
-  if (!call.attributes.Bool("enable_gqa")) {
-    const Shape batch_q(query.shape.begin(), query.shape.end() - 2);
-    COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(batch_q, Shape(key.shape.begin(), key.shape.end() - 2)));
-    batch.push_back(query.shape[query.rank() - 2]);
-    batch.push_back(0);
-    out.shape = batch;
-  }
-  out.shape.back() = value.shape.back();
-  return std::vector<TensorType>{out};
-}
-
-ShapeResult MultiHeadAttention(const Call& call) {
-  const TensorType& query = call.in(0);
-  const TensorType& key = call.in(1);
-  const int rank = query.rank();
-  if (rank != 2 && rank != 3) {
-    return ShapeError("query should be unbatched 2D or batched 3D tensor but received ", rank, "-D query tensor");
-  }
-  if (key.rank() != rank || call.in(2).rank() != rank) {
-    return ShapeError("For ", rank == 3 ? "batched (3-D)" : "unbatched (2-D)",
-                      " `query`, expected `key` and `value` to be ", rank, "-D but found ", key.rank(), "-D and ",
-                      call.in(2).rank(), "-D tensors respectively");
-  }
-  const int64_t embed = call.attributes.Int("embed_dim_to_check");
-  const int64_t heads = call.attributes.Int("num_heads", 1);
-  if (query.shape.back() != embed) {
-    return ShapeError("was expecting embedding dimension of ", embed, ", but got ", query.shape.back());
-  }
-  if (heads <= 0 || embed % heads != 0) return ShapeError("embed_dim ", embed, " not divisible by num_heads ", heads);
-  if (!call.attributes.Bool("use_separate_proj_weight")) {
-    if (key.shape != call.in(2).shape) {
-      return ShapeError("key shape ", SizesText(key.shape), " does not match value shape ",
-                        SizesText(call.in(2).shape));
-    }
-    if (call.has(3) && call.in(3).shape != Shape{3 * embed, embed}) {
-      return ShapeError("in_proj_weight of size ", SizesText(call.in(3).shape), " does not fit embedding dimension ",
-                        embed);
-    }
-  }
-  const int64_t batch = rank == 3 ? query.shape[1] : 1;
-  const Shape& out_proj = call.in(7).shape;
-  if (out_proj.size() != 2 || out_proj[1] != embed) {
-    return ShapeError("mat1 and mat2 shapes cannot be multiplied (", query.shape[0] * batch, "x", embed, " and ",
-                      absl::StrJoin(out_proj.rbegin(), out_proj.rend(), "x"), ")");
-  }
-  if (call.has(8) && call.in(8).shape != Shape{out_proj[0]} && call.in(8).shape != Shape{1}) {
-    return ShapeError("The expanded size of the tensor (", out_proj[0], ") must match the existing size (",
-                      call.in(8).shape.empty() ? 1 : call.in(8).shape.back(), ") at non-singleton dimension 1");
-  }
-  std::vector<TensorType> out{query};
-  out[0].shape.back() = out_proj[0];  // CLIP's attention pool has another width
-  if (call.attributes.Bool("need_weights", true)) {
-    const int64_t extra = (call.has(5) ? 1 : 0) + (call.attributes.Bool("add_zero_attn") ? 1 : 0);
-    Shape weights{batch, heads, query.shape[0], key.shape[0] + extra};
-    if (call.attributes.Bool("average_attn_weights", true)) weights.erase(weights.begin() + 1);
-    if (rank == 2) weights.erase(weights.begin());
-    out.push_back({weights, query.dtype});
-  }
-  return out;
 }
 
 ShapeResult Cdist(const Call& call) {

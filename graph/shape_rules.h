@@ -1,8 +1,8 @@
-// The shape rules that ops.def names, one function each, by family: shape_conv.cc, shape_matmul.cc, shape_norm.cc,
-// shape_pool.cc, shape_elementwise.cc, shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc, shape_view.cc,
-// shape_spectrum.cc, shape_linalg.cc. A rule gets the attributes and the input types of
-// one call and returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as
-// RuntimeError, and programs catch those.
+// The shape rules that ops.def names, one function each, by family: shape_attention.cc, shape_conv.cc, shape_matmul.cc,
+// shape_norm.cc, shape_pool.cc, shape_elementwise.cc, shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc,
+// shape_view.cc, shape_spectrum.cc, shape_linalg.cc. A rule gets the attributes and the input types of one call and
+// returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as RuntimeError,
+// and programs catch those.
 #ifndef COBRA_GRAPH_SHAPE_RULES_H_
 #define COBRA_GRAPH_SHAPE_RULES_H_
 
