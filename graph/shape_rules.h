@@ -241,6 +241,7 @@ ShapeResult Sdpa(const Call& call);
 ShapeResult Searchsorted(const Call& call);
 ShapeResult Select(const Call& call);
 ShapeResult SelectScatter(const Call& call);
+ShapeResult SetItem(const Call& call);
 ShapeResult SliceScatter(const Call& call);
 ShapeResult Slogdet(const Call& call);
 ShapeResult Softmax(const Call& call);

@@ -7,6 +7,7 @@
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
 #include "graph/cost.h"
+#include "graph/getitem.h"
 #include "graph/op_rules.h"
 #include "graph/untrusted.h"
 
@@ -335,6 +336,7 @@ void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph:
 Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
                                       const std::vector<graph::TensorType>& outputs, int64_t numbers) {
   OutputValues values(outputs.size());
+  if (outputs.empty()) return values;  // unbind() along a dimension without elements
   const bool fills = call.op == graph::Op::zero ||
                      (call.op == graph::Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
   if (fills && !graph::IsComplex(outputs[0].dtype)) {
@@ -405,7 +407,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const bool random = inputs.random || IsRandom(call.op);
   if (inplace) return WriteConstant(interp, call, (*outputs)[0], values[0], random);
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
-                       (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
+                       (call.tensors.size() > 1 || graph::Gathers(call.attributes.String("index")));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
   // Each view has a copy of the attributes: the sizes that split() is given may be as many as its outputs.
   constexpr size_t kMostAttributeBytes = 1 << 20;

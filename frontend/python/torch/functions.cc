@@ -83,8 +83,26 @@ Result<void> SetSizeFromRepeats(Interpreter& interp, Bound* bound) {
   return {};
 }
 
+// The numbers of a list, or of a tensor whose values are known; nullopt if they are not known.
+std::optional<std::vector<int64_t>> KnownInts(const Bound& bound, size_t input, absl::string_view attribute) {
+  if (bound.attributes.Find(attribute) != nullptr) return bound.attributes.Ints(attribute);
+  Tensor* tensor =
+      input < bound.inputs.size() && !bound.inputs[input].IsNone() ? AsTensor(bound.inputs[input]) : nullptr;
+  if (tensor == nullptr || tensor->values == nullptr || !tensor->is_const() || tensor->is_random) return std::nullopt;
+  return std::vector<int64_t>(tensor->values->begin(), tensor->values->end());
+}
+
 Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
-  if (bound->attributes.Int("num_classes", -1) != -1) return {};
+  if (const int64_t classes = bound->attributes.Int("num_classes", -1); classes != -1) {
+    const auto known = KnownInts(*bound, 0, "");
+    if (!known || known->empty()) return {};
+    interp.Spend(static_cast<int64_t>(known->size()) / 16);
+    if (*std::max_element(known->begin(), known->end()) >= classes && classes > 0)
+      return interp.Raise(interp.types().RuntimeError, "Class values must be smaller than num_classes.");
+    if (*std::min_element(known->begin(), known->end()) < 0)
+      return interp.Raise(interp.types().RuntimeError, "Class values must be non-negative.");
+    return {};
+  }
   COBRA_TRY_ASSIGN(const ConstValues* values,
                    ReadValues(interp, AsTensor(bound->inputs[0]), "the shape of one_hot() without num_classes"));
   interp.Spend(static_cast<int64_t>(values->size()) / 16);
@@ -93,6 +111,61 @@ Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
   if (largest < 0)
     return interp.Raise(interp.types().RuntimeError, "Can not infer total number of classes from empty tensor.");
   bound->attributes.Set("num_classes", static_cast<int64_t>(largest) + 1);
+  return {};
+}
+
+// ctc_loss checks the lengths of sequences and targets, one each for every sequence of the batch.
+Result<void> CheckLengths(Interpreter& interp, Bound* bound) {
+  const auto fail = [&](auto... text) { return interp.Raise(interp.types().RuntimeError, absl::StrCat(text...)); };
+  const graph::TensorType& input = AsTensor(bound->inputs[0])->type;
+  const graph::TensorType& targets = AsTensor(bound->inputs[1])->type;
+  if (input.rank() != 2 && input.rank() != 3) return {};  // refused by the shape rule
+  const int64_t batch = input.rank() == 3 ? input.shape[1] : 1;
+  const auto inputs = KnownInts(*bound, 2, "input_lengths"), lengths = KnownInts(*bound, 3, "target_lengths");
+  interp.Spend(static_cast<int64_t>((inputs ? inputs->size() : 0) + (lengths ? lengths->size() : 0)) / 8);
+  if (inputs && static_cast<int64_t>(inputs->size()) != batch) return fail("input_lengths must be of size batch_size");
+  if (lengths && static_cast<int64_t>(lengths->size()) != batch)
+    return fail("target_lengths must be of size batch_size");
+  if (inputs) {
+    for (int64_t length : *inputs) {
+      if (length > input.shape[0])
+        return fail("Expected input_lengths to have value at most ", input.shape[0], ", but got value ", length,
+                    " (while checking arguments for ctc_loss_cpu)");
+    }
+  }
+  if (!lengths) return {};
+  int64_t total = 0, longest = 0;
+  for (int64_t length : *lengths) {
+    if (length < 0) return fail("Expected target_lengths to have value at least 0, but got value ", length);
+    total = std::min<int64_t>(total + length, int64_t{1} << 40);
+    longest = std::max(longest, length);
+  }
+  const int along = targets.rank() == 1 ? 0 : 1;
+  const int64_t wanted = targets.rank() == 1 ? total : longest;
+  if (targets.rank() == 0 || targets.rank() > 2) return {};
+  if (targets.rank() == 1 ? targets.shape[0] != wanted : targets.shape[1] < wanted)
+    return fail("Expected tensor to have size ", along == 1 ? "at least " : "", wanted, " at dimension ", along,
+                ", but got size ", targets.shape[along],
+                " for argument #2 'targets' (while checking arguments for ctc_loss_cpu)");
+  return {};
+}
+
+// F.embedding_bag once had its first two arguments the other way around, and still takes them so.
+Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
+  const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
+  if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
+  const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
+  const auto offsets = KnownInts(*bound, 2, "offsets");
+  if (!offsets || offsets->empty() || shape.size() != 1) return {};
+  if (offsets->front() != 0)
+    return interp.Raise(interp.types().RuntimeError,
+                        absl::StrCat("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
+                                     "from position 0. However, got ",
+                                     offsets->front()));
+  if (offsets->back() > shape[0])
+    return interp.Raise(interp.types().RuntimeError,
+                        absl::StrCat("offsets[-1] can not be greater than input's length ", shape[0],
+                                     " but got offsets[-1] of ", offsets->back()));
   return {};
 }
 
@@ -134,6 +207,8 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
     case ArgumentRule::kStatistics: return SetStatistics(interp, op, bound);
     case ArgumentRule::kSoftmaxDim: SetSoftmaxDim(bound); break;
     case ArgumentRule::kRepeats: return SetSizeFromRepeats(interp, bound);
+    case ArgumentRule::kLengths: return CheckLengths(interp, bound);
+    case ArgumentRule::kBags: return ArrangeBags(interp, bound);
     case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);
     case ArgumentRule::kOneTensor:
       if (!bound->inputs[0].IsNone() || !bound->inputs[1].IsNone()) break;
