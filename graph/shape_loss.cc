@@ -153,7 +153,10 @@ ShapeResult GaussianNll(const Call& call) {
   const bool one_each = var.size() == input.size() && !var.empty() && var.back() == 1 &&
                         Shape(var.begin(), var.end() - 1) == without_last;
   if (var != input && !(var == without_last) && !one_each) return ShapeError("var is of incorrect size");
-  return Reduced(call, shape, ToFloat(ResultDType(call.inputs)));
+  // A variance of fewer dimensions gets another one, and is then promoted as a tensor with dimensions.
+  TensorType variance = call.in(2);
+  if (variance.shape != input) variance.shape.push_back(1);
+  return Reduced(call, shape, ToFloat(ResultDType({&call.in(0), &call.in(1), &variance})));
 }
 
 ShapeResult CosineLoss(const Call& call) {
@@ -214,14 +217,14 @@ ShapeResult MultilabelSoftMargin(const Call& call) {
 }
 
 ShapeResult TripletLoss(const Call& call) {
-  if (call.in(0).rank() != call.in(1).rank() || call.in(1).rank() != call.in(2).rank()) {
+  const bool distances = call.op == Op::triplet_margin_with_distance_loss;  // of numbers too, and of any ranks
+  if (!distances && (call.in(0).rank() != call.in(1).rank() || call.in(1).rank() != call.in(2).rank())) {
     return ShapeError("All inputs should have same dimension but got ", call.in(0).rank(), "D, ", call.in(1).rank(),
                       "D and ", call.in(2).rank(), "D inputs.");
   }
   Shape positive, negative;
   COBRA_ASSIGN_OR_RETURN(positive, BroadcastShapes(call.in(0).shape, call.in(1).shape));
   COBRA_ASSIGN_OR_RETURN(negative, BroadcastShapes(call.in(0).shape, call.in(2).shape));
-  const bool distances = call.op == Op::triplet_margin_with_distance_loss;  // of numbers too
   if (positive.empty() && !distances)
     return ShapeError("Dimension out of range (expected to be in range of [-1, 0], but got 1)");
   if (!positive.empty()) positive.pop_back();

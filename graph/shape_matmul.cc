@@ -259,7 +259,7 @@ absl::Status AddEinsumTerm(const std::string& term, const TensorType& input, siz
       return ShapeError("einsum(): subscript ", std::string(1, letter), " has size ", size, " for operand ", operand,
                         " which does not broadcast with previously seen size ", joined);
     }
-    joined = std::max(joined, size);
+    if (joined == 1) joined = size;
     ++known->uses[letter];
   }
   return absl::OkStatus();
@@ -308,6 +308,13 @@ ShapeResult Einsum(const Call& call) {
     COBRA_RETURN_IF_ERROR(AddEinsumTerm(terms[i], call.in(static_cast<int>(i)), i, &known));
   const std::string output =
       arrow != std::string::npos ? equation.substr(arrow + 2) : ImpliedEinsumOutput(equation, known);
+  for (size_t i = 0; i < output.size(); ++i) {
+    if (absl::ascii_isalpha(output[i]) && output.find(output[i]) != i)
+      return ShapeError("einsum(): output subscript ", output.substr(i, 1), " appears more than once in the output");
+  }
+  if (const size_t dots = output.find("...");
+      dots != std::string::npos && output.find('.', dots + 3) != std::string::npos)
+    return ShapeError("einsum(): found '.' for output but an ellipsis (...) was already found");
   COBRA_ASSIGN_OR_RETURN(Shape out, EinsumShape(output, known));
   if (call.inputs.size() == 2) {  // a matrix product needs equal dtypes, an elementwise product does not
     for (const auto& [letter, count] : known.uses) {
@@ -321,6 +328,10 @@ ShapeResult Einsum(const Call& call) {
 ShapeResult Cdist(const Call& call) {
   const TensorType& a = call.in(0);
   const TensorType& b = call.in(1);
+  for (int i = 0; i < 2; ++i) {
+    if (!IsFloatingPoint(call.in(i).dtype))
+      return ShapeError("cdist only supports floating-point dtypes, X", i + 1, " got: ", DTypeName(call.in(i).dtype));
+  }
   if (a.rank() < 2 || b.rank() < 2 || a.shape.back() != b.shape.back()) {
     return ShapeError("X1 and X2 must have the same number of columns. X1: ", SizesText(a.shape),
                       " X2: ", SizesText(b.shape));

@@ -34,6 +34,8 @@ ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out
   if (!packed && h0.rank() != input.rank())
     return ShapeError("For ", input.rank() == 3 ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
                       input.rank(), "-D but got ", h0.rank(), "-D tensor");
+  if (!packed && input.shape[input.rank() == 3 && call.attributes.Bool("batch_first") ? 1 : 0] == 0)
+    return ShapeError("Expected sequence length to be larger than 0 in RNN");
   const int64_t directions = call.attributes.Bool("bidirectional") ? 2 : 1;
   if (h0.shape[0] != call.attributes.Int("num_layers", 1) * directions) {
     return ShapeError("Expected hidden[0] size to have ", call.attributes.Int("num_layers", 1) * directions,

@@ -275,6 +275,11 @@ ShapeResult AsStrided(const Call& call) {
   for (int64_t s : size) {
     if (s < 0) return ShapeError("as_strided: Negative size");
   }
+  for (int64_t s : call.attributes.Ints("stride")) {
+    if (s < 0) return ShapeError("as_strided: Negative strides are not supported at the moment");
+  }
+  if (call.attributes.Ints("stride").size() != size.size())
+    return ShapeError("mismatch in length of strides and shape");
   return One(Shape(size.begin(), size.end()), call.in(0).dtype);
 }
 

@@ -208,7 +208,8 @@ class Binder {
       return std::nullopt;
     }
     if (Tensor* tensor = AsTensor(v)) {
-      if (tensor->type.num_elements() == 1 && !graph::IsFloatingPoint(tensor->type.dtype)) {
+      const bool fits = param.kind == Kind::kInt ? tensor->type.rank() == 0 : tensor->type.num_elements() == 1;
+      if (fits && graph::IsIntegral(tensor->type.dtype)) {
         Result<const ConstValues*> values = ReadValues(interp_, tensor, absl::StrCat("argument '", param.name, "'"));
         if (!values.ok()) {
           Failed();
@@ -368,6 +369,10 @@ class Binder {
 
   bool TakeIntList(const Param& param, Value v) {
     const auto items = Items(v);
+    if (items && overload_.op == graph::Op::lp_pool1d && param.name == "kernel_size")  // PyTorch multiplies by it
+      return BadType(param, "int", v);
+    if (param.name == "indices" && AsTensor(v) != nullptr && AsTensor(v)->type.rank() == 1)
+      return TakeIndices(param, v);
     if (!items && param.kind == Kind::kInts) return BadType(param, "tuple of ints", v);
     if (!items) {
       const std::optional<int64_t> i = ToInt(param, v, "tuple of ints");
@@ -392,9 +397,22 @@ class Binder {
     return true;
   }
 
+  // tensor_split(x, torch.tensor([1, 3]))
+  bool TakeIndices(const Param& param, Value v) {
+    if (AsTensor(v)->type.dtype != graph::DType::int64)
+      return Problem("tensor_split expected tensor_indices_or_sections to have dtype of long");
+    Result<const ConstValues*> values = ReadValues(interp_, AsTensor(v), "tensor_split() at indices");
+    if (!values.ok()) return Failed();
+    SetAttribute(param, std::vector<int64_t>((*values)->begin(), (*values)->end()));
+    return true;
+  }
+
   // None means the size of the input in that dimension: -1 in the attribute.
   bool TakeSizes(const Param& param, Value v) {
     const auto items = Items(v);
+    if (!items && v.IsInt() && v.as_int() < 0)
+      return Problem(
+          absl::StrCat("elements of output_size must be greater than or equal to 0 but received ", v.as_int()));
     if (!items) return TakeIntList(param, v);
     interp_.Spend(static_cast<int64_t>(items->size()) / 4);
     std::vector<int64_t> ints;
@@ -405,6 +423,8 @@ class Binder {
       }
       const std::optional<int64_t> i = ToInt(param, (*items)[k], "tuple of ints");
       if (!i) return false;
+      if (*i < 0)
+        return Problem(absl::StrCat("elements of output_size must be greater than or equal to 0 but received ", *i));
       ints.push_back(*i);
     }
     if (ints.size() == 1) ints.resize(param.count, ints[0]);

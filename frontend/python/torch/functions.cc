@@ -150,6 +150,19 @@ Result<void> CheckLengths(Interpreter& interp, Bound* bound) {
   return {};
 }
 
+// F.group_norm refuses, as in training, groups of a single value.
+Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
+  const graph::Shape& shape = AsTensor(bound.inputs[0])->type.shape;
+  const int64_t groups = bound.attributes.Int("num_groups", 1);
+  if (shape.size() < 2 || groups <= 0) return {};
+  int64_t values = shape[0] * (shape[1] / groups);
+  for (size_t i = 2; i < shape.size(); ++i) values *= std::min<int64_t>(shape[i], 2);
+  if (values != 1) return {};
+  return interp.Raise(interp.types().ValueError,
+                      absl::StrCat("Expected more than 1 value per channel when training, got input size [",
+                                   absl::StrJoin(shape, ", "), "]"));
+}
+
 // F.embedding_bag once had its first two arguments the other way around, and still takes them so.
 Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
   const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
@@ -190,6 +203,11 @@ Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
                        absl::StrJoin(shape, ", "), "])"));
     }
   }
+  if (!has_running && !bound->attributes.Bool(name))
+    return interp.Raise(interp.types().RuntimeError,
+                        op == graph::Op::batch_norm
+                            ? "running_mean must be defined in evaluation mode"
+                            : "Expected running_mean and running_var to be defined when use_input_stats is false");
   if (!has_running) bound->attributes = WithoutAttribute(bound->attributes, name);
   DropUnlessTrue(name, &bound->attributes);
   return {};
@@ -207,6 +225,7 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
     case ArgumentRule::kStatistics: return SetStatistics(interp, op, bound);
     case ArgumentRule::kSoftmaxDim: SetSoftmaxDim(bound); break;
     case ArgumentRule::kRepeats: return SetSizeFromRepeats(interp, bound);
+    case ArgumentRule::kGroups: return CheckGroups(interp, *bound);
     case ArgumentRule::kLengths: return CheckLengths(interp, bound);
     case ArgumentRule::kBags: return ArrangeBags(interp, bound);
     case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);

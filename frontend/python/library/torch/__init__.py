@@ -502,6 +502,8 @@ def logspace(start, end, steps=100, base=10.0, **kwargs):
 def range(start=0, end=None, step=1, **kwargs):
     if end is None:
         start, end = 0, start
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     return arange(start, end + step / 2, step, **{"dtype": float32, **kwargs})
 
 

@@ -247,7 +247,7 @@ def _(d):
     batch_first = d.odds(0.4)
     space = "nn.utils.rnn."
     lengths = sorted((d.int(1, length) for _ in range(n)), reverse=not d.odds(0.3))
-    lengths = d.off(lengths, [0] + lengths[1:], lengths + [1], [length + 3] + lengths[1:])
+    lengths = d.off(lengths, [0] + lengths[1:], lengths + [1])
     lengths = d.one(repr(lengths), "C(%r, 'int64')" % lengths, "C(%r, 'int64')" % lengths)
     batch = d.T(([n, length] if batch_first else [length, n]) + width)
     first = "batch_first=%s" % batch_first if batch_first or d.odds(0.2) else ""

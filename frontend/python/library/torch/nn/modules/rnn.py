@@ -102,6 +102,9 @@ class RNNBase(Module):
 
     # Whether input, weights and states fit: `states` are h, or h and c.
     def _check(self, input, states, batch, rank):
+        for value in (self.bias, self.batch_first, self.bidirectional):
+            if not isinstance(value, bool):
+                raise TypeError("{}() received an invalid combination of arguments".format(self.mode.lower()))
         if input.dim() != rank:
             raise RuntimeError("input must have {} dimensions, got {}".format(rank, input.dim()))
         if self.input_size != input.size(-1):
