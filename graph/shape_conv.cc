@@ -91,6 +91,9 @@ ShapeResult Conv(const Call& call) {
       continue;
     }
     if (padding[i] < 0) return ShapeError("negative padding is not supported");
+    if (size == 0 && (input.rank() == n + 1 || input.shape[0] > 0))
+      return ShapeError("Only zero batch or zero channel inputs are supported, but got input shape: ",
+                        SizesText(input.shape));
     const int64_t padded = size + 2 * padding[i];
     const int64_t reach = dilation[i] * (weight.shape[2 + i] - 1) + 1;
     if (padded < reach) {

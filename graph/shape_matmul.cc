@@ -320,9 +320,8 @@ ShapeResult Einsum(const Call& call) {
     for (const auto& [letter, count] : known.uses) {
       if (count == 2 && output.find(letter) == std::string::npos) COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     }
-    return One(out, ResultDType(call.inputs));
   }
-  return One(out, call.in(0).dtype);
+  return One(out, ResultDType(call.inputs));
 }
 
 ShapeResult Cdist(const Call& call) {
@@ -336,6 +335,10 @@ ShapeResult Cdist(const Call& call) {
     return ShapeError("X1 and X2 must have the same number of columns. X1: ", SizesText(a.shape),
                       " X2: ", SizesText(b.shape));
   }
+  const std::string mode = call.attributes.String("compute_mode");
+  if (!mode.empty() && mode != "use_mm_for_euclid_dist" && mode != "use_mm_for_euclid_dist_if_necessary" &&
+      mode != "donot_use_mm_for_euclid_dist")
+    return ShapeError(mode, " is not a valid value for compute_mode");
   COBRA_ASSIGN_OR_RETURN(
       Shape out, BroadcastShapes(Shape(a.shape.begin(), a.shape.end() - 2), Shape(b.shape.begin(), b.shape.end() - 2)));
   out.push_back(a.shape[a.rank() - 2]);

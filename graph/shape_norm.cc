@@ -13,6 +13,8 @@ absl::Status CheckChannels(const Call& call, int64_t channels) {
     if (call.has(i) && call.in(i).num_elements() != channels) {
       return ShapeError(kNames[i], " should contain ", channels, " elements not ", call.in(i).num_elements());
     }
+    if (call.has(i) && Category(call.in(i).dtype) < 2)
+      return ShapeError("mixed dtype (CPU): expect parameter to have scalar type of Float");
   }
   return absl::OkStatus();
 }

@@ -35,7 +35,8 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input tensor, but got ",
                       SizesText(input.shape));
   }
-  if (call.op != Op::max_pool1d) COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
+  if (call.op != Op::max_pool1d || call.attributes.Bool("return_indices"))
+    COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
   COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", n, 1));
   IntTuple stride = kernel;
   if (!call.attributes.IntSpan("stride").empty()) {
@@ -47,6 +48,9 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
   }
   if (has_dilation) {
     COBRA_ASSIGN_OR_RETURN(dilation, IntList(call, "dilation", n, 1));
+  }
+  for (int64_t d : dilation) {
+    if (d <= 0) return ShapeError("dilation should be greater than zero, but got ", d);
   }
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
@@ -86,6 +90,7 @@ ShapeResult AvgPool(const Call& call) {
 
 ShapeResult LpPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, false, false));
+  out.dtype = ToFloat(out.dtype);  // a power and a root
   return std::vector<TensorType>{out};
 }
 
@@ -103,6 +108,10 @@ ShapeResult AdaptivePool(const Call& call) {
   }
   COBRA_ASSIGN_OR_RETURN(IntTuple size, IntList(call, "output_size", n, 1));
   const bool spatial_only = call.op == Op::adaptive_avg_pool1d || call.op == Op::adaptive_avg_pool2d;
+  if (to_one && Category(input.dtype) < 2)  // a mean
+    return ShapeError(
+        "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
+        DTypeName(input.dtype));
   if (!to_one && !spatial_only) COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
   for (int i = 0; i < n && !to_one; ++i) {
     if (input.shape[input.rank() - n + i] == 0)
@@ -314,7 +323,6 @@ ShapeResult PixelShuffle(const Call& call) {
                       " dimension(s)");
   if (r <= 0) return ShapeError("pixel_shuffle expects a positive upscale_factor, but got ", r);
   TensorType out = input;
-  if (input.num_elements() == 0) return std::vector<TensorType>{input};  // as it is, whatever the factor
   const int c = input.rank() - 3;
   if (input.shape[c] % (r * r) != 0) {
     return ShapeError(
@@ -335,7 +343,7 @@ ShapeResult PixelUnshuffle(const Call& call) {
     return ShapeError("pixel_unshuffle expects at least 3 dimensions and a positive downscale_factor");
   TensorType out = input;
   const int c = input.rank() - 3;
-  if (input.num_elements() == 0) return std::vector<TensorType>{input};
+  if (input.num_elements() == 0) return std::vector<TensorType>{input};  // as it is, whatever the factor
   if (input.shape[c + 1] % r != 0 || input.shape[c + 2] % r != 0) {
     return ShapeError("pixel_unshuffle expects height and width to be divisible by downscale_factor, but input is ",
                       SizesText(input.shape));

@@ -175,6 +175,7 @@ ShapeResult Diff(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", -1), out.rank()));
   const int64_t n = call.attributes.Int("n", 1);
   if (n < 0) return ShapeError("order must be non-negative but got ", n);
+  if (n == 0) return std::vector<TensorType>{out};
   for (int i = 1; i < 3; ++i) {
     if (!call.has(i)) continue;
     if (call.in(i).rank() != out.rank())

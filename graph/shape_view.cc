@@ -193,10 +193,10 @@ ShapeResult SetItem(const Call& call) {
   if (number) return std::vector<TensorType>{self};
   const TensorType& value = *call.inputs.back();
   const bool gathers = std::any_of(index.begin(), index.end(), [&](const IndexItem& item) {
-    return item.kind == IndexItem::Kind::kList ||
+    return item.kind == IndexItem::Kind::kList || (item.kind == IndexItem::Kind::kBool && index.size() > 1) ||
            (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->rank() > 0);
   });
-  if (gathers && value.dtype != self.dtype && value.num_elements() != 1)
+  if (gathers && value.dtype != self.dtype)
     return ShapeError("Index put requires the source and destination dtypes match, got ", DTypeName(self.dtype),
                       " for the destination and ", DTypeName(value.dtype), " for the source.");
   Shape from = value.shape;

@@ -9,6 +9,7 @@
 #include "graph/cost.h"
 #include "graph/getitem.h"
 #include "graph/op_rules.h"
+#include "graph/shape_rules.h"
 #include "graph/untrusted.h"
 
 namespace cobra::python {
@@ -396,6 +397,10 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const ConstantInputs inputs = ConstantInputsOf(interp, call, inplace);
   absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
+  if (inplace) {
+    const absl::Status fits = graph::shape_rules::CheckInplace(graph::OpName(call.op), inputs.types, &*outputs);
+    if (!fits.ok()) return RaiseShapeError(interp, fits);
+  }
   TorchState& torch = Torch(interp);
   const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
   if (torch.recording && cost_class == graph::CostClass::kCompute)

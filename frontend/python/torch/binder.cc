@@ -369,6 +369,11 @@ class Binder {
 
   bool TakeIntList(const Param& param, Value v) {
     const auto items = Items(v);
+    // PyTorch wants as many numbers as dimensions there.
+    if (items && items->size() == 1 && param.count == 2 &&
+        (overload_.op == graph::Op::fold || overload_.op == graph::Op::unfold ||
+         overload_.op == graph::Op::adaptive_avg_pool2d))
+      return Problem(absl::StrCat("It is expected ", param.name, " equals to 2, but got size 1"));
     if (items && overload_.op == graph::Op::lp_pool1d && param.name == "kernel_size")  // PyTorch multiplies by it
       return BadType(param, "int", v);
     if (param.name == "indices" && AsTensor(v) != nullptr && AsTensor(v)->type.rank() == 1)

@@ -138,8 +138,14 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   CallArgs sized;
   sized.positional = absl::MakeConstSpan(&size, 1);
   COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "full"));
+  if (fill.IsComplex())
+    return interp.Unsupported("torch.full() of a complex number", "use torch.complex(real, imaginary)");
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
-  const graph::DType inferred = fill.IsBool()                     ? graph::DType::bool_
+  if (where.dtype && graph::IsIntegral(*where.dtype) && !std::isfinite(number))
+    return interp.Raise(interp.types().RuntimeError, absl::StrCat("value cannot be converted to type ",
+                                                                  graph::DTypeName(*where.dtype), " without overflow"));
+  const graph::DType inferred = AsTensor(fill) != nullptr         ? AsTensor(fill)->type.dtype
+                                : fill.IsBool()                   ? graph::DType::bool_
                                 : fill.IsInt() || fill.IsBigInt() ? graph::DType::int64
                                                                   : Torch(interp).default_dtype;
   return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
@@ -449,7 +455,7 @@ std::optional<graph::DType> AsDType(Interpreter& interp, Value v) {
   if (DTypeObject* object = NativeCast<DTypeObject>(v)) return object->dtype;
   if (v.IsClass()) {
     const ClassObject* cls = v.as<ClassObject>();
-    if (cls == interp.types().float_type) return graph::DType::float32;
+    if (cls == interp.types().float_type) return graph::DType::float64;  // as Python counts
     if (cls == interp.types().int_type) return graph::DType::int64;
     if (cls == interp.types().bool_type) return graph::DType::bool_;
   }

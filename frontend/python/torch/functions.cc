@@ -166,6 +166,9 @@ Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
 // F.embedding_bag once had its first two arguments the other way around, and still takes them so.
 Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
   const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
+  // From PyTorch 2 on, the rows of a matrix are bags of their own, whatever include_last_offset says.
+  if (Torch(interp).AtLeast(2, 0) && AsTensor(bound->inputs[0])->type.rank() == 2)
+    bound->attributes = WithoutAttribute(bound->attributes, "include_last_offset");
   if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
   const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
   const auto offsets = KnownInts(*bound, 2, "offsets");
@@ -179,6 +182,42 @@ Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
     return interp.Raise(interp.types().RuntimeError,
                         absl::StrCat("offsets[-1] can not be greater than input's length ", shape[0],
                                      " but got offsets[-1] of ", offsets->back()));
+  return {};
+}
+
+// Indices whose values are known lie within what they select from.
+Result<void> CheckKnownIndices(Interpreter& interp, graph::Op op, const Bound& bound) {
+  using graph::Selects;
+  const bool negative =
+      op == graph::Op::index_fill || op == graph::Op::take || op == graph::Op::put || op == graph::Op::index_put;
+  for (size_t i = 0; i < bound.inputs.size(); ++i) {
+    const Selects selects = graph::GetOpInfo(op).input(i).selects;
+    if (selects != Selects::kDim && selects != Selects::kEach && selects != Selects::kElement &&
+        selects != Selects::kRow)
+      continue;
+    Tensor* index = bound.inputs[i].IsNone() ? nullptr : AsTensor(bound.inputs[i]);
+    if (index == nullptr || index->values == nullptr || !index->is_const() || index->is_random) continue;
+    if (index->type.dtype != graph::DType::int64 && index->type.dtype != graph::DType::int32) continue;
+    const graph::Shape& from = AsTensor(bound.inputs[selects == Selects::kRow ? 1 : 0])->type.shape;
+    int64_t dim = 0;
+    if (selects == Selects::kDim) {
+      if (bound.attributes.Find("dim") == nullptr) continue;
+      dim = bound.attributes.Int("dim");
+      if (dim < 0) dim += static_cast<int64_t>(from.size());
+    }
+    if (selects == Selects::kEach) dim = static_cast<int64_t>(i) - 2;  // after the tensor and the values
+    if (!from.empty() && (dim < 0 || dim >= static_cast<int64_t>(from.size()))) continue;  // refused by the shape rule
+    int64_t size = from.empty() ? 1 : from[static_cast<size_t>(dim)];
+    if (selects == Selects::kElement) size = AsTensor(bound.inputs[0])->type.num_elements();
+    Refresh(interp, index);
+    interp.Spend(static_cast<int64_t>(index->values->size()) / 16);
+    for (double v : *index->values) {
+      if (v < static_cast<double>(size) && v >= static_cast<double>(negative ? -size : 0)) continue;
+      return interp.Raise(interp.types().IndexError,
+                          absl::StrCat(graph::OpName(op), "(): index ", static_cast<int64_t>(v),
+                                       " is out of bounds for dimension ", dim, " with size ", size));
+    }
+  }
   return {};
 }
 
@@ -298,6 +337,13 @@ bool IsItself(graph::Op op, const Bound& bound) {
 Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
   const TorchRules& rules = TorchRulesOf(op);
   COBRA_TRY(CompleteArguments(interp, op, &bound));
+  COBRA_TRY(CheckKnownIndices(interp, op, bound));
+  if (op == graph::Op::stft && !Torch(interp).AtLeast(2, 0) && bound.attributes.Find("return_complex") == nullptr &&
+      !graph::IsComplex(AsTensor(bound.inputs[0])->type.dtype))
+    bound.attributes.Set("return_complex", false);
+  if (op == graph::Op::multi_head_attention_forward && Torch(interp).AtLeast(2, 0) && bound.inputs.size() > 10 &&
+      !bound.inputs[10].IsNone() && AsTensor(bound.inputs[10])->type.dtype == graph::DType::uint8)
+    return interp.Raise(interp.types().AssertionError, "only bool and floating types of attn_mask are supported");
   if (rules.itself == ItselfRule::kUnlessTraining && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
     COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));

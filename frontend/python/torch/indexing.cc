@@ -13,6 +13,7 @@ namespace {
 struct Index {
   std::vector<std::string> text;
   std::vector<Value> tensors;
+  bool by_mask = false;  // a mask of known values among the items
 };
 
 Result<int64_t> IndexInt(Interpreter& interp, Value v) {
@@ -67,6 +68,7 @@ Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items)
 Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, mask, "indexing by a mask"));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) / 4 * static_cast<int64_t>(mask->type.shape.size())));
+  index->by_mask = true;
   std::vector<ConstValues> coordinates(mask->type.shape.size());
   for (size_t n = 0; n < values->size(); ++n) {
     if ((*values)[n] == 0) continue;
@@ -243,7 +245,11 @@ Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value val
   graph::Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
-  if (AsTensor(value) != nullptr) {
+  if (Tensor* tensor = AsTensor(value); tensor != nullptr) {
+    const graph::DType dtype = AsTensor(self)->type.dtype;
+    if (index.by_mask && tensor->type.num_elements() == 1 && tensor->type.dtype != dtype) {  // as masked_fill
+      COBRA_TRY_ASSIGN(value, Apply(interp, graph::Op::to, {{"dtype", std::string(graph::DTypeName(dtype))}}, {value}));
+    }
     inputs.push_back(value);
   } else if (value.IsComplex()) {
     if (!graph::IsComplex(AsTensor(self)->type.dtype))
