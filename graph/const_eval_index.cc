@@ -56,14 +56,15 @@ class IndexWalk {
         case Kind::kInt: AddInt(item.value); break;
         case Kind::kSlice: AddSlice(item); break;
         case Kind::kEllipsis:
-          for (size_t n = shape_.size() - consumed; n > 0; --n) plain_.push_back(strides_[dim_++]);
+          for (size_t n = ellipsis_ ? 0 : shape_.size() - consumed; n > 0; --n) plain_.push_back(strides_[dim_++]);
+          ellipsis_ = true;
           break;
         case Kind::kList: AddAdvanced(lists[list++]); break;
         case Kind::kTensor:
           if (tensors[item.value].type->dtype == DType::bool_) return false;
           AddAdvanced(tensors[item.value]);
           break;
-        case Kind::kBool: return false;
+        case Kind::kBool: AddBool(item.value != 0); break;
       }
     }
     while (dim_ < shape_.size()) plain_.push_back(strides_[dim_++]);
@@ -115,11 +116,23 @@ class IndexWalk {
     ++dim_;
   }
   void AddAdvanced(const ConstInput& tensor) {
-    if (advanced_.empty()) advanced_at_ = plain_.size();
-    apart_ = apart_ || (!advanced_.empty() && last_advanced_ != position_ - 1);
-    last_advanced_ = position_;
+    if (tensor.type->rank() > 0) TakePlace();  // one without dimensions is a number
     advanced_.push_back({&tensor, strides_[dim_], shape_[dim_]});
     ++dim_;
+  }
+  // [0] or [] into a dimension of one element.
+  void AddBool(bool value) {
+    static const TensorType kOneType{{1}, DType::int64}, kNoneType{{0}, DType::int64};
+    static const std::vector<double> kZero{0}, kNothing;
+    static const ConstInput kOne{&kOneType, &kZero}, kNone{&kNoneType, &kNothing};
+    TakePlace();
+    advanced_.push_back({value ? &kOne : &kNone, 0, 1});
+  }
+  void TakePlace() {
+    if (!any_place_) advanced_at_ = plain_.size();
+    apart_ = apart_ || (any_place_ && last_advanced_ != position_ - 1);
+    last_advanced_ = position_;
+    any_place_ = true;
   }
 
   const Shape& shape_;
@@ -129,6 +142,7 @@ class IndexWalk {
   int64_t start_ = 0;
   size_t dim_ = 0, position_ = 0;
   size_t advanced_at_ = 0, last_advanced_ = 0;
+  bool any_place_ = false, ellipsis_ = false;
   bool apart_ = false;  // plain items stand between advanced ones, whose dimensions then come first
 };
 

@@ -74,8 +74,8 @@ absl::StatusOr<IndexList> ParseIndex(absl::string_view text) {
       for (absl::string_view number : absl::StrSplit(item, absl::ByAnyChar("[], "), absl::SkipEmpty())) {
         int64_t i;
         if (!absl::SimpleAtoi(number, &i)) return BadIndex(item);
-        parsed.least = std::min(parsed.least, i);
-        parsed.most = std::max(parsed.most, i);
+        parsed.least = std::min(parsed.least.value_or(i), i);
+        parsed.most = std::max(parsed.most.value_or(i), i);
       }
     } else if (!item.empty() && item[0] == 'T' && absl::SimpleAtoi(item.substr(1), &parsed.value)) {
       parsed.kind = IndexItem::Kind::kTensor;
@@ -129,10 +129,16 @@ class ShapeOfIndexed {
 
   absl::Status Add(const IndexItem& item) {
     ++position_;
+    if (passed_ && item.kind != IndexItem::Kind::kEllipsis)  // PyTorch counts the rest once for each ellipsis
+      return absl::OutOfRangeError("Dimension out of range: an index after a second ellipsis");
     switch (item.kind) {
       case IndexItem::Kind::kNone: out_.push_back(1); return absl::OkStatus();
-      case IndexItem::Kind::kBool: out_.push_back(item.value); return absl::OkStatus();
-      case IndexItem::Kind::kEllipsis: TakeRest(); return absl::OkStatus();
+      // An index of its own into a dimension of one element: [0] or [].
+      case IndexItem::Kind::kBool: return Join({item.value});
+      case IndexItem::Kind::kEllipsis:
+        if (ellipses_++ > 0) passed_ = passed_ || taken_ > 0;
+        TakeRest();
+        return absl::OkStatus();
       case IndexItem::Kind::kSlice: {
         COBRA_ASSIGN_OR_RETURN(const int64_t size, SlicedSize(item, shape_[dim_]));
         out_.push_back(size);
@@ -149,10 +155,14 @@ class ShapeOfIndexed {
     return absl::OkStatus();
   }
 
-  Shape Finish() {
+  absl::StatusOr<Shape> Finish() {
     TakeRest();
     // Adjacent advanced indices put their dimensions at their own position; separated ones put them first.
     if (any_advanced_) out_.insert(out_.begin() + (apart_ ? 0 : advanced_at_), advanced_.begin(), advanced_.end());
+    const auto zeros = [](const Shape& shape) { return std::count(shape.begin(), shape.end(), 0) > 0; };
+    if (into_nothing_ && !zeros(advanced_))
+      return absl::OutOfRangeError("index is out of bounds for dimension with size 0");
+    if (!outside_.ok() && !zeros(out_)) return outside_;  // PyTorch reads no index where nothing comes out
     return std::move(out_);
   }
 
@@ -167,21 +177,36 @@ class ShapeOfIndexed {
     if (!list && tensors_[item.value]->dtype == DType::bool_)
       return absl::UnimplementedError("the shape of a selection by a mask");
     const int64_t size = shape_[dim_];
-    if (list && (item.least < -size || (item.most > 0 && item.most >= size)))
-      return OutOfBounds(item.most >= size ? item.most : item.least);
-    COBRA_ASSIGN_OR_RETURN(
-        advanced_, shape_rules::BroadcastShapes(advanced_, list ? item.list_shape : tensors_[item.value]->shape));
+    into_nothing_ = into_nothing_ || size == 0;
+    if (list && item.most && (*item.least < -size || *item.most >= size))
+      outside_.Update(OutOfBounds(*item.most >= size ? *item.most : *item.least));
+    if (!list && tensors_[item.value]->rank() == 0) {  // a number
+      ++dim_;
+      return absl::OkStatus();
+    }
+    COBRA_RETURN_IF_ERROR(Join(list ? item.list_shape : tensors_[item.value]->shape));
+    ++dim_;
+    return absl::OkStatus();
+  }
+
+  // An advanced index of this shape.
+  absl::Status Join(const Shape& shape) {
+    absl::StatusOr<Shape> joined = shape_rules::BroadcastShapes(advanced_, shape);
+    if (!joined.ok())
+      return absl::OutOfRangeError(
+          absl::StrCat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                       shape_rules::SizesText(advanced_), ", ", shape_rules::SizesText(shape)));
+    advanced_ = *std::move(joined);
     if (!any_advanced_) advanced_at_ = static_cast<int>(out_.size());
     if (any_advanced_ && last_advanced_ != position_ - 1) apart_ = true;
     last_advanced_ = position_;
     any_advanced_ = true;
-    ++dim_;
     return absl::OkStatus();
   }
 
   // Adds the dimensions that no item names, only once: at the ellipsis, or at the end.
   void TakeRest() {
-    for (; rest_ > 0; --rest_) out_.push_back(shape_[dim_++]);
+    for (; rest_ > 0; --rest_, ++taken_) out_.push_back(shape_[dim_++]);
   }
 
   const Shape& shape_;
@@ -190,6 +215,10 @@ class ShapeOfIndexed {
   Shape out_, advanced_;
   int dim_ = 0, position_ = 0, advanced_at_ = -1, last_advanced_ = -1;
   bool apart_ = false, any_advanced_ = false;
+  int ellipses_ = 0, taken_ = 0;
+  bool passed_ = false;        // dimensions of the rest were counted twice
+  bool into_nothing_ = false;  // an advanced index into a dimension without elements
+  absl::Status outside_;
 };
 
 }  // namespace

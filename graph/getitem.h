@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,11 +21,18 @@ struct IndexItem {
   int64_t value = 0;                         // kInt, kBool; kTensor: which
   std::optional<int64_t> start, stop, step;  // kSlice
   Shape list_shape;                          // kList: of the nested lists
-  int64_t least = 0, most = 0;               // kList: its smallest and largest number
+  // kList: its smallest and largest number; none of an empty list
+  std::optional<int64_t> least, most;
 };
 using IndexList = std::vector<IndexItem>;
 
 absl::StatusOr<IndexList> ParseIndex(absl::string_view text);
+
+// Whether an index without tensors copies what it selects: one with a list, True or False.
+inline bool Gathers(const std::string& text) {
+  // ", " separates items, so a bracket can only open a list; None is the only other word.
+  return text.find_first_of("[TF") != std::string::npos;
+}
 
 // Shape of tensor[index]. OutOfRange with PyTorch's IndexError messages. Unimplemented for masks, whose result depends
 // on their values.

@@ -1,5 +1,6 @@
 #include "graph/graph.h"
 
+#include "graph/getitem.h"
 #include "graph/op_rules.h"
 
 namespace cobra::graph {
@@ -83,8 +84,7 @@ COBRA_CHECK_EVERY_OP(AgreesWithItsClass);
 bool IsView(const Node& node) {
   if (GetOpInfo(node.op).cost_class != CostClass::kView) return false;
   if (RulesOf(node.op).storage != Storage::kViewOrGather) return true;
-  // ", " separates items, so a bracket can only open a list.
-  return node.inputs.size() == 1 && node.attributes.String("index").find('[') == std::string::npos;
+  return node.inputs.size() == 1 && !Gathers(node.attributes.String("index"));
 }
 
 }  // namespace cobra::graph

@@ -158,13 +158,14 @@ Strides Indexed(const ViewCall& call) {
   size_t dim = 0;
   for (const IndexItem& item : *index) {
     if (item.kind == IndexItem::Kind::kNone || item.kind == IndexItem::Kind::kBool) moved.push_back(0);
+    if (item.kind == IndexItem::Kind::kInt || item.kind == IndexItem::Kind::kSlice) --consumed;
     if (item.kind == IndexItem::Kind::kInt) ++dim;
     if (item.kind == IndexItem::Kind::kSlice) {
       moved.push_back(call.strides[dim] * std::min(item.step.value_or(1), std::max<int64_t>(1, in[dim])));
       ++dim;
     }
     if (item.kind == IndexItem::Kind::kEllipsis) {
-      for (size_t n = in.size() - consumed; n > 0; --n) moved.push_back(call.strides[dim++]);
+      while (in.size() - dim > consumed) moved.push_back(call.strides[dim++]);
     }
   }
   while (dim < in.size()) moved.push_back(call.strides[dim++]);

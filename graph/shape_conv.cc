@@ -52,6 +52,9 @@ absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
       return ShapeError("Given weight of size ", SizesText(weight.shape), ", expected bias to be 1-dimensional with ",
                         outputs, " elements, but got bias of size ", SizesText(bias.shape), " instead");
     }
+    if (bias.dtype != input.dtype)
+      return ShapeError("Input type (", DTypeName(input.dtype), ") and bias type (", DTypeName(bias.dtype),
+                        ") should be the same");
   }
   return absl::OkStatus();
 }
@@ -88,6 +91,9 @@ ShapeResult Conv(const Call& call) {
       continue;
     }
     if (padding[i] < 0) return ShapeError("negative padding is not supported");
+    if (size == 0 && (input.rank() == n + 1 || input.shape[0] > 0))
+      return ShapeError("Only zero batch or zero channel inputs are supported, but got input shape: ",
+                        SizesText(input.shape));
     const int64_t padded = size + 2 * padding[i];
     const int64_t reach = dilation[i] * (weight.shape[2 + i] - 1) + 1;
     if (padded < reach) {
@@ -117,6 +123,9 @@ ShapeResult ConvTranspose(const Call& call) {
       return ShapeError("output padding must be smaller than either stride or dilation");
     }
     const int64_t size = input.shape[input.rank() - n + i];
+    if (size == 0 && (input.rank() == n + 1 || input.shape[0] > 0))
+      return ShapeError("Only zero batch or zero channel inputs are supported, but got input shape: ",
+                        SizesText(input.shape));
     const int64_t result =
         (size - 1) * stride[i] - 2 * padding[i] + dilation[i] * (weight.shape[2 + i] - 1) + extra[i] + 1;
     if (result <= 0) {
@@ -165,6 +174,14 @@ ShapeResult Unfold(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("kernel size", kernel));
+  COBRA_RETURN_IF_ERROR(CheckPositive("dilation", dilation));
+  for (int i = input.rank() - 3; i < input.rank(); ++i) {
+    if (input.shape[i] == 0 || padding[0] < 0 || padding[1] < 0)
+      return ShapeError(
+          "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+          "but got: ",
+          SizesText(input.shape));
+  }
   int64_t blocks = 1;
   for (int i = 0; i < 2; ++i) {
     const int64_t size = input.shape[input.rank() - 2 + i];
@@ -194,7 +211,14 @@ ShapeResult Fold(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(IntTuple stride, IntList(call, "stride", 2, 1));
   COBRA_RETURN_IF_ERROR(CheckPositive("stride", stride));
   COBRA_RETURN_IF_ERROR(CheckPositive("kernel size", kernel));
+  COBRA_RETURN_IF_ERROR(CheckPositive("dilation", dilation));
   const int64_t rows = input.shape[input.rank() - 2];
+  if (rows == 0 || input.shape.back() == 0)
+    return ShapeError(
+        "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, "
+        "but "
+        "got: ",
+        SizesText(input.shape));
   if (rows % (kernel[0] * kernel[1]) != 0) {
     return ShapeError(
         "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got input.size(1)=",

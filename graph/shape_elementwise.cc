@@ -66,7 +66,8 @@ DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeVal
     slot = slot ? PromoteDTypes(*slot, input->dtype) : input->dtype;
   }
   DType result = dims.value_or(scalars.value_or(DType::bool_));
-  if (dims && scalars && Category(*scalars) > Category(*dims)) result = *scalars;
+  if (dims && scalars && Category(*scalars) > Category(*dims))
+    result = IsFloatingPoint(*dims) ? ComplexOf(*dims) : *scalars;  // a complex scalar does not widen real numbers
   std::optional<DType> from_number;
   if (number != nullptr) {
     if (std::holds_alternative<double>(*number)) from_number = DType::float32;

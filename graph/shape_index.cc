@@ -304,6 +304,10 @@ ShapeResult EmbeddingBag(const Call& call) {
         DTypeName(input.dtype));
   const std::string mode = call.attributes.String("mode", "mean");
   if (mode != "sum" && mode != "mean" && mode != "max") return ShapeError("mode has to be one of sum, mean or max");
+  if (mode == "max" && call.attributes.Bool("scale_grad_by_freq"))
+    return ShapeError("max mode does not support scaling the gradient by the frequency");
+  if (mode == "max" && call.attributes.Bool("sparse")) return ShapeError("max mode does not support sparse weights");
+  const bool last = call.attributes.Bool("include_last_offset");
   if (call.has(3) && call.in(3).shape != input.shape)
     return ShapeError(
         "embedding_bag: If per_sample_weights is not None, then it must have the same shape as the input");
@@ -315,13 +319,20 @@ ShapeResult EmbeddingBag(const Call& call) {
       return ShapeError(
           "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
           "sequences.");
-    return One({input.shape[0], weight.shape[1]}, weight.dtype);
+    if (input.shape[1] == 0) return ShapeError("step must be nonzero");
+    if (last && input.shape[0] == 0) return ShapeError("include_last_offset: number of offset should be at least 1");
+    return One({input.shape[0] - (last ? 1 : 0), weight.shape[1]}, weight.dtype);
   }
   if (input.rank() != 1)
     return ShapeError("input has to be 1D or 2D Tensor, but got Tensor of dimension ", input.rank());
   if (!call.has(2)) return ShapeError("offsets has to be a 1D Tensor but got None");
   if (call.in(2).rank() != 1) return ShapeError("offsets has to be a 1D Tensor");
-  const int64_t bags = call.in(2).shape[0] - (call.attributes.Bool("include_last_offset") ? 1 : 0);
+  if (call.in(2).dtype != DType::int64 && call.in(2).dtype != DType::int32)
+    return ShapeError(
+        "Expected tensor for argument #1 'offsets' to have one of the following scalar types: Long, Int; but got ",
+        DTypeName(call.in(2).dtype));
+  if (last && call.in(2).shape[0] == 0) return ShapeError("include_last_offset: number of offset should be at least 1");
+  const int64_t bags = call.in(2).shape[0] - (last ? 1 : 0);
   return One({bags, weight.shape[1]}, weight.dtype);
 }
 

@@ -182,6 +182,9 @@ ShapeResult PadSequence(const Call& call) {
   for (const TensorType* input : call.inputs) {
     if (input->rank() == 0) return ShapeError("pad_sequence: a sequence has no dimension");
     longest = std::max(longest, input->shape[0]);
+    if (!std::equal(input->shape.begin() + 1, input->shape.end(), call.in(0).shape.begin() + 1, call.in(0).shape.end()))
+      return ShapeError("The sizes of the sequences after the first dimension must match: ",
+                        SizesText(call.in(0).shape), " and ", SizesText(input->shape));
   }
   const int64_t n = static_cast<int64_t>(call.inputs.size());
   Shape out = call.attributes.Bool("batch_first") ? Shape{n, longest} : Shape{longest, n};
@@ -283,7 +286,8 @@ ShapeResult Pad(const Call& call) {
     if (mode == "circular" && (pad[2 * i] > size || pad[2 * i + 1] > size))
       return ShapeError("Padding value causes wrapping around more than once.");
     size += pad[2 * i] + pad[2 * i + 1];
-    if (mode != "constant" && size < 1) return ShapeError("pad: negative or empty output size");
+    if (mode != "constant" && size < (mode == "circular" ? 0 : 1))
+      return ShapeError("pad: negative or empty output size");
     // A padding that only removes elements may remove all of them.
     const bool only_cuts = std::all_of(pad.begin(), pad.end(), [](int64_t p) { return p <= 0; });
     if (size < (only_cuts ? 0 : 1))

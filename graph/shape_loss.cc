@@ -60,7 +60,9 @@ ShapeResult Indexed(const Call& call) {
   if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
   if (target.dtype != DType::int64 && !(target.dtype == DType::uint8 && input.rank() <= 2))
     return ShapeError("expected scalar type Long but found ", DTypeName(target.dtype));
-  COBRA_RETURN_IF_ERROR(ClassWeight(call, input.shape[input.rank() == 1 ? 0 : 1]));
+  const int64_t classes = input.shape[input.rank() == 1 ? 0 : 1];
+  COBRA_RETURN_IF_ERROR(ClassWeight(call, classes));
+  if (classes == 0 && target.num_elements() > 0) return absl::OutOfRangeError("Target 0 is out of bounds.");
   if (input.rank() <= 2) {
     if (target.rank() > 1) return ShapeError("0D or 1D target tensor expected, multi-target not supported");
     if (input.rank() == 1 && target.rank() == 1 && target.shape[0] != input.shape[0])
@@ -83,11 +85,9 @@ ShapeResult NllLoss(const Call& call) { return Indexed(call); }
 ShapeResult CrossEntropy(const Call& call) {
   const TensorType& input = call.in(0);
   const double smoothing = call.attributes.Double("label_smoothing", 0);
-  if (input.shape != call.in(1).shape) {
-    if (smoothing < 0 || smoothing > 1)
-      return ShapeError("label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
-    return Indexed(call);
-  }
+  if (smoothing < 0 || smoothing > 1)
+    return ShapeError("label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
+  if (input.shape != call.in(1).shape) return Indexed(call);
   // Targets are the probabilities of the classes.
   if (input.rank() < 1) return ShapeError("cross_entropy: input has no class dimension");
   if (Category(call.in(1).dtype) != 2)
@@ -123,6 +123,8 @@ ShapeResult ElementLoss(const Call& call) {
                       SizesText(call.in(0).shape), ", input2: ", SizesText(call.in(1).shape),
                       ", target: ", SizesText(call.in(2).shape));
   }
+  if (call.op == Op::kl_div && (Category(call.in(0).dtype) < 2 || Category(call.in(1).dtype) < 2))
+    return ShapeError("kl_div: Integral inputs not supported.");
   if (call.op == Op::soft_margin_loss) COBRA_RETURN_IF_ERROR(Broadcasts(call, call.in(0).shape, 1));
   const bool as_input = call.op == Op::soft_margin_loss || call.op == Op::hinge_embedding_loss;
   return Reduced(call, shape, as_input ? call.in(0).dtype : ToFloat(ResultDType(call.inputs)));
@@ -151,7 +153,10 @@ ShapeResult GaussianNll(const Call& call) {
   const bool one_each = var.size() == input.size() && !var.empty() && var.back() == 1 &&
                         Shape(var.begin(), var.end() - 1) == without_last;
   if (var != input && !(var == without_last) && !one_each) return ShapeError("var is of incorrect size");
-  return Reduced(call, shape, ToFloat(ResultDType(call.inputs)));
+  // A variance of fewer dimensions gets another one, and is then promoted as a tensor with dimensions.
+  TensorType variance = call.in(2);
+  if (variance.shape != input) variance.shape.push_back(1);
+  return Reduced(call, shape, ToFloat(ResultDType({&call.in(0), &call.in(1), &variance})));
 }
 
 ShapeResult CosineLoss(const Call& call) {
@@ -212,20 +217,22 @@ ShapeResult MultilabelSoftMargin(const Call& call) {
 }
 
 ShapeResult TripletLoss(const Call& call) {
-  if (call.in(0).rank() != call.in(1).rank() || call.in(1).rank() != call.in(2).rank()) {
+  const bool distances = call.op == Op::triplet_margin_with_distance_loss;  // of numbers too, and of any ranks
+  if (!distances && (call.in(0).rank() != call.in(1).rank() || call.in(1).rank() != call.in(2).rank())) {
     return ShapeError("All inputs should have same dimension but got ", call.in(0).rank(), "D, ", call.in(1).rank(),
                       "D and ", call.in(2).rank(), "D inputs.");
   }
   Shape positive, negative;
   COBRA_ASSIGN_OR_RETURN(positive, BroadcastShapes(call.in(0).shape, call.in(1).shape));
   COBRA_ASSIGN_OR_RETURN(negative, BroadcastShapes(call.in(0).shape, call.in(2).shape));
-  if (positive.empty()) return ShapeError("Dimension out of range (expected to be in range of [-1, 0], but got 1)");
-  positive.pop_back();
-  negative.pop_back();
+  if (positive.empty() && !distances)
+    return ShapeError("Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+  if (!positive.empty()) positive.pop_back();
+  if (!negative.empty()) negative.pop_back();
   if (call.attributes.Bool("swap")) {
     Shape swapped;
     COBRA_ASSIGN_OR_RETURN(swapped, BroadcastShapes(call.in(1).shape, call.in(2).shape));
-    swapped.pop_back();
+    if (!swapped.empty()) swapped.pop_back();
     COBRA_ASSIGN_OR_RETURN(negative, BroadcastShapes(negative, swapped));
   }
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(positive, negative));
@@ -238,8 +245,17 @@ ShapeResult Ctc(const Call& call) {
   const TensorType& input = call.in(0);
   if (input.rank() != 2 && input.rank() != 3)
     return ShapeError("ctc_loss: log_probs must have 2 or 3 dimensions, got ", input.rank());
-  if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
-  return Reduced(call, input.rank() == 3 ? Shape{input.shape[1]} : Shape{}, input.dtype);
+  if (input.dtype != DType::float32 && input.dtype != DType::float64) return NotImplementedFor(call, input.dtype);
+  if (call.in(1).dtype != DType::int64 && call.in(1).dtype != DType::int32)
+    return ShapeError("Expected tensor for argument #2 'targets' to have scalar type Long or Int; but got ",
+                      DTypeName(call.in(1).dtype));
+  const int64_t blank = call.attributes.Int("blank", 0), batch = input.rank() == 3 ? input.shape[1] : 1;
+  if (blank < 0 || blank >= input.shape.back()) return ShapeError("blank must be in label range");
+  const Shape& targets = call.in(1).shape;
+  if (targets.size() != 1 && (targets.size() != 2 || targets[0] != batch))
+    return ShapeError("Expected tensor to have size ", batch, " at dimension 0, but got ", SizesText(targets),
+                      " for argument #2 'targets' (while checking arguments for ctc_loss_cpu)");
+  return Reduced(call, input.rank() == 3 ? Shape{batch} : Shape{}, input.dtype);
 }
 
 }  // namespace cobra::graph::shape_rules

@@ -1,4 +1,4 @@
-// Products: linear, matmul and similar ones, einsum, attention.
+// Products: linear, matmul and similar ones, einsum.
 #include <algorithm>
 #include <map>
 
@@ -259,7 +259,7 @@ absl::Status AddEinsumTerm(const std::string& term, const TensorType& input, siz
       return ShapeError("einsum(): subscript ", std::string(1, letter), " has size ", size, " for operand ", operand,
                         " which does not broadcast with previously seen size ", joined);
     }
-    joined = std::max(joined, size);
+    if (joined == 1) joined = size;
     ++known->uses[letter];
   }
   return absl::OkStatus();
@@ -308,96 +308,37 @@ ShapeResult Einsum(const Call& call) {
     COBRA_RETURN_IF_ERROR(AddEinsumTerm(terms[i], call.in(static_cast<int>(i)), i, &known));
   const std::string output =
       arrow != std::string::npos ? equation.substr(arrow + 2) : ImpliedEinsumOutput(equation, known);
+  for (size_t i = 0; i < output.size(); ++i) {
+    if (absl::ascii_isalpha(output[i]) && output.find(output[i]) != i)
+      return ShapeError("einsum(): output subscript ", output.substr(i, 1), " appears more than once in the output");
+  }
+  if (const size_t dots = output.find("...");
+      dots != std::string::npos && output.find('.', dots + 3) != std::string::npos)
+    return ShapeError("einsum(): found '.' for output but an ellipsis (...) was already found");
   COBRA_ASSIGN_OR_RETURN(Shape out, EinsumShape(output, known));
   if (call.inputs.size() == 2) {  // a matrix product needs equal dtypes, an elementwise product does not
     for (const auto& [letter, count] : known.uses) {
       if (count == 2 && output.find(letter) == std::string::npos) COBRA_RETURN_IF_ERROR(SameDType(call, 0, 1));
     }
-    return One(out, ResultDType(call.inputs));
   }
-  return One(out, call.in(0).dtype);
-}
-
-ShapeResult Sdpa(const Call& call) {
-  const TensorType& query = call.in(0);
-  const TensorType& key = call.in(1);
-  const TensorType& value = call.in(2);
-  if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2) {
-    return ShapeError("scaled_dot_product_attention: query, key and value need at least 2 dimensions");
-  }
-  if (query.shape.back() != key.shape.back() || key.shape[key.rank() - 2] != value.shape[value.rank() - 2]) {
-    return ShapeError("scaled_dot_product_attention: query ", SizesText(query.shape), ", key ", SizesText(key.shape),
-                      " and value ", SizesText(value.shape), " do not fit");
-  }
-  TensorType out = query;
-  if (!call.attributes.Bool("enable_gqa")) {
-    const Shape batch_q(query.shape.begin(), query.shape.end() - 2);
-    COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(batch_q, Shape(key.shape.begin(), key.shape.end() - 2)));
-    batch.push_back(query.shape[query.rank() - 2]);
-    batch.push_back(0);
-    out.shape = batch;
-  }
-  out.shape.back() = value.shape.back();
-  return std::vector<TensorType>{out};
-}
-
-ShapeResult MultiHeadAttention(const Call& call) {
-  const TensorType& query = call.in(0);
-  const TensorType& key = call.in(1);
-  const int rank = query.rank();
-  if (rank != 2 && rank != 3) {
-    return ShapeError("query should be unbatched 2D or batched 3D tensor but received ", rank, "-D query tensor");
-  }
-  if (key.rank() != rank || call.in(2).rank() != rank) {
-    return ShapeError("For ", rank == 3 ? "batched (3-D)" : "unbatched (2-D)",
-                      " `query`, expected `key` and `value` to be ", rank, "-D but found ", key.rank(), "-D and ",
-                      call.in(2).rank(), "-D tensors respectively");
-  }
-  const int64_t embed = call.attributes.Int("embed_dim_to_check");
-  const int64_t heads = call.attributes.Int("num_heads", 1);
-  if (query.shape.back() != embed) {
-    return ShapeError("was expecting embedding dimension of ", embed, ", but got ", query.shape.back());
-  }
-  if (heads <= 0 || embed % heads != 0) return ShapeError("embed_dim ", embed, " not divisible by num_heads ", heads);
-  if (!call.attributes.Bool("use_separate_proj_weight")) {
-    if (key.shape != call.in(2).shape) {
-      return ShapeError("key shape ", SizesText(key.shape), " does not match value shape ",
-                        SizesText(call.in(2).shape));
-    }
-    if (call.has(3) && call.in(3).shape != Shape{3 * embed, embed}) {
-      return ShapeError("in_proj_weight of size ", SizesText(call.in(3).shape), " does not fit embedding dimension ",
-                        embed);
-    }
-  }
-  const int64_t batch = rank == 3 ? query.shape[1] : 1;
-  const Shape& out_proj = call.in(7).shape;
-  if (out_proj.size() != 2 || out_proj[1] != embed) {
-    return ShapeError("mat1 and mat2 shapes cannot be multiplied (", query.shape[0] * batch, "x", embed, " and ",
-                      absl::StrJoin(out_proj.rbegin(), out_proj.rend(), "x"), ")");
-  }
-  if (call.has(8) && call.in(8).shape != Shape{out_proj[0]} && call.in(8).shape != Shape{1}) {
-    return ShapeError("The expanded size of the tensor (", out_proj[0], ") must match the existing size (",
-                      call.in(8).shape.empty() ? 1 : call.in(8).shape.back(), ") at non-singleton dimension 1");
-  }
-  std::vector<TensorType> out{query};
-  out[0].shape.back() = out_proj[0];  // CLIP's attention pool has another width
-  if (call.attributes.Bool("need_weights", true)) {
-    const int64_t extra = (call.has(5) ? 1 : 0) + (call.attributes.Bool("add_zero_attn") ? 1 : 0);
-    Shape weights{batch, heads, query.shape[0], key.shape[0] + extra};
-    if (call.attributes.Bool("average_attn_weights", true)) weights.erase(weights.begin() + 1);
-    if (rank == 2) weights.erase(weights.begin());
-    out.push_back({weights, query.dtype});
-  }
-  return out;
+  return One(out, ResultDType(call.inputs));
 }
 
 ShapeResult Cdist(const Call& call) {
   const TensorType& a = call.in(0);
   const TensorType& b = call.in(1);
+  for (int i = 0; i < 2; ++i) {
+    if (!IsFloatingPoint(call.in(i).dtype))
+      return ShapeError("cdist only supports floating-point dtypes, X", i + 1, " got: ", DTypeName(call.in(i).dtype));
+  }
   if (a.rank() < 2 || b.rank() < 2 || a.shape.back() != b.shape.back()) {
     return ShapeError("X1 and X2 must have the same number of columns. X1: ", SizesText(a.shape),
                       " X2: ", SizesText(b.shape));
   }
+  const std::string mode = call.attributes.String("compute_mode");
+  if (!mode.empty() && mode != "use_mm_for_euclid_dist" && mode != "use_mm_for_euclid_dist_if_necessary" &&
+      mode != "donot_use_mm_for_euclid_dist")
+    return ShapeError(mode, " is not a valid value for compute_mode");
   COBRA_ASSIGN_OR_RETURN(
       Shape out, BroadcastShapes(Shape(a.shape.begin(), a.shape.end() - 2), Shape(b.shape.begin(), b.shape.end() - 2)));
   out.push_back(a.shape[a.rank() - 2]);

@@ -1,4 +1,6 @@
 // Normalization: shapes are unchanged, channels must fit.
+#include <algorithm>
+
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
@@ -11,6 +13,8 @@ absl::Status CheckChannels(const Call& call, int64_t channels) {
     if (call.has(i) && call.in(i).num_elements() != channels) {
       return ShapeError(kNames[i], " should contain ", channels, " elements not ", call.in(i).num_elements());
     }
+    if (call.has(i) && Category(call.in(i).dtype) < 2)
+      return ShapeError("mixed dtype (CPU): expect parameter to have scalar type of Float");
   }
   return absl::OkStatus();
 }
@@ -81,10 +85,43 @@ ShapeResult LayerNorm(const Call& call) {  // and rms_norm
   return SameFloat(call);
 }
 
+ShapeResult LocalResponseNorm(const Call& call) {
+  const TensorType& input = call.in(0);
+  if (input.rank() < 3)
+    return ShapeError("Expected 3D or higher dimensionality                          input (got ", input.rank(),
+                      " dimensions)");
+  if (call.attributes.Int("size", 1) <= 0 && input.num_elements() > 0)
+    return ShapeError("kernel size should be greater than zero, but got ", call.attributes.Int("size"));
+  if (Category(input.dtype) < 2) return NotImplementedFor(call, input.dtype);
+  return std::vector<TensorType>{input};
+}
+
+// Masks whole channels where the operator's name says so.
+ShapeResult Dropout(const Call& call) {
+  const TensorType& input = call.in(0);
+  const double p = call.attributes.Double("p", 0.5);
+  if (!(p >= 0 && p <= 1)) return ShapeError("dropout probability has to be between 0 and 1, but got ", p);
+  if (call.op == Op::dropout1d && input.rank() != 2 && input.rank() != 3)
+    return ShapeError("dropout1d: Expected 2D or 3D input, but received a ", input.rank(), "D input.");
+  if (!call.attributes.Bool("training") || p == 0 || p == 1 || input.num_elements() == 0)
+    return std::vector<TensorType>{input};
+  const bool whole = call.op != Op::dropout && call.op != Op::alpha_dropout;
+  if (whole && input.rank() < 2) return ShapeError("Feature dropout requires at least 2 dimensions in the input");
+  if (Category(input.dtype) < 2)
+    return ShapeError("result type Float can't be cast to the desired output type ", DTypeName(input.dtype));
+  return std::vector<TensorType>{input};
+}
+
 ShapeResult Normalize(const Call& call) {
   const AttributeValue* dim = call.attributes.Find("dim");
   if (dim != nullptr) {
-    for (int64_t d : call.attributes.Ints("dim")) COBRA_RETURN_IF_ERROR(WrapDim(d, call.in(0).rank()).status());
+    std::vector<int> seen;
+    for (int64_t d : call.attributes.Ints("dim")) {
+      COBRA_ASSIGN_OR_RETURN(const int at, WrapDim(d, call.in(0).rank()));
+      if (std::count(seen.begin(), seen.end(), at) > 0)
+        return ShapeError("dim ", at, " appears multiple times in the list of dims");
+      seen.push_back(at);
+    }
   }
   return SameFloat(call);
 }

@@ -16,6 +16,18 @@ int64_t PooledSize(int64_t size, int64_t kernel, int64_t padding, int64_t stride
   return out;
 }
 
+// All dimensions but that of the batch have elements.
+absl::Status CheckNotEmpty(const Call& call, int n) {
+  const TensorType& input = call.in(0);
+  for (int i = input.rank() == n + 2 ? 1 : 0; i < input.rank(); ++i) {
+    if (input.shape[i] == 0)
+      return ShapeError(call.name(),
+                        "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+                        SizesText(input.shape), " with dimension ", i, " being empty");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dilation) {
   const TensorType& input = call.in(0);
   COBRA_ASSIGN_OR_RETURN(const int n, DimsInName(call));
@@ -23,6 +35,8 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
     return ShapeError(call.name(), "(): Expected ", n + 1, "D or ", n + 2, "D input tensor, but got ",
                       SizesText(input.shape));
   }
+  if (call.op != Op::max_pool1d || call.attributes.Bool("return_indices"))
+    COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
   COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", n, 1));
   IntTuple stride = kernel;
   if (!call.attributes.IntSpan("stride").empty()) {
@@ -34,6 +48,9 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
   }
   if (has_dilation) {
     COBRA_ASSIGN_OR_RETURN(dilation, IntList(call, "dilation", n, 1));
+  }
+  for (int64_t d : dilation) {
+    if (d <= 0) return ShapeError("dilation should be greater than zero, but got ", d);
   }
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
@@ -73,6 +90,7 @@ ShapeResult AvgPool(const Call& call) {
 
 ShapeResult LpPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, false, false));
+  out.dtype = ToFloat(out.dtype);  // a power and a root
   return std::vector<TensorType>{out};
 }
 
@@ -89,6 +107,18 @@ ShapeResult AdaptivePool(const Call& call) {
                       SizesText(input.shape));
   }
   COBRA_ASSIGN_OR_RETURN(IntTuple size, IntList(call, "output_size", n, 1));
+  const bool spatial_only = call.op == Op::adaptive_avg_pool1d || call.op == Op::adaptive_avg_pool2d;
+  if (to_one && Category(input.dtype) < 2)  // a mean
+    return ShapeError(
+        "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
+        DTypeName(input.dtype));
+  if (!to_one && !spatial_only) COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
+  for (int i = 0; i < n && !to_one; ++i) {
+    if (input.shape[input.rank() - n + i] == 0)
+      return ShapeError(call.name(),
+                        "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+                        SizesText(input.shape), " with dimension ", input.rank() - n + i, " being empty");
+  }
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
     if (size[i] == -1) continue;  // None in Python: the size of the input
@@ -119,6 +149,7 @@ ShapeResult FractionalMaxPool(const Call& call) {
   }
   if (size.empty() && static_cast<int>(ratio.size()) != n)
     return ShapeError(call.name(), " requires specifying either an output_size or an output_ratio");
+  COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
   TensorType out = input;
   for (int i = 0; i < n; ++i) {
     int64_t& at = out.shape[input.rank() - n + i];
@@ -145,6 +176,7 @@ ShapeResult MaxUnpool(const Call& call) {
   if (call.in(1).dtype != DType::int64)
     return ShapeError("elements in indices should be type int64 but got: ", DTypeName(call.in(1).dtype));
   if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
+  COBRA_RETURN_IF_ERROR(CheckNotEmpty(call, n));
   COBRA_ASSIGN_OR_RETURN(IntTuple kernel, IntList(call, "kernel_size", n, 1));
   IntTuple stride = kernel;
   if (!call.attributes.IntSpan("stride").empty()) {
@@ -196,6 +228,13 @@ ShapeResult Interpolate(const Call& call) {
   const AttributeValue* size = call.attributes.Find("size");
   if (size != nullptr && call.attributes.Find("scale_factor") != nullptr)
     return ShapeError("only one of size or scale_factor should be defined");
+  if (size != nullptr && call.attributes.Bool("recompute_scale_factor"))
+    return ShapeError("recompute_scale_factor is not meaningful with an explicit size.");
+  for (int i = 1; i < input.rank(); ++i) {
+    if (input.shape[i] == 0)
+      return ShapeError("Non-empty ", input.rank(), "D data tensor expected but got a tensor with sizes ",
+                        SizesText(input.shape));
+  }
   if (size != nullptr && !std::holds_alternative<NoneValue>(*size)) {
     COBRA_ASSIGN_OR_RETURN(IntTuple sizes, IntList(call, "size", n, 1));
     for (int i = 0; i < n; ++i) out.shape[2 + i] = sizes[i];
@@ -247,6 +286,11 @@ ShapeResult GridSample(const Call& call) {
                       input.rank() - 2, " in last dimension, but got input with sizes ", SizesText(input.shape),
                       " and grid with sizes ", SizesText(grid.shape));
   }
+  for (int i = 2; i < input.rank(); ++i) {
+    if (input.shape[i] == 0)
+      return ShapeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
+                        SizesText(input.shape), " with dimension ", i, " being empty");
+  }
   Shape out{input.shape[0], input.shape[1]};
   out.insert(out.end(), grid.shape.begin() + 1, grid.shape.end() - 1);
   return One(out, input.dtype);
@@ -256,6 +300,9 @@ ShapeResult AffineGrid(const Call& call) {
   const std::vector<int64_t> size = call.attributes.Ints("size");
   if (size.size() != 4 && size.size() != 5) return ShapeError("affine_grid only supports 4D and 5D sizes");
   const TensorType& theta = call.in(0);
+  for (int64_t s : size) {
+    if (s <= 0) return ShapeError("Expected non-zero, positive output size. Got ", AttributeText(size));
+  }
   const int n = static_cast<int>(size.size()) - 2;
   if (Category(theta.dtype) != 2)
     return ShapeError("Expected theta to have floating point type, but got ", DTypeName(theta.dtype));
@@ -296,6 +343,7 @@ ShapeResult PixelUnshuffle(const Call& call) {
     return ShapeError("pixel_unshuffle expects at least 3 dimensions and a positive downscale_factor");
   TensorType out = input;
   const int c = input.rank() - 3;
+  if (input.num_elements() == 0) return std::vector<TensorType>{input};  // as it is, whatever the factor
   if (input.shape[c + 1] % r != 0 || input.shape[c + 2] % r != 0) {
     return ShapeError("pixel_unshuffle expects height and width to be divisible by downscale_factor, but input is ",
                       SizesText(input.shape));

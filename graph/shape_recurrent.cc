@@ -22,9 +22,20 @@ ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out
   }
   if (input.rank() != 2 && input.rank() != 3)
     return ShapeError("RNN: Expected input to be 2D or 3D, got ", input.rank(), "D tensor");
+  if (h0.dtype != input.dtype)
+    return ShapeError("Input and hidden tensors are not the same dtype, found input tensor with ",
+                      DTypeName(input.dtype), " and hidden tensor with ", DTypeName(h0.dtype));
+  for (size_t i = c0 == nullptr ? 2 : 3; i < call.inputs.size() - (packed ? 1 : 0); ++i) {
+    if (call.in(static_cast<int>(i)).dtype != input.dtype)
+      return ShapeError("Input and parameter tensors are not the same dtype, found input tensor with ",
+                        DTypeName(input.dtype), " and parameter tensor with ",
+                        DTypeName(call.in(static_cast<int>(i)).dtype));
+  }
   if (!packed && h0.rank() != input.rank())
     return ShapeError("For ", input.rank() == 3 ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
                       input.rank(), "-D but got ", h0.rank(), "-D tensor");
+  if (!packed && input.shape[input.rank() == 3 && call.attributes.Bool("batch_first") ? 1 : 0] == 0)
+    return ShapeError("Expected sequence length to be larger than 0 in RNN");
   const int64_t directions = call.attributes.Bool("bidirectional") ? 2 : 1;
   if (h0.shape[0] != call.attributes.Int("num_layers", 1) * directions) {
     return ShapeError("Expected hidden[0] size to have ", call.attributes.Int("num_layers", 1) * directions,
@@ -61,24 +72,49 @@ ShapeResult Gru(const Call& call) {
   return Recurrent(call, call.in(1), call.in(1).shape.back(), nullptr);
 }
 
+namespace {
+
+// A state of one step: as many rows as the input has, as wide as the weight of the states.
+absl::Status CheckCellState(const TensorType& input, const TensorType& state, const TensorType& weight, int which) {
+  if (state.rank() != 2 || state.shape[0] != input.shape[0])
+    return ShapeError("Input batch size ", input.shape[0], " doesn't match hidden", which, " batch size ",
+                      state.rank() == 0 ? 0 : state.shape[0]);
+  if (weight.rank() != 2 || state.shape[1] != weight.shape[1])
+    return ShapeError("hidden", which, " has inconsistent hidden_size: got ", state.shape[1], ", expected ",
+                      weight.rank() == 2 ? weight.shape[1] : 0);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 // One step of a recurrent layer. Returns the new hidden state, and for an LSTM the new cell state too.
 ShapeResult RnnCell(const Call& call) {
+  const int states = call.op == Op::lstm_cell ? 2 : 1;
+  const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;
   const TensorType& input = call.in(0);
-  const TensorType& hidden = call.in(1);
-  const TensorType& w_ih = call.in(call.op == Op::lstm_cell ? 3 : 2);
-  if (input.rank() != 1 && input.rank() != 2)
+  const TensorType& w_ih = call.in(1 + states);
+  const TensorType& w_hh = call.in(2 + states);
+  if (input.rank() != 2)
     return ShapeError("RNNCell: Expected input to be 1-D or 2-D but received ", input.rank(), "-D tensor");
-  if (w_ih.rank() != 2 || input.shape.back() != w_ih.shape[1])
+  if (w_ih.rank() != 2 || input.shape[1] != w_ih.shape[1])
     return ShapeError("input has inconsistent input_size: got ", input.shape.back(), " expected ",
                       w_ih.rank() == 2 ? w_ih.shape[1] : 0);
-  if (hidden.rank() != input.rank() || (input.rank() == 2 && hidden.shape[0] != input.shape[0]))
-    return ShapeError("Input batch size ", input.shape[0], " doesn't match hidden0 batch size ",
-                      hidden.rank() == 0 ? 0 : hidden.shape[0]);
-  const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;
-  if (hidden.shape.back() * gates != w_ih.shape[0])
-    return ShapeError("hidden0 has inconsistent hidden_size: got ", hidden.shape.back(), ", expected ",
-                      w_ih.shape[0] / gates);
-  std::vector<TensorType> out{hidden};
+  for (int i = 0; i < states; ++i) COBRA_RETURN_IF_ERROR(CheckCellState(input, call.in(1 + i), w_hh, i));
+  const int64_t width = w_hh.shape[1];
+  if (w_ih.shape[0] != gates * width || w_hh.shape[0] != gates * width)
+    return ShapeError(call.name(), "(): weights of ", w_ih.shape[0], " and ", w_hh.shape[0], " rows, expected ", gates,
+                      " times hidden_size ", width);
+  for (int i = 3 + states; i < 5 + states; ++i) {
+    if (call.has(i) && call.in(i).shape != Shape{gates * width} && call.in(i).shape != Shape{1})
+      return ShapeError("The expanded size of the tensor (", gates * width, ") must match the existing size (",
+                        call.in(i).shape.empty() ? 1 : call.in(i).shape.back(), ") at non-singleton dimension 1");
+  }
+  for (const TensorType* type : call.inputs) {
+    if (type != nullptr && type->dtype != input.dtype)
+      return ShapeError("expected m1 and m2 to have the same dtype, but got: ", DTypeName(input.dtype),
+                        " != ", DTypeName(type->dtype));
+  }
+  std::vector<TensorType> out{call.in(1)};
   if (call.op == Op::lstm_cell) out.push_back(call.in(2));
   return out;
 }

@@ -73,7 +73,8 @@ ShapeResult Reduce(const Call& call) {
         "(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
         DTypeName(dtype));
   }
-  return One(shape, dtype);
+  const bool spread = call.op == Op::std || call.op == Op::var;  // of complex numbers it is real
+  return One(shape, spread ? RealOf(dtype) : dtype);
 }
 
 ShapeResult Sum(const Call& call) {
@@ -92,7 +93,9 @@ ShapeResult ReducePair(const Call& call) {
     return ShapeError(call.name(), " only support floating point and complex dtypes");
   }
   COBRA_ASSIGN_OR_RETURN(Shape shape, ReducedShape(call, call.in(0), Keep(call)));
-  return std::vector<TensorType>(2, TensorType{shape, call.in(0).dtype});
+  std::vector<TensorType> out(2, TensorType{shape, call.in(0).dtype});
+  if (call.op == Op::std_mean || call.op == Op::var_mean) out[0].dtype = RealOf(out[0].dtype);
+  return out;
 }
 
 ShapeResult MaxMin(const Call& call) {
@@ -172,6 +175,7 @@ ShapeResult Diff(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", -1), out.rank()));
   const int64_t n = call.attributes.Int("n", 1);
   if (n < 0) return ShapeError("order must be non-negative but got ", n);
+  if (n == 0) return std::vector<TensorType>{out};
   for (int i = 1; i < 3; ++i) {
     if (!call.has(i)) continue;
     if (call.in(i).rank() != out.rank())

@@ -1,8 +1,8 @@
-// The shape rules that ops.def names, one function each, by family: shape_conv.cc, shape_matmul.cc, shape_norm.cc,
-// shape_pool.cc, shape_elementwise.cc, shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc, shape_view.cc,
-// shape_spectrum.cc, shape_linalg.cc. A rule gets the attributes and the input types of
-// one call and returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as
-// RuntimeError, and programs catch those.
+// The shape rules that ops.def names, one function each, by family: shape_attention.cc, shape_conv.cc, shape_matmul.cc,
+// shape_norm.cc, shape_pool.cc, shape_elementwise.cc, shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc,
+// shape_view.cc, shape_spectrum.cc, shape_linalg.cc. A rule gets the attributes and the input types of one call and
+// returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as RuntimeError,
+// and programs catch those.
 #ifndef COBRA_GRAPH_SHAPE_RULES_H_
 #define COBRA_GRAPH_SHAPE_RULES_H_
 
@@ -108,6 +108,7 @@ ShapeResult DiagonalScatter(const Call& call);
 ShapeResult Diff(const Call& call);
 ShapeResult Dist(const Call& call);
 ShapeResult Dot(const Call& call);
+ShapeResult Dropout(const Call& call);
 ShapeResult Dstack(const Call& call);
 ShapeResult Eig(const Call& call);
 ShapeResult Eigh(const Call& call);
@@ -160,6 +161,7 @@ ShapeResult LayerNorm(const Call& call);
 ShapeResult Ldexp(const Call& call);
 ShapeResult LdlFactor(const Call& call);
 ShapeResult Linear(const Call& call);
+ShapeResult LocalResponseNorm(const Call& call);
 ShapeResult Logsumexp(const Call& call);
 ShapeResult Loss(const Call& call);
 ShapeResult LpPool(const Call& call);
@@ -241,6 +243,7 @@ ShapeResult Sdpa(const Call& call);
 ShapeResult Searchsorted(const Call& call);
 ShapeResult Select(const Call& call);
 ShapeResult SelectScatter(const Call& call);
+ShapeResult SetItem(const Call& call);
 ShapeResult SliceScatter(const Call& call);
 ShapeResult Slogdet(const Call& call);
 ShapeResult Softmax(const Call& call);

@@ -158,6 +158,7 @@ ShapeResult Istft(const Call& call) {
         "istft: expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when "
         "onesided=True, but got ",
         bins);
+  if (complex && onesided) return ShapeError("Cannot have onesided output if window or input is complex");
   if (hop <= 0 || hop > window) return ShapeError("istft: expected 0 < hop_length <= win_length");
   if (window <= 0 || window > n_fft) return ShapeError("istft: expected 0 < win_length <= n_fft");
   if (call.has(1) && (call.in(1).rank() != 1 || call.in(1).shape[0] != window))

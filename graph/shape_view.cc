@@ -180,6 +180,33 @@ ShapeResult GetItem(const Call& call) {
   return One(shape, call.in(0).dtype);
 }
 
+// x[index] = value: the value is broadcast to what the index selects.
+ShapeResult SetItem(const Call& call) {
+  const TensorType& self = call.in(0);
+  const bool number = call.attributes.Find("value") != nullptr;
+  if (!number && call.inputs.size() < 2) return ShapeError("setitem: no value");
+  const absl::Span<const TensorType* const> tensors = call.inputs.subspan(1, call.inputs.size() - (number ? 1 : 2));
+  COBRA_ASSIGN_OR_RETURN(IndexList index, ParseIndex(call.attributes.String("index")));
+  const absl::StatusOr<Shape> shape = IndexedShape(self.shape, index, tensors);
+  if (absl::IsUnimplemented(shape.status())) return std::vector<TensorType>{self};  // by a mask of unknown values
+  if (!shape.ok()) return shape.status();
+  if (number) return std::vector<TensorType>{self};
+  const TensorType& value = *call.inputs.back();
+  const bool gathers = std::any_of(index.begin(), index.end(), [&](const IndexItem& item) {
+    return item.kind == IndexItem::Kind::kList || (item.kind == IndexItem::Kind::kBool && index.size() > 1) ||
+           (item.kind == IndexItem::Kind::kTensor && tensors[item.value]->rank() > 0);
+  });
+  if (gathers && value.dtype != self.dtype)
+    return ShapeError("Index put requires the source and destination dtypes match, got ", DTypeName(self.dtype),
+                      " for the destination and ", DTypeName(value.dtype), " for the source.");
+  Shape from = value.shape;
+  while (from.size() > shape->size() && from.front() == 1) from.erase(from.begin());
+  const absl::StatusOr<Shape> joined = BroadcastShapes(from, *shape);
+  if (joined.ok() && *joined == *shape) return std::vector<TensorType>{self};
+  return ShapeError("shape mismatch: value tensor of shape ", SizesText(value.shape),
+                    " cannot be broadcast to indexing result of shape ", SizesText(*shape));
+}
+
 ShapeResult Select(const Call& call) {
   const TensorType& input = call.in(0);
   if (input.rank() == 0) return ShapeError("select() cannot be applied to a 0-dim tensor.");
@@ -248,6 +275,11 @@ ShapeResult AsStrided(const Call& call) {
   for (int64_t s : size) {
     if (s < 0) return ShapeError("as_strided: Negative size");
   }
+  for (int64_t s : call.attributes.Ints("stride")) {
+    if (s < 0) return ShapeError("as_strided: Negative strides are not supported at the moment");
+  }
+  if (call.attributes.Ints("stride").size() != size.size())
+    return ShapeError("mismatch in length of strides and shape");
   return One(Shape(size.begin(), size.end()), call.in(0).dtype);
 }
 

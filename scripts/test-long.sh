@@ -12,6 +12,7 @@
 #                    results (scripts/setup.sh --pypi)
 #     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
+#     composites     a thousand random calls of each family of composite functions over all their arguments, against PyTorch 1.13 and 2.13 (scripts/setup.sh --pypi)
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
 #     python         differential and mutation
@@ -35,7 +36,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx ncnn torch differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -162,6 +163,11 @@ run_torch() {
   done
 }
 
+run_composites() {
+  { scripts/setup.sh --pypi && build release eval_torch; } >&3 2>&3 &&
+    COBRA_BIN=build/release/bin /usr/bin/python3 tests/frontend/python/torch/composites_test.py --cases 1000 --torch both --write tests/frontend/python/torch/composites.csv
+}
+
 run_hostile() {
   COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 &&
     COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/battery.py --all --jobs 1 --slowest 20
@@ -186,6 +192,7 @@ run_step() {
     onnx) run_onnx ;;
     ncnn) run_ncnn ;;
     torch) build release && run_torch ;;
+    composites) run_composites ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
     hostile) build release cobra-client && run_hostile ;;

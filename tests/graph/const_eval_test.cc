@@ -87,7 +87,6 @@ TEST(ConstEvalTest, ArgumentsThatDoNotFitHaveNoValues) {
   EXPECT_TRUE(is_unknown(Op::copy, {}, {Range({4}), Range({2})}));
   EXPECT_TRUE(is_unknown(Op::copy, {}, {Range({}), Range({3, 4})}));
   EXPECT_TRUE(is_unknown(Op::fill, {}, {Range({4}), nothing}));
-  EXPECT_TRUE(is_unknown(Op::setitem, {{"index", std::string("None, 0")}}, {Range({4}), nothing}));
   EXPECT_TRUE(is_unknown(Op::tensor_split, {{"indices", Ints{3, 0}}}, {Range({4})}));
   EXPECT_TRUE(is_unknown(Op::repeat_interleave, {{"output_size", int64_t{6}}}, {Range({3}), Range({3})}));
   EXPECT_TRUE(

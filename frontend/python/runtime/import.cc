@@ -241,6 +241,11 @@ Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
   Result<void> done = run();
   if (!done.ok()) {
     modules()->table.EraseStr(m->name);
+    const size_t dot = name.rfind('.');  // its parent must not keep what could not be defined
+    const Value* parent =
+        dot == absl::string_view::npos ? nullptr : modules()->table.GetStr(interp_.Intern(name.substr(0, dot)));
+    if (parent != nullptr && parent->IsModule())
+      parent->as<ModuleObject>()->attrs->table.EraseStr(interp_.Intern(name.substr(dot + 1)));
     return Failure();
   }
   // PEP 562 for modules written in Python.

@@ -192,7 +192,13 @@ Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject
   std::string submodule = absl::StrCat(module->name->view(), ".", name->view());
   Importer& importer = *interp.state().importer;
   bool native_child = module->is_native && interp.options().natives->Find(submodule) != nullptr;
-  if (native_child || (module->is_package && importer.IsPending(submodule))) return importer.ImportValue(submodule);
+  if (native_child) {
+    Result<Value> child = importer.ImportValue(submodule);
+    // The target version of the library does not have it: hasattr() is false.
+    if (!child.ok() && interp.CatchException(interp.types().ModuleNotFoundError)) return Value::Unbound();
+    return child;
+  }
+  if (module->is_package && importer.IsPending(submodule)) return importer.ImportValue(submodule);
   Value hook = module->getattr_hook;
   if (hook.IsUnbound()) {
     Value* own = table.GetStr(interp.names().__getattr__);  // PEP 562

@@ -7,7 +7,9 @@
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
 #include "graph/cost.h"
+#include "graph/getitem.h"
 #include "graph/op_rules.h"
+#include "graph/shape_rules.h"
 #include "graph/untrusted.h"
 
 namespace cobra::python {
@@ -335,6 +337,7 @@ void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph:
 Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
                                       const std::vector<graph::TensorType>& outputs, int64_t numbers) {
   OutputValues values(outputs.size());
+  if (outputs.empty()) return values;  // unbind() along a dimension without elements
   const bool fills = call.op == graph::Op::zero ||
                      (call.op == graph::Op::fill && (call.tensors.size() == 1 || call.tensors[1] == nullptr));
   if (fills && !graph::IsComplex(outputs[0].dtype)) {
@@ -394,6 +397,10 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const ConstantInputs inputs = ConstantInputsOf(interp, call, inplace);
   absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
+  if (inplace) {
+    const absl::Status fits = graph::shape_rules::CheckInplace(graph::OpName(call.op), inputs.types, &*outputs);
+    if (!fits.ok()) return RaiseShapeError(interp, fits);
+  }
   TorchState& torch = Torch(interp);
   const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
   if (torch.recording && cost_class == graph::CostClass::kCompute)
@@ -405,7 +412,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const bool random = inputs.random || IsRandom(call.op);
   if (inplace) return WriteConstant(interp, call, (*outputs)[0], values[0], random);
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
-                       (call.tensors.size() > 1 || absl::StrContains(call.attributes.String("index"), '['));
+                       (call.tensors.size() > 1 || graph::Gathers(call.attributes.String("index")));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
   // Each view has a copy of the attributes: the sizes that split() is given may be as many as its outputs.
   constexpr size_t kMostAttributeBytes = 1 << 20;

@@ -40,7 +40,7 @@ Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
       {"T[]", {Kind::kTensorList, 0}}, {"T*", {Kind::kTensorRest, 0}},
       {"N", {Kind::kNumber, 0}},       {"TN", {Kind::kTensorOrNumber, 0}},
       {"i", {Kind::kInt, 0}},          {"f", {Kind::kFloat, 0}},
-      {"b", {Kind::kBool, 0}},         {"b1", {Kind::kStrictBool, 0}},
+      {"b", {Kind::kStrictBool, 0}},   {"bt", {Kind::kBool, 0}},
       {"s", {Kind::kStr, 0}},          {"dt", {Kind::kDType, 0}},
       {"I", {Kind::kInts, 0}},         {"I*", {Kind::kIntsRest, 0}},
       {"I*?", {Kind::kIntsRest, 0}},   {"II", {Kind::kIntOrInts, 0}},
@@ -66,7 +66,10 @@ Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
   param.is_inplace = param.name == "inplace";
   param.may_be_empty = type == "I*?";
   param.is_alpha = param.name == "alpha";
-  param.takes_none = !param.required || param.kind == Kind::kAny || param.name == "dim" || param.name == "size";
+  param.counts = param.name == "embed_dim_to_check" || param.name == "num_heads";
+  const bool none = std::holds_alternative<graph::NoneValue>(param.fallback);
+  param.takes_none =
+      (!param.required && none) || param.kind == Kind::kAny || param.name == "dim" || param.name == "size";
   const graph::OpInfo& info = graph::GetOpInfo(op);
   const bool tensors = param.kind == Kind::kTensor || param.kind == Kind::kOptionalTensor ||
                        param.kind == Kind::kTensorList || param.kind == Kind::kTensorRest ||
@@ -120,6 +123,10 @@ class Binder {
     if (!positional.empty()) {
       return Problem(absl::StrCat("takes ", overload_.positional, " positional arguments but ",
                                   overload_.positional + positional.size(), " were given"));
+    }
+    if (out_.reduce || out_.size_average) {
+      const bool reduces = out_.reduce.value_or(true), averages = out_.size_average.value_or(true);
+      out_.attributes.Set("reduction", std::string(!reduces ? "none" : averages ? "mean" : "sum"));
     }
     for (const KeywordArg& keyword : keywords) {
       if (used_keywords == keywords.size()) break;
@@ -195,9 +202,14 @@ class Binder {
 
   // Converts an int, or a constant tensor of one int; nullopt after Problem or Failed.
   std::optional<int64_t> ToInt(const Param& param, Value v, absl::string_view expected) {
-    if (v.IsIntOrBool()) return v.as_int();
+    if (v.IsInt() || (v.IsBool() && param.counts)) return v.as_int();
+    if (v.IsBool()) {
+      BadType(param, expected, v);
+      return std::nullopt;
+    }
     if (Tensor* tensor = AsTensor(v)) {
-      if (tensor->type.num_elements() == 1 && !graph::IsFloatingPoint(tensor->type.dtype)) {
+      const bool fits = param.kind == Kind::kInt ? tensor->type.rank() == 0 : tensor->type.num_elements() == 1;
+      if (fits && graph::IsIntegral(tensor->type.dtype)) {
         Result<const ConstValues*> values = ReadValues(interp_, tensor, absl::StrCat("argument '", param.name, "'"));
         if (!values.ok()) {
           Failed();
@@ -261,9 +273,18 @@ class Binder {
     return true;
   }
 
+  // size_average and reduce are what `reduction` was called before: the two together say which one it is.
+  bool TakeDropped(const Param& param, Value v) {
+    if (v.IsNone() || (param.name != "size_average" && param.name != "reduce")) return true;
+    Result<bool> truth = interp_.Truth(v);
+    if (!truth.ok()) return Failed();
+    (param.name == "reduce" ? out_.reduce : out_.size_average) = *truth;
+    return true;
+  }
+
   // Long because there is one case for each kind of parameter.
   bool Take(const Param& param, Value v) {
-    if (param.dropped) return true;
+    if (param.dropped) return TakeDropped(param, v);
     if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);
     if (v.IsNone()) return param.takes_none ? true : BadType(param, "given", v);
     switch (param.kind) {
@@ -348,6 +369,16 @@ class Binder {
 
   bool TakeIntList(const Param& param, Value v) {
     const auto items = Items(v);
+    // PyTorch wants as many numbers as dimensions there.
+    if (items && items->size() == 1 && param.count == 2 &&
+        (overload_.op == graph::Op::fold || overload_.op == graph::Op::unfold ||
+         overload_.op == graph::Op::adaptive_avg_pool2d))
+      return Problem(absl::StrCat("It is expected ", param.name, " equals to 2, but got size 1"));
+    if (items && overload_.op == graph::Op::lp_pool1d && param.name == "kernel_size")  // PyTorch multiplies by it
+      return BadType(param, "int", v);
+    if (param.name == "indices" && AsTensor(v) != nullptr && AsTensor(v)->type.rank() == 1)
+      return TakeIndices(param, v);
+    if (!items && param.kind == Kind::kInts) return BadType(param, "tuple of ints", v);
     if (!items) {
       const std::optional<int64_t> i = ToInt(param, v, "tuple of ints");
       if (!i) return false;
@@ -358,7 +389,7 @@ class Binder {
     std::vector<int64_t> ints(items->size());
     for (size_t k = 0; k < items->size(); ++k) {
       const Value item = (*items)[k];
-      if (item.IsInt()) {
+      if (item.IsInt() || (item.IsBool() && k > 0)) {  // PyTorch looks at the first one
         ints[k] = item.as_int();
         continue;
       }
@@ -371,9 +402,22 @@ class Binder {
     return true;
   }
 
+  // tensor_split(x, torch.tensor([1, 3]))
+  bool TakeIndices(const Param& param, Value v) {
+    if (AsTensor(v)->type.dtype != graph::DType::int64)
+      return Problem("tensor_split expected tensor_indices_or_sections to have dtype of long");
+    Result<const ConstValues*> values = ReadValues(interp_, AsTensor(v), "tensor_split() at indices");
+    if (!values.ok()) return Failed();
+    SetAttribute(param, std::vector<int64_t>((*values)->begin(), (*values)->end()));
+    return true;
+  }
+
   // None means the size of the input in that dimension: -1 in the attribute.
   bool TakeSizes(const Param& param, Value v) {
     const auto items = Items(v);
+    if (!items && v.IsInt() && v.as_int() < 0)
+      return Problem(
+          absl::StrCat("elements of output_size must be greater than or equal to 0 but received ", v.as_int()));
     if (!items) return TakeIntList(param, v);
     interp_.Spend(static_cast<int64_t>(items->size()) / 4);
     std::vector<int64_t> ints;
@@ -384,6 +428,8 @@ class Binder {
       }
       const std::optional<int64_t> i = ToInt(param, (*items)[k], "tuple of ints");
       if (!i) return false;
+      if (*i < 0)
+        return Problem(absl::StrCat("elements of output_size must be greater than or equal to 0 but received ", *i));
       ints.push_back(*i);
     }
     if (ints.size() == 1) ints.resize(param.count, ints[0]);

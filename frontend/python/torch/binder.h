@@ -3,6 +3,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Param {
   int slot = -1;                              // of OpInfo::inputs; -1: an attribute
   bool is_inplace = false, is_alpha = false;  // recognised by its name
   bool takes_none = false;                    // None means absent
+  bool counts = false;                        // True is 1: PyTorch reads it in Python
   bool may_be_empty = false;                  // for kIntsRest: there may be no argument at all
 };
 
@@ -57,8 +59,9 @@ struct Bound {
   std::vector<Value> inputs;
   graph::Attributes attributes;
   bool inplace = false;
-  std::string problem;  // why the arguments do not fit this overload
-  bool failed = false;  // an error is pending
+  std::optional<bool> reduce, size_average;  // of a loss
+  std::string problem;                       // why the arguments do not fit this overload
+  bool failed = false;                       // an error is pending
 };
 
 // False if the arguments do not fit: `out->problem` says why, unless an error is pending.

@@ -41,7 +41,8 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
   }
   for (Value v : all) {
     if (AsTensor(v) != nullptr) other = v;
-    if (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr) dtype = AsDType(interp, v);
+    // torch.float64, or Python's own float, int, bool.
+    if (v.IsClass() || (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr)) dtype = AsDType(interp, v);
   }
   return CastTo(interp, graph::Op::to, args.self, dtype, other);
 }
@@ -58,8 +59,9 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   if (target.IsNone()) {
     return interp.NewStr(absl::StrCat("torch.", kTensorTypes[static_cast<int>(AsTensor(args.self)->type.dtype)]));
   }
-  std::optional<graph::DType> dtype = AsDType(interp, target);
-  if (!dtype && target.IsClass()) {  // torch.FloatTensor
+  std::optional<graph::DType> dtype;
+  if (!target.IsClass()) dtype = AsDType(interp, target);
+  if (target.IsClass()) {  // torch.FloatTensor
     const Value of_class = interp.LookupClass(target.as<ClassObject>(), interp.Intern("_dtype"));
     if (!of_class.IsUnbound()) dtype = AsDType(interp, of_class);
   }
@@ -72,7 +74,10 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
       }
     }
   }
-  if (!dtype) return interp.Raise(interp.types().TypeError, absl::StrCat("invalid type: ", interp.TypeName(target)));
+  if (!dtype) {
+    COBRA_TRY_ASSIGN(StrObject * text, interp.Repr(target));
+    return interp.Raise(interp.types().ValueError, absl::StrCat("invalid type: ", text->view()));
+  }
   return CastTo(interp, graph::Op::type, args.self, dtype, Value::None());
 }
 

@@ -60,11 +60,19 @@ Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<
   return made;
 }
 
+// The pairs of a complex tensor whose numbers are real.
+ConstValues WithImaginary(const ConstValues& real) {
+  ConstValues pairs(real.size() * 2, 0);
+  for (size_t i = 0; i < real.size(); ++i) pairs[2 * i] = real[i];
+  return pairs;
+}
+
 Result<Value> Ranged(Interpreter& interp, const ConstValues& values, graph::DType dtype, absl::string_view label) {
   ConstValues rounded = values;
   for (double& v : rounded) v = graph::RoundTo(dtype, v);
   const graph::TensorType type{{static_cast<int64_t>(values.size())}, dtype};
-  interp.heap().Allocate(values.size() * 8);
+  if (graph::IsComplex(dtype)) rounded = WithImaginary(rounded);
+  interp.heap().Allocate(rounded.size() * 8);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), label);
 }
 
@@ -130,8 +138,14 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   CallArgs sized;
   sized.positional = absl::MakeConstSpan(&size, 1);
   COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "full"));
+  if (fill.IsComplex())
+    return interp.Unsupported("torch.full() of a complex number", "use torch.complex(real, imaginary)");
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
-  const graph::DType inferred = fill.IsBool()                     ? graph::DType::bool_
+  if (where.dtype && graph::IsIntegral(*where.dtype) && !std::isfinite(number))
+    return interp.Raise(interp.types().RuntimeError, absl::StrCat("value cannot be converted to type ",
+                                                                  graph::DTypeName(*where.dtype), " without overflow"));
+  const graph::DType inferred = AsTensor(fill) != nullptr         ? AsTensor(fill)->type.dtype
+                                : fill.IsBool()                   ? graph::DType::bool_
                                 : fill.IsInt() || fill.IsBigInt() ? graph::DType::int64
                                                                   : Torch(interp).default_dtype;
   return Filled(interp, {shape, where.dtype.value_or(inferred)}, number, where, "full");
@@ -280,8 +294,23 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
     return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
   if ((b - a) / s < 0)
     return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
-  const double size = std::ceil((b - a) / s);
   const graph::DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : graph::DType::int64);
+  if (graph::IsComplex(dtype) || dtype == graph::DType::bool_)
+    return interp.Raise(interp.types().RuntimeError,
+                        absl::StrCat("\"arange_cpu\" not implemented for '", graph::DTypeName(dtype), "'"));
+  // Integers are counted in integers, their number only for int64.
+  const bool integers_only = graph::IsIntegral(dtype);
+  if (integers_only && dtype == graph::DType::int64) {
+    a = std::trunc(a);
+    b = std::trunc(b);
+    s = std::trunc(s);
+  }
+  if (integers_only && std::trunc(s) == 0) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
+  const double size = std::ceil((b - a) / s);
+  if (integers_only) {
+    a = std::trunc(a);
+    s = std::trunc(s);
+  }
   if (size > static_cast<double>(graph::kMaxConstElements)) {
     constexpr int64_t kMostElements = 1'000'000'000'000;
     if (size > static_cast<double>(kMostElements))
@@ -337,17 +366,20 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
 Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
-  int64_t n, m = -1;
+  int64_t n;
+  std::optional<int64_t> columns;
   CallArgs plain{args.self, args.positional, rest};
   ArgReader reader(interp, "eye", plain);
-  COBRA_TRY(reader.Required("n", &n).Optional("m", &m).Finish());
-  if (m < 0) m = n;
+  COBRA_TRY(reader.Required("n", &n).Optional("m", &columns).Finish());
+  const int64_t m = columns.value_or(n);
   const graph::TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
   if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
+  if (m < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("m must be greater or equal to 0, got ", m));
   if (type.num_elements() > graph::kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
   COBRA_TRY(interp.CheckSize(type.num_elements()));
   ConstValues values(type.num_elements(), 0);
   for (int64_t i = 0; i < std::min(n, m); ++i) values[i * m + i] = 1;
+  if (graph::IsComplex(type.dtype)) values = WithImaginary(values);
   interp.heap().Allocate(values.size() * 8);
   return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(values)), "eye");
 }
@@ -379,11 +411,17 @@ Result<Value> RandPerm(Interpreter& interp, const CallArgs& args) {
 
 NativeFunction TriangleIndices(bool upper) {
   return [upper](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    std::vector<KeywordArg> rest;
+    COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
     int64_t rows, columns, offset = 0;
-    ArgReader reader(interp, "triu_indices", args);
-    COBRA_TRY(
-        reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).IgnoreKwArgs().Finish());
-    if (rows < 0 || columns < 0 || rows * columns > graph::kMaxConstElements)
+    CallArgs plain{args.self, args.positional, rest};
+    ArgReader reader(interp, upper ? "triu_indices" : "tril_indices", plain);
+    COBRA_TRY(reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).Finish());
+    if (rows < 0 || columns < 0)
+      return interp.Raise(
+          interp.types().RuntimeError,
+          absl::StrCat(rows < 0 ? "row" : "col", " must be non-negative, got", rows < 0 ? rows : columns));
+    if (columns > 0 && rows > graph::kMaxConstElements / columns)
       return interp.LimitReached(
           LimitMessage("the indices of a triangle", graph::kMaxConstElements, "elements of its matrix"));
     ConstValues first, second;
@@ -396,8 +434,10 @@ NativeFunction TriangleIndices(bool upper) {
         }
       }
     }
-    const graph::TensorType type{{2, static_cast<int64_t>(first.size())}, graph::DType::int64};
+    const graph::TensorType type{{2, static_cast<int64_t>(first.size())}, where.dtype.value_or(graph::DType::int64)};
     first.insert(first.end(), second.begin(), second.end());
+    for (double& v : first) v = graph::RoundTo(type.dtype, v);
+    if (graph::IsComplex(type.dtype)) first = WithImaginary(first);
     interp.heap().Allocate(first.size() * 8);
     return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices");
   };
@@ -415,7 +455,7 @@ std::optional<graph::DType> AsDType(Interpreter& interp, Value v) {
   if (DTypeObject* object = NativeCast<DTypeObject>(v)) return object->dtype;
   if (v.IsClass()) {
     const ClassObject* cls = v.as<ClassObject>();
-    if (cls == interp.types().float_type) return graph::DType::float32;
+    if (cls == interp.types().float_type) return graph::DType::float64;  // as Python counts
     if (cls == interp.types().int_type) return graph::DType::int64;
     if (cls == interp.types().bool_type) return graph::DType::bool_;
   }

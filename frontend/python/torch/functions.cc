@@ -83,8 +83,26 @@ Result<void> SetSizeFromRepeats(Interpreter& interp, Bound* bound) {
   return {};
 }
 
+// The numbers of a list, or of a tensor whose values are known; nullopt if they are not known.
+std::optional<std::vector<int64_t>> KnownInts(const Bound& bound, size_t input, absl::string_view attribute) {
+  if (bound.attributes.Find(attribute) != nullptr) return bound.attributes.Ints(attribute);
+  Tensor* tensor =
+      input < bound.inputs.size() && !bound.inputs[input].IsNone() ? AsTensor(bound.inputs[input]) : nullptr;
+  if (tensor == nullptr || tensor->values == nullptr || !tensor->is_const() || tensor->is_random) return std::nullopt;
+  return std::vector<int64_t>(tensor->values->begin(), tensor->values->end());
+}
+
 Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
-  if (bound->attributes.Int("num_classes", -1) != -1) return {};
+  if (const int64_t classes = bound->attributes.Int("num_classes", -1); classes != -1) {
+    const auto known = KnownInts(*bound, 0, "");
+    if (!known || known->empty()) return {};
+    interp.Spend(static_cast<int64_t>(known->size()) / 16);
+    if (*std::max_element(known->begin(), known->end()) >= classes && classes > 0)
+      return interp.Raise(interp.types().RuntimeError, "Class values must be smaller than num_classes.");
+    if (*std::min_element(known->begin(), known->end()) < 0)
+      return interp.Raise(interp.types().RuntimeError, "Class values must be non-negative.");
+    return {};
+  }
   COBRA_TRY_ASSIGN(const ConstValues* values,
                    ReadValues(interp, AsTensor(bound->inputs[0]), "the shape of one_hot() without num_classes"));
   interp.Spend(static_cast<int64_t>(values->size()) / 16);
@@ -93,6 +111,113 @@ Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
   if (largest < 0)
     return interp.Raise(interp.types().RuntimeError, "Can not infer total number of classes from empty tensor.");
   bound->attributes.Set("num_classes", static_cast<int64_t>(largest) + 1);
+  return {};
+}
+
+// ctc_loss checks the lengths of sequences and targets, one each for every sequence of the batch.
+Result<void> CheckLengths(Interpreter& interp, Bound* bound) {
+  const auto fail = [&](auto... text) { return interp.Raise(interp.types().RuntimeError, absl::StrCat(text...)); };
+  const graph::TensorType& input = AsTensor(bound->inputs[0])->type;
+  const graph::TensorType& targets = AsTensor(bound->inputs[1])->type;
+  if (input.rank() != 2 && input.rank() != 3) return {};  // refused by the shape rule
+  const int64_t batch = input.rank() == 3 ? input.shape[1] : 1;
+  const auto inputs = KnownInts(*bound, 2, "input_lengths"), lengths = KnownInts(*bound, 3, "target_lengths");
+  interp.Spend(static_cast<int64_t>((inputs ? inputs->size() : 0) + (lengths ? lengths->size() : 0)) / 8);
+  if (inputs && static_cast<int64_t>(inputs->size()) != batch) return fail("input_lengths must be of size batch_size");
+  if (lengths && static_cast<int64_t>(lengths->size()) != batch)
+    return fail("target_lengths must be of size batch_size");
+  if (inputs) {
+    for (int64_t length : *inputs) {
+      if (length > input.shape[0])
+        return fail("Expected input_lengths to have value at most ", input.shape[0], ", but got value ", length,
+                    " (while checking arguments for ctc_loss_cpu)");
+    }
+  }
+  if (!lengths) return {};
+  int64_t total = 0, longest = 0;
+  for (int64_t length : *lengths) {
+    if (length < 0) return fail("Expected target_lengths to have value at least 0, but got value ", length);
+    total = std::min<int64_t>(total + length, int64_t{1} << 40);
+    longest = std::max(longest, length);
+  }
+  const int along = targets.rank() == 1 ? 0 : 1;
+  const int64_t wanted = targets.rank() == 1 ? total : longest;
+  if (targets.rank() == 0 || targets.rank() > 2) return {};
+  if (targets.rank() == 1 ? targets.shape[0] != wanted : targets.shape[1] < wanted)
+    return fail("Expected tensor to have size ", along == 1 ? "at least " : "", wanted, " at dimension ", along,
+                ", but got size ", targets.shape[along],
+                " for argument #2 'targets' (while checking arguments for ctc_loss_cpu)");
+  return {};
+}
+
+// F.group_norm refuses, as in training, groups of a single value.
+Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
+  const graph::Shape& shape = AsTensor(bound.inputs[0])->type.shape;
+  const int64_t groups = bound.attributes.Int("num_groups", 1);
+  if (shape.size() < 2 || groups <= 0) return {};
+  int64_t values = shape[0] * (shape[1] / groups);
+  for (size_t i = 2; i < shape.size(); ++i) values *= std::min<int64_t>(shape[i], 2);
+  if (values != 1) return {};
+  return interp.Raise(interp.types().ValueError,
+                      absl::StrCat("Expected more than 1 value per channel when training, got input size [",
+                                   absl::StrJoin(shape, ", "), "]"));
+}
+
+// F.embedding_bag once had its first two arguments the other way around, and still takes them so.
+Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
+  const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
+  // From PyTorch 2 on, the rows of a matrix are bags of their own, whatever include_last_offset says.
+  if (Torch(interp).AtLeast(2, 0) && AsTensor(bound->inputs[0])->type.rank() == 2)
+    bound->attributes = WithoutAttribute(bound->attributes, "include_last_offset");
+  if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
+  const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
+  const auto offsets = KnownInts(*bound, 2, "offsets");
+  if (!offsets || offsets->empty() || shape.size() != 1) return {};
+  if (offsets->front() != 0)
+    return interp.Raise(interp.types().RuntimeError,
+                        absl::StrCat("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
+                                     "from position 0. However, got ",
+                                     offsets->front()));
+  if (offsets->back() > shape[0])
+    return interp.Raise(interp.types().RuntimeError,
+                        absl::StrCat("offsets[-1] can not be greater than input's length ", shape[0],
+                                     " but got offsets[-1] of ", offsets->back()));
+  return {};
+}
+
+// Indices whose values are known lie within what they select from.
+Result<void> CheckKnownIndices(Interpreter& interp, graph::Op op, const Bound& bound) {
+  using graph::Selects;
+  const bool negative =
+      op == graph::Op::index_fill || op == graph::Op::take || op == graph::Op::put || op == graph::Op::index_put;
+  for (size_t i = 0; i < bound.inputs.size(); ++i) {
+    const Selects selects = graph::GetOpInfo(op).input(i).selects;
+    if (selects != Selects::kDim && selects != Selects::kEach && selects != Selects::kElement &&
+        selects != Selects::kRow)
+      continue;
+    Tensor* index = bound.inputs[i].IsNone() ? nullptr : AsTensor(bound.inputs[i]);
+    if (index == nullptr || index->values == nullptr || !index->is_const() || index->is_random) continue;
+    if (index->type.dtype != graph::DType::int64 && index->type.dtype != graph::DType::int32) continue;
+    const graph::Shape& from = AsTensor(bound.inputs[selects == Selects::kRow ? 1 : 0])->type.shape;
+    int64_t dim = 0;
+    if (selects == Selects::kDim) {
+      if (bound.attributes.Find("dim") == nullptr) continue;
+      dim = bound.attributes.Int("dim");
+      if (dim < 0) dim += static_cast<int64_t>(from.size());
+    }
+    if (selects == Selects::kEach) dim = static_cast<int64_t>(i) - 2;  // after the tensor and the values
+    if (!from.empty() && (dim < 0 || dim >= static_cast<int64_t>(from.size()))) continue;  // refused by the shape rule
+    int64_t size = from.empty() ? 1 : from[static_cast<size_t>(dim)];
+    if (selects == Selects::kElement) size = AsTensor(bound.inputs[0])->type.num_elements();
+    Refresh(interp, index);
+    interp.Spend(static_cast<int64_t>(index->values->size()) / 16);
+    for (double v : *index->values) {
+      if (v < static_cast<double>(size) && v >= static_cast<double>(negative ? -size : 0)) continue;
+      return interp.Raise(interp.types().IndexError,
+                          absl::StrCat(graph::OpName(op), "(): index ", static_cast<int64_t>(v),
+                                       " is out of bounds for dimension ", dim, " with size ", size));
+    }
+  }
   return {};
 }
 
@@ -117,6 +242,11 @@ Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
                        absl::StrJoin(shape, ", "), "])"));
     }
   }
+  if (!has_running && !bound->attributes.Bool(name))
+    return interp.Raise(interp.types().RuntimeError,
+                        op == graph::Op::batch_norm
+                            ? "running_mean must be defined in evaluation mode"
+                            : "Expected running_mean and running_var to be defined when use_input_stats is false");
   if (!has_running) bound->attributes = WithoutAttribute(bound->attributes, name);
   DropUnlessTrue(name, &bound->attributes);
   return {};
@@ -134,6 +264,9 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
     case ArgumentRule::kStatistics: return SetStatistics(interp, op, bound);
     case ArgumentRule::kSoftmaxDim: SetSoftmaxDim(bound); break;
     case ArgumentRule::kRepeats: return SetSizeFromRepeats(interp, bound);
+    case ArgumentRule::kGroups: return CheckGroups(interp, *bound);
+    case ArgumentRule::kLengths: return CheckLengths(interp, bound);
+    case ArgumentRule::kBags: return ArrangeBags(interp, bound);
     case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);
     case ArgumentRule::kOneTensor:
       if (!bound->inputs[0].IsNone() || !bound->inputs[1].IsNone()) break;
@@ -204,6 +337,13 @@ bool IsItself(graph::Op op, const Bound& bound) {
 Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
   const TorchRules& rules = TorchRulesOf(op);
   COBRA_TRY(CompleteArguments(interp, op, &bound));
+  COBRA_TRY(CheckKnownIndices(interp, op, bound));
+  if (op == graph::Op::stft && !Torch(interp).AtLeast(2, 0) && bound.attributes.Find("return_complex") == nullptr &&
+      !graph::IsComplex(AsTensor(bound.inputs[0])->type.dtype))
+    bound.attributes.Set("return_complex", false);
+  if (op == graph::Op::multi_head_attention_forward && Torch(interp).AtLeast(2, 0) && bound.inputs.size() > 10 &&
+      !bound.inputs[10].IsNone() && AsTensor(bound.inputs[10])->type.dtype == graph::DType::uint8)
+    return interp.Raise(interp.types().AssertionError, "only bool and floating types of attn_mask are supported");
   if (rules.itself == ItselfRule::kUnlessTraining && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
     COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));

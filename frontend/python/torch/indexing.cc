@@ -13,6 +13,7 @@ namespace {
 struct Index {
   std::vector<std::string> text;
   std::vector<Value> tensors;
+  bool by_mask = false;  // a mask of known values among the items
 };
 
 Result<int64_t> IndexInt(Interpreter& interp, Value v) {
@@ -49,7 +50,6 @@ Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items)
   std::vector<std::string> parts;
   for (Value item : items) {
     COBRA_TRY(interp.Step());
-    if (item.IsBool()) return interp.Unsupported("indexing a tensor by a list of booleans", "use torch.tensor([...])");
     if (item.IsInt()) {
       parts.push_back(absl::StrCat(item.as_int()));
     } else if (item.IsList() || item.IsTuple()) {
@@ -68,6 +68,7 @@ Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items)
 Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, mask, "indexing by a mask"));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) / 4 * static_cast<int64_t>(mask->type.shape.size())));
+  index->by_mask = true;
   std::vector<ConstValues> coordinates(mask->type.shape.size());
   for (size_t n = 0; n < values->size(); ++n) {
     if ((*values)[n] == 0) continue;
@@ -86,33 +87,116 @@ Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   return {};
 }
 
-Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
+bool IsMask(const Tensor* tensor) {
+  return tensor->type.dtype == graph::DType::bool_ || tensor->type.dtype == graph::DType::uint8;
+}
+
+// Whether all numbers of a list are booleans: then it is a mask.
+bool HoldsBooleans(Value v, int depth = 0) {
+  if (v.IsBool()) return depth > 0;
+  if (!v.IsList() || v.as<ListObject>()->items.empty() || depth > 8) return false;
+  return HoldsBooleans(v.as<ListObject>()->items[0], depth + 1);
+}
+
+// An item of an index as PyTorch understands it: arrays become lists, lists of booleans masks, tensors without
+// dimensions numbers.
+Result<Value> PlainItem(Interpreter& interp, Value item) {
+  const Value array = UnwrapArray(interp, item);
+  if (!array.IsSame(item)) {  // a numpy array of indices is used as a list of numbers
+    if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != graph::DType::bool_)
+      return TensorToList(interp, tensor);
+    item = array;
+  }
+  if (HoldsBooleans(item)) return TensorFromData(interp, item, graph::DType::bool_, "tensor");
+  Tensor* tensor = AsTensor(item);
+  if (tensor == nullptr) return item;
+  Refresh(interp, tensor);
+  const graph::DType dtype = tensor->type.dtype;
+  const bool number = tensor->type.rank() == 0;
+  const bool narrow = dtype == graph::DType::int32 && Torch(interp).AtLeast(2, 0);
+  if (!IsMask(tensor) && dtype != graph::DType::int64 && !narrow && !(number && graph::IsIntegral(dtype))) {
+    return interp.Raise(interp.types().IndexError,
+                        absl::StrCat("tensors used as indices must be long, ",
+                                     Torch(interp).AtLeast(2, 0) ? "int, " : "", "byte or bool tensors"));
+  }
+  if (!number || !tensor->is_const() || tensor->values == nullptr || tensor->is_random) return item;
+  const double value = (*tensor->values)[0];
+  return IsMask(tensor) ? Value::Bool(value != 0) : Value::Int(static_cast<int64_t>(value));
+}
+
+int DimensionsOf(Value item) {
+  if (item.IsNone() || item.IsEllipsis() || item.IsBool()) return 0;
+  const Tensor* tensor = AsTensor(item);
+  return tensor != nullptr && IsMask(tensor) ? tensor->type.rank() : 1;
+}
+
+// Masks must be as large as the dimensions from `dim` on that they select from, and known indices within theirs.
+Result<void> CheckTensorIndex(Interpreter& interp, const Tensor* index, const graph::Shape& shape, size_t dim) {
+  const graph::Shape& own = index->type.shape;
+  if (IsMask(index)) {
+    for (size_t d = 0; d < own.size() && dim + d < shape.size(); ++d) {
+      if (own[d] == shape[dim + d]) continue;
+      return interp.Raise(interp.types().IndexError,
+                          absl::StrCat("The shape of the mask [", absl::StrJoin(own, ", "), "] at index ", d,
+                                       " does not match the shape of the indexed tensor [", absl::StrJoin(shape, ", "),
+                                       "] at index ", dim + d));
+    }
+    return {};
+  }
+  if (!index->is_const() || index->values == nullptr || index->is_random || dim >= shape.size() || shape[dim] == 0)
+    return {};
+  interp.Spend(static_cast<int64_t>(index->values->size()) / 16);
+  const auto size = static_cast<double>(shape[dim]);
+  for (double v : *index->values) {
+    if (v >= -size && v < size) continue;
+    return interp.Raise(interp.types().IndexError,
+                        absl::StrCat("index ", static_cast<int64_t>(v), " is out of bounds for dimension ", dim,
+                                     " with size ", shape[dim]));
+  }
+  return {};
+}
+
+// The items of `items` in place, checked against the shape of the tensor that is indexed.
+Result<void> CheckItems(Interpreter& interp, std::vector<Value>* items, const graph::Shape& shape) {
+  int64_t consumed = 0;
+  for (Value& item : *items) {
+    COBRA_TRY_ASSIGN(item, PlainItem(interp, item));
+    consumed += DimensionsOf(item);
+  }
+  size_t dim = 0;
+  int64_t rest = std::max<int64_t>(0, static_cast<int64_t>(shape.size()) - consumed);
+  for (Value item : *items) {
+    if (item.IsEllipsis()) dim += static_cast<size_t>(std::exchange(rest, 0));
+    if (Tensor* tensor = AsTensor(item)) COBRA_TRY(CheckTensorIndex(interp, tensor, shape, dim));
+    dim += static_cast<size_t>(DimensionsOf(item));
+  }
+  return {};
+}
+
+Result<Index> ReadIndex(Interpreter& interp, const Tensor* self, Value v, bool writes) {
   if (v.IsTuple()) COBRA_TRY(interp.Charge(v.as<TupleObject>()->size * 2));
   Index index;
   // As in old versions of numpy, a list that contains more than numbers is treated as a tuple.
   if (v.IsList() && v.as<ListObject>()->items.size() < 32) {
     bool stands_for_tuple = false;
     for (Value item : v.as<ListObject>()->items) {
-      stands_for_tuple = stands_for_tuple || item.IsList() || item.IsTuple() || item.IsSlice() || item.IsNone() ||
-                         item.IsEllipsis() || (AsTensor(item) != nullptr && AsTensor(item)->type.rank() > 0);
+      stands_for_tuple = stands_for_tuple || (item.IsList() && !HoldsBooleans(item, 1)) || item.IsTuple() ||
+                         item.IsSlice() || item.IsNone() || item.IsEllipsis() ||
+                         (AsTensor(item) != nullptr && AsTensor(item)->type.rank() > 0);
     }
     if (stands_for_tuple) {
       COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(v));
       v = interp.NewTuple(items);
     }
   }
-  const absl::Span<const Value> items = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(&v, 1);
+  const absl::Span<const Value> given = v.IsTuple() ? v.as<TupleObject>()->span() : absl::MakeConstSpan(&v, 1);
+  std::vector<Value> items(given.begin(), given.end());
+  COBRA_TRY(CheckItems(interp, &items, self->type.shape));
   for (Value item : items) {
-    const Value array = UnwrapArray(interp, item);
-    if (!array.IsSame(item)) {  // a numpy array of indices is used as a list of numbers
-      item = array;
-      if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != graph::DType::bool_) {
-        COBRA_TRY_ASSIGN(item, TensorToList(interp, tensor));
-      }
-    }
     if (Tensor* tensor = AsTensor(item)) {
-      const bool mask = tensor->type.dtype == graph::DType::bool_ || tensor->type.dtype == graph::DType::uint8;
-      if (mask && (!writes || (tensor->is_const() && tensor->values != nullptr && items.size() > 1))) {
+      // A write into a tensor of the network by a mask alone is one call.
+      const bool known = tensor->is_const() && tensor->values != nullptr && (items.size() > 1 || self->is_const());
+      if (IsMask(tensor) && (!writes || known)) {
         COBRA_TRY(AddMask(interp, tensor, &index));
         continue;
       }
@@ -150,19 +234,27 @@ Result<Index> ReadIndex(Interpreter& interp, Value v, bool writes) {
 }  // namespace
 
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value key) {
-  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/false));
+  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, AsTensor(self), key, /*writes=*/false));
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
   return Apply(interp, graph::Op::getitem, {{"index", absl::StrJoin(index.text, ", ")}}, std::move(inputs));
 }
 
 Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value value) {
-  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, key, /*writes=*/true));
+  COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, AsTensor(self), key, /*writes=*/true));
   graph::Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
-  if (AsTensor(value) != nullptr) {
+  if (Tensor* tensor = AsTensor(value); tensor != nullptr) {
+    const graph::DType dtype = AsTensor(self)->type.dtype;
+    if (index.by_mask && tensor->type.num_elements() == 1 && tensor->type.dtype != dtype) {  // as masked_fill
+      COBRA_TRY_ASSIGN(value, Apply(interp, graph::Op::to, {{"dtype", std::string(graph::DTypeName(dtype))}}, {value}));
+    }
     inputs.push_back(value);
+  } else if (value.IsComplex()) {
+    if (!graph::IsComplex(AsTensor(self)->type.dtype))
+      return interp.Raise(interp.types().RuntimeError, "value cannot be converted to a real type without overflow");
+    inputs.push_back(ComplexScalar(interp, value));
   } else if (value.IsIntOrBool()) {
     attributes.Set("value", value.as_int());
   } else {

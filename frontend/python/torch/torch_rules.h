@@ -60,6 +60,9 @@ enum class ArgumentRule : uint8_t {
   kSoftmaxDim,  // `dim` follows from the number of dimensions
   kRepeats,     // `output_size` follows from the numbers of repetitions
   kClasses,     // `num_classes` follows from the largest class
+  kGroups,      // none, but a group must have more than one value (group_norm)
+  kLengths,     // none, but known lengths of sequences must fit (ctc_loss)
+  kBags,        // indices and weights may stand in either order, and known offsets must fit (embedding_bag)
   kOneTensor,   // none, but one of the two operands must be a tensor
   kTraining,    // `training` counts only where it is true
   kStatistics,  // normalization: likewise, and only where the call has running statistics

@@ -457,6 +457,11 @@ def _periodic(n, periodic):
     return n if periodic else n - 1
 
 
+def _check_window(name, dtype):
+    if dtype is not None and not dtype.is_floating_point and not dtype.is_complex:
+        raise RuntimeError("{} expects floating point dtypes, got: {}".format(name, dtype))
+
+
 def _cosine_window(n, periodic, coefficients, kwargs):
     if n <= 1:
         return ones(n, **kwargs)
@@ -468,18 +473,22 @@ def _cosine_window(n, periodic, coefficients, kwargs):
 
 
 def hann_window(window_length, periodic=True, **kwargs):
+    _check_window("hann_window", kwargs.get("dtype"))
     return _cosine_window(window_length, periodic, (0.5, -0.5), kwargs)
 
 
 def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, **kwargs):
+    _check_window("hamming_window", kwargs.get("dtype"))
     return _cosine_window(window_length, periodic, (alpha, -beta), kwargs)
 
 
 def blackman_window(window_length, periodic=True, **kwargs):
+    _check_window("blackman_window", kwargs.get("dtype"))
     return _cosine_window(window_length, periodic, (0.42, -0.5, 0.08), kwargs)
 
 
 def bartlett_window(window_length, periodic=True, **kwargs):
+    _check_window("bartlett_window", kwargs.get("dtype"))
     n = _periodic(window_length, periodic)
     if window_length <= 1:
         return ones(window_length, **kwargs)
@@ -488,11 +497,12 @@ def bartlett_window(window_length, periodic=True, **kwargs):
 
 
 def kaiser_window(window_length, periodic=True, beta=12.0, **kwargs):
+    _check_window("kaiser_window", kwargs.get("dtype"))
     if window_length <= 1:
         return ones(window_length, **kwargs)
     half = _periodic(window_length, periodic) / 2
     x = (arange(window_length, **{"dtype": float32, **kwargs}) - half) / half
-    return i0(beta * sqrt(clamp(1 - x * x, min=0))) / i0(tensor([_float(beta)]))
+    return i0(beta * sqrt(clamp(1 - x * x, min=0))) / i0(tensor([_float(beta)], dtype=x.dtype))
 
 
 def logspace(start, end, steps=100, base=10.0, **kwargs):
@@ -502,6 +512,12 @@ def logspace(start, end, steps=100, base=10.0, **kwargs):
 def range(start=0, end=None, step=1, **kwargs):
     if end is None:
         start, end = 0, start
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    dtype = kwargs.get("dtype")
+    if dtype is not None and not dtype.is_floating_point and not dtype.is_complex:
+        start, end, step = math.trunc(start), math.trunc(end), math.trunc(step)
+        return arange(start, end + (1 if step > 0 else -1), step, **kwargs)
     return arange(start, end + step / 2, step, **{"dtype": float32, **kwargs})
 
 

@@ -1,7 +1,7 @@
 // eval_torch [--torch-version V]: evaluates one Python expression a line of standard input as a network's forward()
 // would, and prints one JSON line for each: what came out (shapes, types, values of constants, what is a view of what)
-// and the calls that were recorded. T(shape, dtype) makes an input of the network, C(data, dtype) a constant. For
-// torch_support_test.py.
+// and the calls that were recorded. T(shape, dtype) makes an input of the network, C(data, dtype) a constant; I[...] is the
+// index between the brackets. For torch_support_test.py and composites_test.py.
 #include <iostream>
 
 #include "absl/strings/match.h"
@@ -128,8 +128,9 @@ void EvaluateGroup(const std::vector<std::string>& lines, const std::string& ver
   TorchState state;
   Case current;
   InterpreterOptions options;
-  options.bundle = {
-      {"cases.py", "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"}};
+  options.bundle = {{"cases.py",
+                     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+                     "class Indices:\n  def __getitem__(self, index):\n    return index\n\nI = Indices()\n"}};
   options.natives = &AllNatives();
   options.torch_version = version;
   options.host = &state;

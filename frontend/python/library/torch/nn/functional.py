@@ -10,6 +10,8 @@ def triplet_margin_with_distance_loss(
         return _triplet_margin_with_distance_loss(
             anchor, positive, negative, margin=margin, swap=swap, reduction=reduction
         )
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError("{} is not a valid value for reduction".format(reduction))
     distance = distance_function  # written in Python: its calls are the network's
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

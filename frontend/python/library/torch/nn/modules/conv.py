@@ -178,12 +178,19 @@ class _ConvTransposeNd(_ConvNd):
     def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
         if output_size is None:
             return self.output_padding
-        if len(output_size) == num_spatial_dims + 2:
-            output_size = output_size[2:]
+        lead = 2 if input.dim() == num_spatial_dims + 2 else 1
+        if len(output_size) == num_spatial_dims + lead:
+            output_size = output_size[lead:]
+        if len(output_size) != num_spatial_dims:
+            raise ValueError(
+                "ConvTranspose{}D: for {}D input, output_size must have {} or {} elements (got {})".format(
+                    num_spatial_dims, input.dim(), num_spatial_dims, lead + num_spatial_dims, len(output_size)
+                )
+            )
         result = []
         for d in range(num_spatial_dims):
             smallest = (
-                (input.size(d + 2) - 1) * stride[d]
+                (input.size(d + lead) - 1) * stride[d]
                 - 2 * padding[d]
                 + (dilation[d] if dilation is not None else 1) * (kernel_size[d] - 1)
                 + 1

@@ -7,7 +7,8 @@ class _Loss(Module):
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+            reduces, averages = reduce is None or reduce, size_average is None or size_average
+            reduction = "none" if not reduces else "mean" if averages else "sum"
         self.reduction = reduction
 
 

@@ -40,7 +40,9 @@ class RNNBase(Module):
             raise ValueError(
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
-        if proj_size >= hidden_size and proj_size > 0:
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
         gate_size = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}[mode] * hidden_size
         self._flat_weights_names = []
@@ -98,24 +100,64 @@ class RNNBase(Module):
     def permute_hidden(hx, permutation):
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    # Of a packed batch: its rows, and who takes part in which step. hx is a tensor or a tuple of them, in the order of
-    # the whole batch.
+    # Whether input, weights and states fit: `states` are h, or h and c.
+    def _check(self, input, states, batch, rank):
+        for value in (self.bias, self.batch_first, self.bidirectional):
+            if not isinstance(value, bool):
+                raise TypeError("{}() received an invalid combination of arguments".format(self.mode.lower()))
+        if input.dim() != rank:
+            raise RuntimeError("input must have {} dimensions, got {}".format(rank, input.dim()))
+        if self.input_size != input.size(-1):
+            raise RuntimeError(
+                "input.size(-1) must be equal to input_size. Expected {}, got {}".format(
+                    self.input_size, input.size(-1)
+                )
+            )
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        for i, (state, size) in enumerate(zip(states, self._state_sizes())):
+            if tuple(state.size()) != (layers, batch, size):
+                what = "hidden[{}] size".format(i) if len(states) == 2 else "hidden size"
+                raise RuntimeError("Expected {} {}, got {}".format(what, (layers, batch, size), list(state.size())))
+
+    def _state_sizes(self):
+        real = self.proj_size if self.proj_size > 0 else self.hidden_size
+        return (real, self.hidden_size) if self.mode == "LSTM" else (real,)
+
+    # The states that the caller gives, (h,) or (h, c), or zeros; of one sequence they get the dimension of the batch.
+    def _states(self, input, hx, batch, is_batched):
+        if hx is None:
+            layers = self.num_layers * (2 if self.bidirectional else 1)
+            return tuple(torch.zeros(layers, batch, size, dtype=input.dtype) for size in self._state_sizes())
+        states = (hx[0], hx[1]) if self.mode == "LSTM" else (hx,)
+        rank = 3 if is_batched else 2
+        if any(state.dim() != rank for state in states):
+            ranks = ["{}-D".format(state.dim()) for state in states]
+            raise RuntimeError(
+                "For {} input, {} should also be {}-D but got {}".format(
+                    "batched 3-D" if is_batched else "unbatched 2-D",
+                    "hx" if len(states) == 1 else "hx and cx",
+                    rank,
+                    ranks[0] + " tensor" if len(states) == 1 else "({}) tensors".format(", ".join(ranks)),
+                )
+            )
+        return states if is_batched else tuple(state.unsqueeze(1) for state in states)
+
+    # Of a packed batch: its rows, and who takes part in which step. The states are in the order of the whole batch.
     def _forward_packed(self, packed, hx):
         from torch.nn.utils.rnn import PackedSequence
 
         input, batch_sizes, sorted_indices, unsorted_indices = packed
-        assert input.dim() == 2, "input must have 2 dimensions, got {}".format(input.dim())
-        states = 2 if self.mode == "LSTM" else 1
+        batch = torch._batch_size(batch_sizes)
         if hx is None:
-            layers = self.num_layers * (2 if self.bidirectional else 1)
-            sizes = (self.proj_size if self.proj_size > 0 else self.hidden_size, self.hidden_size)[:states]
-            hx = tuple(torch.zeros(layers, torch._batch_size(batch_sizes), size, dtype=input.dtype) for size in sizes)
+            states = self._states(input, None, batch, True)
         else:
-            hx = tuple(self.permute_hidden(h, sorted_indices) for h in (hx if states == 2 else (hx,)))
+            states = (hx[0], hx[1]) if self.mode == "LSTM" else (hx,)
+            states = tuple(RNNBase.permute_hidden(h, sorted_indices) for h in states)
+        self._check(input, states, batch, 2)
         output, *hidden = torch._rnn(
             self.mode.lower(),
             input,
-            hx,
+            states,
             self._flat_weights,
             self.bias,
             self.num_layers,
@@ -125,55 +167,26 @@ class RNNBase(Module):
             batch_sizes,
             self.training,
         )
-        hidden = tuple(self.permute_hidden(h, unsorted_indices) for h in hidden)
+        hidden = tuple(RNNBase.permute_hidden(h, unsorted_indices) for h in hidden)
         return (
             PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices),
-            hidden if states == 2 else hidden[0],
+            hidden if self.mode == "LSTM" else hidden[0],
         )
-
-    def _zeros(self, input, size):
-        batch = input.size(0) if self.batch_first else input.size(1)
-        return torch.zeros(self.num_layers * (2 if self.bidirectional else 1), batch, size, dtype=input.dtype)
-
-    # A state that the caller gives: of one sequence it gets the dimension that stands for the batch.
-    def _state(self, hx, is_batched, what):
-        if hx.dim() != (3 if is_batched else 2):
-            kind = "batched 3-D" if is_batched else "unbatched 2-D"
-            raise RuntimeError(
-                "For {} input, {} should also be {}-D but got {}-D tensor".format(
-                    kind, what, 3 if is_batched else 2, hx.dim()
-                )
-            )
-        return hx if is_batched else hx.unsqueeze(1)
-
-    def _check_state(self, input, hx, size, message):
-        expected = (
-            self.num_layers * (2 if self.bidirectional else 1),
-            input.size(0) if self.batch_first else input.size(1),
-            size,
-        )
-        if tuple(hx.size()) != expected:
-            raise RuntimeError(message.format(expected, list(hx.size())))
 
     def forward(self, input, hx=None):
         if _is_packed(input):
             return self._forward_packed(input, hx)
-        assert input.dim() in (2, 3), "RNN: Expected input to be 2-D or 3-D but received {}-D tensor".format(
-            input.dim()
-        )
         is_batched = input.dim() == 3
         batch_dim = 0 if self.batch_first else 1
         if not is_batched:
             input = input.unsqueeze(batch_dim)
-        if hx is None:
-            hx = self._zeros(input, self.hidden_size)
-        else:
-            hx = self._state(hx, is_batched, "hx")
-            self._check_state(input, hx, self.hidden_size, "Expected hidden size {}, got {}")
-        call = {"GRU": _VF.gru, "RNN_TANH": _VF.rnn_tanh, "RNN_RELU": _VF.rnn_relu}[self.mode]
-        output, hidden = call(
+        batch = input.size(batch_dim)
+        states = self._states(input, hx, batch, is_batched)
+        self._check(input, states, batch, 3)
+        call = {"LSTM": _VF.lstm, "GRU": _VF.gru, "RNN_TANH": _VF.rnn_tanh, "RNN_RELU": _VF.rnn_relu}[self.mode]
+        output, *hidden = call(
             input,
-            hx,
+            states if self.mode == "LSTM" else states[0],
             self._flat_weights,
             self.bias,
             self.num_layers,
@@ -182,11 +195,16 @@ class RNNBase(Module):
             self.bidirectional,
             self.batch_first,
         )
-        return (output, hidden) if is_batched else (output.squeeze(batch_dim), hidden.squeeze(1))
+        if not is_batched:
+            output = output.squeeze(batch_dim)
+            hidden = [h.squeeze(1) for h in hidden]
+        return output, tuple(hidden) if self.mode == "LSTM" else hidden[0]
 
 
 class RNN(RNNBase):
     def __init__(self, *args, **kwargs):
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if self.nonlinearity not in ("tanh", "relu"):
             raise ValueError("Unknown nonlinearity '{}'".format(self.nonlinearity))
@@ -199,39 +217,11 @@ class LSTM(RNNBase):
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
 
-    def forward(self, input, hx=None):
-        if _is_packed(input):
-            return self._forward_packed(input, hx)
-        assert input.dim() in (2, 3), "LSTM: Expected input to be 2-D or 3-D but received {}-D tensor".format(
-            input.dim()
-        )
-        is_batched = input.dim() == 3
-        batch_dim = 0 if self.batch_first else 1
-        if not is_batched:
-            input = input.unsqueeze(batch_dim)
-        sizes = (self.proj_size if self.proj_size > 0 else self.hidden_size, self.hidden_size)
-        if hx is None:
-            hx = (self._zeros(input, sizes[0]), self._zeros(input, sizes[1]))
-        else:
-            hx = tuple(self._state(h, is_batched, "hx and cx") for h in hx)
-            for i in (0, 1):
-                self._check_state(input, hx[i], sizes[i], "Expected hidden[%d] size {}, got {}" % i)
-        output, h, c = _VF.lstm(
-            input,
-            hx,
-            self._flat_weights,
-            self.bias,
-            self.num_layers,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-            self.batch_first,
-        )
-        return (output, (h, c)) if is_batched else (output.squeeze(batch_dim), (h.squeeze(1), c.squeeze(1)))
-
 
 class GRU(RNNBase):
     def __init__(self, *args, **kwargs):
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
 
 

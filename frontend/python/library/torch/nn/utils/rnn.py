@@ -107,4 +107,4 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0):
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
-    return [seq[:length] for seq, length in zip(padded_sequences, lengths.tolist())]
+    return [seq[:length] for seq, length in zip(padded_sequences, lengths)]
