@@ -194,7 +194,9 @@ Outputs OfTwo(const ConstCall& call, BinaryFn function) {
   const std::string rounding = attributes.String("rounding_mode");
   if (rounding == "floor") function = FloorDivide;
   if (rounding == "trunc") function = [](double x, double y) { return std::trunc(x / y); };
-  return Elementwise(call.out().shape, {*a, *b}, [=](const double* x) { return function(x[0], alpha * x[1]); });
+  const double reverse = call.op == Op::rsub ? attributes.Double("alpha", 1) : 1;  // other - alpha * input
+  return Elementwise(call.out().shape, {*a, *b},
+                     [=](const double* x) { return function(reverse * x[0], alpha * x[1]); });
 }
 
 }  // namespace

@@ -230,11 +230,9 @@ ShapeResult Interpolate(const Call& call) {
     return ShapeError("only one of size or scale_factor should be defined");
   if (size != nullptr && call.attributes.Bool("recompute_scale_factor"))
     return ShapeError("recompute_scale_factor is not meaningful with an explicit size.");
-  for (int i = 1; i < input.rank(); ++i) {
-    if (input.shape[i] == 0)
-      return ShapeError("Non-empty ", input.rank(), "D data tensor expected but got a tensor with sizes ",
-                        SizesText(input.shape));
-  }
+  if (std::count(input.shape.begin() + 1, input.shape.end(), 0) > 0)
+    return ShapeError("Non-empty ", input.rank(), "D data tensor expected but got a tensor with sizes ",
+                      SizesText(input.shape));
   if (size != nullptr && !std::holds_alternative<NoneValue>(*size)) {
     COBRA_ASSIGN_OR_RETURN(IntTuple sizes, IntList(call, "size", n, 1));
     for (int i = 0; i < n; ++i) out.shape[2 + i] = sizes[i];

@@ -44,7 +44,7 @@ ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out
   TensorType out = input;
   out.shape.back() = hidden_out * directions;
   std::vector<TensorType> types{out, h0};
-  if (c0 != nullptr) types.push_back(*c0);
+  if (c0 != nullptr) types.push_back({c0->shape, PromoteDTypes(input.dtype, c0->dtype)});
   return types;
 }
 

@@ -263,6 +263,18 @@ ConstValues InVectors(int64_t count, graph::DType dtype, At at, Within within) {
   return values;
 }
 
+// How many numbers arange() makes. Integers are counted from whole numbers, and for int64 up to one too.
+double CountOf(graph::DType dtype, double* start, double end, double* step) {
+  const bool whole = graph::IsIntegral(dtype);
+  const double first = *start, apart = *step;
+  if (whole) {
+    *start = std::trunc(first);
+    *step = std::trunc(apart);
+  }
+  return dtype == graph::DType::int64 ? std::ceil((std::trunc(end) - *start) / *step)
+                                      : std::ceil((end - first) / apart);
+}
+
 Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
@@ -298,19 +310,9 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   if (graph::IsComplex(dtype) || dtype == graph::DType::bool_)
     return interp.Raise(interp.types().RuntimeError,
                         absl::StrCat("\"arange_cpu\" not implemented for '", graph::DTypeName(dtype), "'"));
-  // Integers are counted in integers, their number only for int64.
-  const bool integers_only = graph::IsIntegral(dtype);
-  if (integers_only && dtype == graph::DType::int64) {
-    a = std::trunc(a);
-    b = std::trunc(b);
-    s = std::trunc(s);
-  }
-  if (integers_only && std::trunc(s) == 0) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
-  const double size = std::ceil((b - a) / s);
-  if (integers_only) {
-    a = std::trunc(a);
-    s = std::trunc(s);
-  }
+  if (graph::IsIntegral(dtype) && std::trunc(s) == 0)
+    return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
+  const double size = CountOf(dtype, &a, b, &s);
   if (size > static_cast<double>(graph::kMaxConstElements)) {
     constexpr int64_t kMostElements = 1'000'000'000'000;
     if (size > static_cast<double>(kMostElements))

@@ -166,10 +166,10 @@ Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
 // F.embedding_bag once had its first two arguments the other way around, and still takes them so.
 Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
   const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
+  if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
   // From PyTorch 2 on, the rows of a matrix are bags of their own, whatever include_last_offset says.
   if (Torch(interp).AtLeast(2, 0) && AsTensor(bound->inputs[0])->type.rank() == 2)
     bound->attributes = WithoutAttribute(bound->attributes, "include_last_offset");
-  if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
   const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
   const auto offsets = KnownInts(*bound, 2, "offsets");
   if (!offsets || offsets->empty() || shape.size() != 1) return {};

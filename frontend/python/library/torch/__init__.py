@@ -506,7 +506,8 @@ def kaiser_window(window_length, periodic=True, beta=12.0, **kwargs):
 
 
 def logspace(start, end, steps=100, base=10.0, **kwargs):
-    return base ** linspace(start, end, steps, **kwargs)
+    made = base ** linspace(start, end, steps, **kwargs)
+    return made if kwargs.get("dtype") is None else made.to(kwargs["dtype"])
 
 
 def range(start=0, end=None, step=1, **kwargs):
