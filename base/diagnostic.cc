@@ -6,7 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
-#include "base/printable.h"
+#include "base/without_escapes.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -210,7 +210,7 @@ std::string RenderDiagnostic(const Diagnostic& d) {
   absl::StrAppend(&text, FirstLine(d));
   if (!d.module_path.empty()) absl::StrAppend(&text, "\nin module ", d.module_path);
   if (!d.hint.empty()) absl::StrAppend(&text, "\nhint: ", d.hint);
-  return Printable(text);
+  return WithoutEscapes(text);
 }
 
 }  // namespace cobra

@@ -12,10 +12,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limit_message.h"
-#include "base/printable.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/user_error.h"
+#include "base/without_escapes.h"
 #include "client/compare.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
@@ -24,7 +24,7 @@
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/text_table.h"
-#include "frontend/python/torch_version.h"
+#include "frontend/python/torch/torch_version.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/connection.h"
@@ -61,7 +61,7 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time)
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
-  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", Printable(model->path), model->entry);
+  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(model->path), model->entry);
   return input;
 }
 
@@ -192,7 +192,7 @@ absl::Status CheckServer(const CommonFlags& common) {
 absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
-  Print(common.json ? graph::GraphToJson(graph) : Printable(GraphTable(graph)));
+  Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));
   return kExitOk;
 }
 
@@ -306,7 +306,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), *response, view, max_increase));
     view.comparison = &*comparison;
   }
-  Print(common.json ? PredictionJson(*response, view) : Printable(PredictionTable(*response, view)));
+  Print(common.json ? PredictionJson(*response, view) : WithoutEscapes(PredictionTable(*response, view)));
   if (comparison.has_value() && !common.json) Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10)));
   const int code = BudgetExitCode(*response, flags);
   return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;

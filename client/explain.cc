@@ -9,7 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/printable.h"
+#include "base/without_escapes.h"
 #include "client/path_pattern.h"
 #include "client/text_table.h"
 #include "graph/cost.h"
@@ -55,11 +55,11 @@ CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::Nod
   CallCost call;
   call.node = index;
   call.op = std::string(graph::OpName(node.op));
-  call.module_path = Printable(node.origin.module_path);
+  call.module_path = WithoutEscapes(node.origin.module_path);
   if (const auto& file = node.origin.shown_file(); file != nullptr) {
     call.line = node.origin.shown_line();
-    call.file = Printable(lines->Path(*file));
-    call.source = Printable(lines->Line(*file, call.line));
+    call.file = WithoutEscapes(lines->Path(*file));
+    call.source = WithoutEscapes(lines->Line(*file, call.line));
   }
   for (const graph::ValueRef& input : node.inputs) {
     if (input.is_none()) continue;

@@ -15,7 +15,7 @@
 #include "client/commands.h"
 #include "client/exit_code.h"
 #include "frontend/python/cached_tokens.h"
-#include "frontend/python/torch_version.h"
+#include "frontend/python/torch/torch_version.h"
 
 namespace cobra::client {
 namespace {

@@ -20,7 +20,7 @@
 #include "base/user_error.h"
 #include "base/with_code.h"
 #include "frontend/model_source.h"
-#include "frontend/python/torch_version.h"
+#include "frontend/python/reader.h"
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"

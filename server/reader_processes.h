@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "base/limits.h"
 #include "cobra/v1/cobra.pb.h"
-#include "frontend/python/torch_version.h"
+#include "frontend/python/reader.h"
 #include "graph/graph.h"
 #include "server/call_context.h"
 #include "server/metrics.h"

@@ -1,4 +1,5 @@
-// The handlers that layers.def names, by family: ops_source.cc (inputs, weights, what passes blobs on), ops_convolution.cc,
+// The handlers that layers.def names, by family: ops_source.cc (inputs, weights, what passes blobs on),
+// ops_convolution.cc,
 // ops_product.cc, ops_recurrent.cc, ops_pool.cc, ops_norm.cc, ops_activation.cc, ops_elementwise.cc, ops_shape.cc,
 // ops_reduce.cc, ops_detect.cc.
 #ifndef COBRA_FRONTEND_NCNN_HANDLERS_H_

@@ -5,7 +5,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
-#include "frontend/python/torch_version.h"
+#include "frontend/python/torch/torch_version.h"
 
 namespace cobra::python {
 namespace {

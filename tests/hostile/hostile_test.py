@@ -51,7 +51,11 @@ def model_arguments(path):
     if path.endswith(".arch"):
         with open(path, "rb") as f:
             return ["--arch", f.read()]
-    return [path] if path.endswith((".json", ".onnx", ".tflite", ".param")) else [path, "--entry", "Net()", "--input", "1x3x8x8"]
+    return (
+        [path]
+        if path.endswith((".json", ".onnx", ".tflite", ".param"))
+        else [path, "--entry", "Net()", "--input", "1x3x8x8"]
+    )
 
 
 def run(model):

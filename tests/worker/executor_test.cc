@@ -277,6 +277,7 @@ std::vector<Case> ElementwiseCases() {
       {graph::Op::gelu, {{"approximate", std::string("tanh")}}, {x}},
       {graph::Op::threshold, {{"threshold", 0.5}, {"value", 0.0}}, {x}},
       {graph::Op::dropout, {{"p", 0.5}}, {x}},
+      {graph::Op::dropout1d, {{"p", 0.5}}, {{{2, 8, 6}}}},
       {graph::Op::add, {}, {x, x}, true},
       {graph::Op::add, {{"other", int64_t{3}}, {"alpha", int64_t{2}}}, {x, kNone}},
       {graph::Op::div, {{"rounding_mode", std::string("floor")}}, {x, row}},

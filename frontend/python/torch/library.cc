@@ -13,8 +13,8 @@
 #include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/torch_version.h"
 #include "frontend/python/torch/versions.h"
-#include "frontend/python/torch_version.h"
 #include "graph/const_eval.h"
 
 namespace cobra::python {

@@ -1,4 +1,4 @@
-// Files that are damaged, contradict themselves or are too large: a diagnostic with file, line and layer, never a crash.
+// Files that are damaged, contradict themselves or are too large: a diagnostic with file, line and layer, no crash.
 #include <optional>
 #include <random>
 #include <string>

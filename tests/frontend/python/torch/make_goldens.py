@@ -289,7 +289,7 @@ class Recorder(TorchFunctionMode):
         outs = [args[0]] if name == "setitem" else tensors_in(result)
         if not outs:
             return result
-        const = bool(sources) and all(self.folded(s) for s in sources) and name not in RANDOM
+        const = bool(sources) and all(self.folded(s) for s in sources) and name != "bernoulli"  # drawn while it runs
         several = isinstance(result, (list, tuple)) and name != "setitem"
         if not sources or re.fullmatch(r"new_\w+|\w+_like", name):
             rec["kind"] = "create"

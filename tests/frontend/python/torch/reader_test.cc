@@ -229,8 +229,9 @@ TEST(ReaderTest, AVersionWithoutAMinorNumberIsAUsageError) {
   for (const char* version : {"99", "2.x"}) {
     const Diagnostic diagnostic = Refused(Read("  def forward(self, x):\n    return x\n", {"1x3"}, version));
     EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage) << version;
-    EXPECT_EQ(diagnostic.message, absl::StrCat("--torch-version ", version, ": is not a version of PyTorch"));
-    EXPECT_EQ(diagnostic.hint, "write it as 1.13.1");
+    EXPECT_EQ(diagnostic.message,
+              absl::StrCat("--torch-version ", version, ": is not a version of PyTorch that is known"));
+    EXPECT_EQ(diagnostic.hint, "write it as 1.13.1; the newest is 2.13.0");
   }
 }
 

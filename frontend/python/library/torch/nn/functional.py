@@ -134,3 +134,12 @@ def fractional_max_pool3d(
     if return_indices:
         return fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
     return _fractional(_fractional_max_pool3d, input, kernel_size, output_size, output_ratio, None, _random_samples)
+
+
+def _canonical_mask(mask, name, dtype):
+    # From PyTorch 2.0 on a mask of attention is made one of numbers before the call; 1.13 does that inside of it.
+    if mask is None or int(torch.__version__.split(".")[0]) < 2 or torch.is_floating_point(mask):
+        return mask
+    if mask.dtype != torch.bool:
+        raise AssertionError("only bool and floating types of %s are supported" % name)
+    return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, float("-inf"))

@@ -254,9 +254,9 @@ class PReLU(Module):
     def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
         super().__init__()
         self.num_parameters = num_parameters
-        self.init = init
-        self.weight = Parameter(torch.empty(num_parameters, dtype=dtype))
-        self.reset_parameters()
+        if int(torch.__version__.split(".")[0]) >= 2:
+            self.init = init
+        self.weight = Parameter(torch.empty(num_parameters, dtype=dtype).fill_(init))
 
     def reset_parameters(self):
         torch.nn.init.constant_(self.weight, self.init)
@@ -386,6 +386,8 @@ class MultiheadAttention(Module):
         is_causal=False,
     ):
         is_batched = query.dim() == 3
+        key_padding_mask = F._canonical_mask(key_padding_mask, "key_padding_mask", query.dtype)
+        attn_mask = F._canonical_mask(attn_mask, "attn_mask", query.dtype)
         if self.batch_first and is_batched:
             if key is value:
                 if query is key:

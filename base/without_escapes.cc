@@ -1,4 +1,4 @@
-#include "base/printable.h"
+#include "base/without_escapes.h"
 
 namespace cobra {
 namespace {
@@ -20,7 +20,7 @@ size_t HiddenBytes(absl::string_view text) {
 
 }  // namespace
 
-std::string Printable(absl::string_view text) {
+std::string WithoutEscapes(absl::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {

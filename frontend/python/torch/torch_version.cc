@@ -1,4 +1,4 @@
-#include "frontend/python/torch_version.h"
+#include "frontend/python/torch/torch_version.h"
 
 #include <algorithm>
 #include <vector>

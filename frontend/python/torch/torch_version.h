@@ -1,6 +1,6 @@
 // The version of PyTorch as which a program is read: the value of torch.__version__, and which names there are.
-#ifndef COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_
-#define COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_
+#ifndef COBRA_FRONTEND_PYTHON_TORCH_TORCH_VERSION_H_
+#define COBRA_FRONTEND_PYTHON_TORCH_TORCH_VERSION_H_
 
 #include <string>
 
@@ -13,8 +13,8 @@ namespace cobra::python {
 // targets whose runtime is not PyTorch: what they run was made by a program all the same.
 inline constexpr char kNewestTorchVersion[] = "2.13.0";
 
-// Two numbers, "1.13" or "2.5.1+cu121", of a version that is known: up to 1.13, and 2. UserError otherwise. The text is a
-// stranger's: at most 32 bytes, letters, digits and ".+-_".
+// Two numbers, "1.13" or "2.5.1+cu121", of a version that is known: up to 1.13, and 2. UserError otherwise. The text is
+// a stranger's: at most 32 bytes, letters, digits and ".+-_".
 absl::Status CheckTorchVersion(absl::string_view version);
 
 // For a target's runtime (v1::TargetSpec.runtime): "1.13.0" for "libtorch-1.13.0+openblas-SkylakeX", "2.13.0" for
@@ -23,4 +23,4 @@ std::string TorchVersionOf(absl::string_view runtime);
 
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_TORCH_VERSION_H_
+#endif  // COBRA_FRONTEND_PYTHON_TORCH_TORCH_VERSION_H_

@@ -1,6 +1,6 @@
 // Strangers' text on a terminal.
-#ifndef COBRA_BASE_PRINTABLE_H_
-#define COBRA_BASE_PRINTABLE_H_
+#ifndef COBRA_BASE_WITHOUT_ESCAPES_H_
+#define COBRA_BASE_WITHOUT_ESCAPES_H_
 
 #include <string>
 
@@ -10,8 +10,8 @@ namespace cobra {
 
 // With '?' for what a terminal obeys instead of showing it: control characters except line ends and tabs, those of
 // ISO 6429 that UTF-8 writes in two bytes (U+0080 to U+009F), and those that turn the direction of what follows.
-std::string Printable(absl::string_view text);
+std::string WithoutEscapes(absl::string_view text);
 
 }  // namespace cobra
 
-#endif  // COBRA_BASE_PRINTABLE_H_
+#endif  // COBRA_BASE_WITHOUT_ESCAPES_H_
