@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "absl/strings/match.h"
@@ -58,8 +59,9 @@ bool IsOfPypi(const Model& model) { return model.packages == kPypiPackages; }
 
 python::SourceRequest RequestOf(const Model& model) {
   python::SourceRequest request;
-  request.library_roots = {model.packages};
-  request.file = absl::StrCat(model.packages, "/", model.file);
+  const std::string packages = std::filesystem::path(model.packages).lexically_normal().string();
+  request.library_roots = {packages};
+  request.file = absl::StrCat(packages, "/", model.file);
   request.entry = model.entry;
   request.inputs = {model.input};
   request.torch_version = model.torch_version;
