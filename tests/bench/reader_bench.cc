@@ -96,21 +96,14 @@ absl::StatusOr<Json> Parser() {
               {"parser_rejected_files", rejected}};
 }
 
-// As cobra-client reads what is the user's own.
-Limits UsersLimits() {
-  Limits limits;
-  for (int64_t* limit : {&limits.steps, &limits.library_steps, &limits.memory_bytes}) *limit *= 10;
-  return limits;
-}
-
 absl::StatusOr<Seconds> Warm(const Model& model) {
   const python::SourceRequest request = RequestOf(model);
-  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request, UsersLimits()).status());
+  for (int i = 0; i < 5; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
   std::vector<Seconds> runs;
   const Stopwatch all;
   while (runs.size() < 20 || (all.Elapsed().wall < 1.0 && runs.size() < 1000)) {
     const Stopwatch watch;
-    COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request, UsersLimits()).status());
+    COBRA_RETURN_IF_ERROR(python::ReadPythonModel(request).status());
     runs.push_back(watch.Elapsed());
   }
   return MiddleRun(std::move(runs));
@@ -184,8 +177,7 @@ absl::StatusOr<Json> ReadOften(const std::vector<std::string>& once) {
   const int times = once.size() > 1 ? std::stoi(once[1]) : 1;
   for (const Model& model : kModels) {
     if (once[0] != model.name) continue;
-    for (int i = 0; i < times; ++i)
-      COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model), UsersLimits()).status());
+    for (int i = 0; i < times; ++i) COBRA_RETURN_IF_ERROR(python::ReadPythonModel(RequestOf(model)).status());
   }
   return Json();
 }

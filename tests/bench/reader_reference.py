@@ -31,10 +31,11 @@ def unpack(self):
 
 
 def exported(name):
+    sys.path.append(os.path.join(os.path.dirname(__file__), "../frontend/python/libraries"))
+    import torchvision_operators  # noqa: F401  that torchvision's Python can be imported
+
     with torch.no_grad():
         if name == "timm":
-            sys.path.append(os.path.join(os.path.dirname(__file__), "../frontend/python/libraries"))
-            import torchvision_operators  # noqa: F401  that torchvision's Python can be imported
             import timm
 
             model, inputs = timm.create_model("resnet50").eval(), (torch.zeros(1, 3, 224, 224),)
