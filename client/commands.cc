@@ -29,6 +29,7 @@
 #include "nlohmann/json.hpp"
 #include "proto/connection.h"
 #include "proto/graph_proto.h"
+#include "proto/joined_reply.h"
 #include "proto/label.h"
 #include "proto/message_limits.h"
 
@@ -243,29 +244,19 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
     unreachable = found.status();  // an error in the model comes first
     if (found.ok()) by_version = *std::move(found);
   }
-  v1::PredictResponse whole;
-  std::map<std::string, v1::TargetPrediction> predictions;
+  proto::JoinedReply reply(flags.targets);
   for (const auto& [version, targets] : by_version) {
     if (!version.empty()) input->set_torch_version(version);
     COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, *input, targets));
     COBRA_RETURN_IF_ERROR(unreachable);
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, SendPredictRequest(common, request));
     const std::string& read_as = version.empty() ? flags.model.torch_version : version;
-    for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) {
-      if (!flags.send_source) prediction.set_torch_version(read_as);
-      predictions.emplace(prediction.target(), std::move(prediction));
+    if (!flags.send_source) {
+      for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) prediction.set_torch_version(read_as);
     }
-    answer.clear_predictions();
-    // What the reply has of the network is of the first target's.
-    if (std::find(targets.begin(), targets.end(), flags.targets[0]) != targets.end()) whole = std::move(answer);
+    reply.Add(std::move(answer));
   }
-  for (const std::string& target : flags.targets) {
-    const auto found = predictions.find(target);
-    if (found == predictions.end()) continue;  // named twice
-    *whole.add_predictions() = std::move(found->second);
-    predictions.erase(found);
-  }
-  return whole;
+  return std::move(reply).Take();
 }
 
 // The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.

@@ -158,15 +158,14 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
     program.entry = choice.only;
     return absl::OkStatus();
   }
-  std::vector<std::string>& models = choice.names;
-  const std::string first = models.empty() ? "" : models[0];
   std::string hint = "an expression whose value is the model";
-  if (!models.empty()) absl::StrAppend(&hint, "; ", path_, " has ", python::ModelList(std::move(models)));
-  const bool needs_arguments = !absl::EndsWith(first, "()") && absl::EndsWith(first, ")");
-  if (!first.empty()) absl::StrAppend(&hint, needs_arguments ? "; fill in its arguments: " : ": ");
-  if (!first.empty())
-    absl::StrAppend(&hint, "--entry '", needs_arguments ? first.substr(0, first.find('(')) : first,
-                    needs_arguments ? "(...)'" : "'");
+  if (!choice.names.empty()) {
+    const std::string first = choice.names[0];
+    const bool needs_arguments = absl::EndsWith(first, ")") && !absl::EndsWith(first, "()");
+    const std::string example = needs_arguments ? absl::StrCat(first.substr(0, first.find('(')), "(...)") : first;
+    absl::StrAppend(&hint, "; ", path_, " has ", python::ModelList(std::move(choice.names)),
+                    needs_arguments ? "; fill in its arguments" : "", ": --entry '", example, "'");
+  }
   return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", std::move(hint));
 }
 

@@ -25,6 +25,7 @@
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 #include "proto/graph_proto.h"
+#include "proto/joined_reply.h"
 #include "proto/model_source_proto.h"
 #include "proto/network_hash.h"
 #include "proto/request_words.h"
@@ -179,24 +180,15 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapsho
   }
   CallContext part = call;
   part.request = Hash128();  // no reply to a part answers the whole request
-  v1::PredictResponse reply;
-  std::map<std::string, v1::TargetPrediction> predictions;
+  proto::JoinedReply reply(targets);
   for (const auto& [version, same] : by_version) {
     v1::PredictRequest question = *request;
     question.mutable_source()->set_torch_version(version);
     question.mutable_targets()->Assign(same.begin(), same.end());
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, PredictOn(model, &question, std::nullopt, part));
-    for (v1::TargetPrediction& prediction : *answer.mutable_predictions())
-      predictions.emplace(prediction.target(), std::move(prediction));
-    answer.clear_predictions();
-    const double read_us = reply.read_us() + answer.read_us(), predict_us = reply.predict_us() + answer.predict_us();
-    // What the reply has of the network is of the first target's.
-    if (absl::c_linear_search(same, targets[0])) reply = std::move(answer);
-    reply.set_read_us(read_us);
-    reply.set_predict_us(predict_us);
+    reply.Add(std::move(answer));
   }
-  for (const std::string& target : targets) *reply.add_predictions() = std::move(predictions.at(target));
-  return reply;
+  return std::move(reply).Take();
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& model, v1::PredictRequest* request,

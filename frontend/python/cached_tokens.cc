@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
+#include "frontend/python/list_models.h"
+#include "frontend/python/nested_tensors.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
@@ -34,37 +36,6 @@ Result<Value> Zeros(Interpreter& interp, ModuleObject* module, const graph::Tens
       module);
 }
 
-// The tensors of nested containers and plain objects, in order, each once.
-class TensorFinder {
- public:
-  Result<void> Find(Interpreter& interp, Value value) {
-    COBRA_TRY(interp.Step());
-    COBRA_TRY(interp.CheckStack());
-    if (Tensor* tensor = AsTensor(value)) {
-      if (seen_.insert(value.object()).second) tensors_.push_back(tensor);
-      return {};
-    }
-    if (value.IsTuple() || value.IsList()) {
-      if (!seen_.insert(value.object()).second) return {};
-      COBRA_TRY_ASSIGN(const std::vector<Value> items, interp.ToVector(value));
-      for (Value item : items) COBRA_TRY(Find(interp, item));
-      return {};
-    }
-    DictObject* dict = value.IsDict() ? value.as<DictObject>() : value.IsInstance() ? value.object()->attrs : nullptr;
-    if (dict == nullptr || !seen_.insert(dict).second) return {};
-    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
-      if (!dict->table.entry(i).key.IsUnbound()) COBRA_TRY(Find(interp, dict->table.entry(i).value));
-    }
-    return {};
-  }
-
-  const std::vector<Tensor*>& tensors() const { return tensors_; }
-
- private:
-  absl::flat_hash_set<const Object*> seen_;
-  std::vector<Tensor*> tensors_;
-};
-
 Result<Value> CacheIn(Interpreter& interp, Value output) {
   constexpr char kName[] = "past_key_values";
   if (!output.IsDict()) return interp.GetAttrOrUnbound(output, kName);
@@ -73,9 +44,9 @@ Result<Value> CacheIn(Interpreter& interp, Value output) {
 
 // Whether the model's own forward() takes `name`; true where that cannot be seen.
 bool Takes(Interpreter& interp, Value model, absl::string_view name) {
-  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern("forward"));
-  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return true;
-  const ast::Arguments& a = *found.as<FunctionObject>()->definition->args;
+  const ast::FunctionDef* definition = DefinitionOf(interp, model, "forward");
+  if (definition == nullptr) return true;
+  const ast::Arguments& a = *definition->args;
   const auto is_it = [&](const ast::Arg* arg) { return arg->arg->text == name; };
   return a.kwarg != nullptr || absl::c_any_of(a.args, is_it) || absl::c_any_of(a.kwonlyargs, is_it);
 }
@@ -112,20 +83,20 @@ Result<Value> CacheOfTokens(Interpreter& interp, ModuleObject* module, Value mod
   keywords.push_back({interp.Intern("use_cache"), Value::Bool(true)});
   COBRA_TRY_ASSIGN(const Value output, interp.Call(model, positional, keywords));
   COBRA_TRY_ASSIGN(const Value cache, CacheIn(interp, output));
-  TensorFinder finder;
-  if (!cache.IsUnbound() && !cache.IsNone()) COBRA_TRY(finder.Find(interp, cache));
-  if (finder.tensors().empty())
-    return Refused(interp, tokens, "the model gives no past_key_values",
-                   "it is for decoders of transformers; give other states as inputs");
   graph::GraphBuilder& builder = Torch(interp).builder;
-  for (size_t i = 0; i < finder.tensors().size(); ++i) {
-    Tensor* tensor = finder.tensors()[i];
-    tensor->ref = builder.AddInput(absl::StrCat("past_key_values.", i), tensor->type);
+  absl::flat_hash_set<const Tensor*> made;
+  const auto make_input = [&](Tensor* tensor) {
+    if (!made.insert(tensor).second) return;
+    tensor->ref = builder.AddInput(absl::StrCat("past_key_values.", made.size() - 1), tensor->type);
     tensor->values = {};
     tensor->base = nullptr;  // views of one tensor become inputs of their own
     tensor->view = nullptr;
     tensor->is_random = tensor->is_drawn = tensor->has_hidden_base = false;
-  }
+  };
+  if (!cache.IsUnbound()) COBRA_TRY(NestedTensors().Visit(interp, cache, make_input));
+  if (made.empty())
+    return Refused(interp, tokens, "the model gives no past_key_values",
+                   "it is for decoders of transformers; give other states as inputs");
   return cache;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "frontend/python/list_models.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
@@ -22,19 +23,17 @@ namespace {
 constexpr size_t kMostInputs = 16;
 constexpr size_t kMostText = 100'000;
 
-std::string InputText(const graph::TensorType& type) { return graph::TypeText(type); }
-
 // The items as inputs; none if one of them is not a tensor.
 std::vector<std::string> TextsOf(Interpreter& interp, Value value) {
   std::vector<std::string> texts;
-  if (const Tensor* tensor = AsTensor(value)) return {InputText(tensor->type)};
+  if (const Tensor* tensor = AsTensor(value)) return {graph::TypeText(tensor->type)};
   if (!value.IsTuple() && !value.IsList()) return {};
   Result<std::vector<Value>> items = interp.ToVector(value);
   if (!items.ok() || items->size() > kMostInputs) return {};
   for (Value item : *items) {
     const Tensor* tensor = AsTensor(item);
     if (tensor == nullptr) return {};
-    texts.push_back(InputText(tensor->type));
+    texts.push_back(graph::TypeText(tensor->type));
   }
   return texts;
 }
@@ -121,9 +120,9 @@ void AddMain(const ModuleObject* module, std::vector<std::string>* inputs) {
 
 // Parameters of the method that have no default, without self.
 size_t NumRequired(Interpreter& interp, Value model, absl::string_view method) {
-  const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
-  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return 1;
-  const ast::Arguments& a = *found.as<FunctionObject>()->definition->args;
+  const ast::FunctionDef* definition = DefinitionOf(interp, model, method);
+  if (definition == nullptr) return 1;
+  const ast::Arguments& a = *definition->args;
   const size_t all = a.posonlyargs.size() + a.args.size(), skip = model.IsFunction() ? 0 : 1;
   return all < skip + a.defaults.size() ? 0 : all - skip - a.defaults.size();
 }

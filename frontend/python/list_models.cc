@@ -139,23 +139,24 @@ std::vector<std::string> RequiredParameters(const FunctionObject* f, size_t skip
   return required;
 }
 
+bool IsWordCharacter(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
 // Names as people write them: nothing that a terminal or a shell would take for more.
 bool IsPlainName(absl::string_view name) {
-  const auto is_part = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  return !name.empty() && absl::c_all_of(name, is_part) && absl::ascii_isalpha(static_cast<unsigned char>(name[0]));
+  return !name.empty() && absl::c_all_of(name, IsWordCharacter) &&
+         absl::ascii_isalpha(static_cast<unsigned char>(name[0]));
 }
 
 // Adds those of `names` that are words of the text, except `own`.
 void AddMentioned(absl::string_view text, absl::string_view own, const absl::flat_hash_set<absl::string_view>& names,
                   absl::flat_hash_set<absl::string_view>* mentioned) {
-  const auto is_inside = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (size_t begin = 0; begin < text.size();) {
-    if (!is_inside(text[begin])) {
+    if (!IsWordCharacter(text[begin])) {
       ++begin;
       continue;
     }
     size_t end = begin;
-    while (end < text.size() && is_inside(text[end])) ++end;
+    while (end < text.size() && IsWordCharacter(text[end])) ++end;
     const absl::string_view word = text.substr(begin, end - begin);
     if (word != own && names.contains(word)) mentioned->insert(word);
     begin = end;
@@ -231,11 +232,15 @@ ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
   return choice;
 }
 
-std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {
+const ast::FunctionDef* DefinitionOf(Interpreter& interp, Value model, absl::string_view method) {
   const Value found = model.IsFunction() ? model : interp.LookupClass(interp.class_of(model), interp.Intern(method));
-  if (!found.IsFunction() || found.as<FunctionObject>()->definition == nullptr) return "";
-  const ast::FunctionDef& definition = *found.as<FunctionObject>()->definition;
-  const ast::Arguments& a = *definition.args;
+  return found.IsFunction() ? found.as<FunctionObject>()->definition : nullptr;
+}
+
+std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method) {
+  const ast::FunctionDef* definition = DefinitionOf(interp, model, method);
+  if (definition == nullptr) return "";
+  const ast::Arguments& a = *definition->args;
   std::vector<const ast::Arg*> plain(a.posonlyargs.begin(), a.posonlyargs.end());
   plain.insert(plain.end(), a.args.begin(), a.args.end());
   std::vector<std::string> parts;
@@ -248,7 +253,7 @@ std::string SignatureOf(Interpreter& interp, Value model, absl::string_view meth
     parts.push_back(absl::StrCat(a.kwonlyargs[i]->arg->text, a.kw_defaults[i] != nullptr ? "=..." : ""));
   }
   if (a.kwarg != nullptr) parts.push_back(absl::StrCat("**", a.kwarg->arg->text));
-  return absl::StrCat(definition.name->text, "(", absl::StrJoin(parts, ", "), ")");
+  return absl::StrCat(definition->name->text, "(", absl::StrJoin(parts, ", "), ")");
 }
 
 }  // namespace cobra::python

@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/syntax/ast.h"
 
 namespace cobra::python {
 
@@ -21,6 +22,9 @@ bool MakesModel(Interpreter& interp, Value function);
 
 // A call with the required arguments: "resnet50()", "GPT(config: GPTConfig)"; "f(...)" if they are unknown.
 std::string CallText(Interpreter& interp, absl::string_view name, Value callable);
+
+// The definition of a model's method, or of a function; null if it is not the program's own.
+const ast::FunctionDef* DefinitionOf(Interpreter& interp, Value model, absl::string_view method);
 
 // The signature of a model's method or of a function: "forward(self, x, mask=...)"; "" if it is not the program's own.
 std::string SignatureOf(Interpreter& interp, Value model, absl::string_view method);

@@ -16,6 +16,7 @@
 #include "frontend/python/input_spec.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/list_models.h"
+#include "frontend/python/nested_tensors.h"
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/request_limits.h"
 #include "frontend/python/runtime/import.h"
@@ -71,7 +72,7 @@ class Reader {
       return Failure();
     }
     if (!IsModule(interp, model) && IsModule(interp, *out)) return NotCalled(interp, kMaker, model);
-    return CollectOutputs(interp, *out);
+    return NestedTensors().Visit(interp, *out, [&](Tensor* tensor) { outputs_.push_back(RefOf(interp, tensor)); });
   }
 
   graph::Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
@@ -86,32 +87,36 @@ class Reader {
                                                  absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
   }
 
-  // For a function that failed on the inputs and takes no arguments: whether a call without inputs returns the model.
-  // If it does not, the exception stays pending.
-  bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
+  // Runs `f` while the exception that is pending is put aside. It is pending again afterwards, unless `f` returns true.
+  template <typename F>
+  static bool WithoutException(Interpreter& interp, F f) {
     Value exception;
-    if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
     if (!interp.CatchException(interp.types().BaseException, &exception)) return false;
     auto* e = exception.as<ExceptionObject>();
     const Value context = e->context;
-    const Result<Value> made = interp.Call(model, CallArgs());
-    if (made.ok() && IsModule(interp, *made)) return true;
+    if (f()) return true;
     (void)interp.CatchException(interp.types().BaseException);
     (void)interp.RaiseValue(exception);
     e->context = context;
     return false;
   }
 
+  // For a function that failed on the inputs and takes no arguments: whether a call without inputs returns the model.
+  // If it does not, the exception stays pending.
+  bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
+    if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
+    return WithoutException(interp, [&] {
+      const Result<Value> made = interp.Call(model, CallArgs());
+      return made.ok() && IsModule(interp, *made);
+    });
+  }
+
   // While the exception that the model raised without inputs is pending; it stays so.
   void FindExample(Interpreter& interp, ModuleObject* module, Value model) {
-    Value exception;
-    if (!interp.CatchException(interp.types().BaseException, &exception)) return;
-    auto* e = exception.as<ExceptionObject>();
-    const Value context = e->context;
-    progress_.example = FindExampleInputs(interp, module, model, request_.method);
-    (void)interp.CatchException(interp.types().BaseException);
-    (void)interp.RaiseValue(exception);
-    e->context = context;
+    WithoutException(interp, [&] {
+      progress_.example = FindExampleInputs(interp, module, model, request_.method);
+      return false;
+    });
   }
 
   // A model that is not a torch.nn.Module is called with the inputs, so it must be callable.
@@ -249,34 +254,12 @@ class Reader {
     return {};
   }
 
-  // Collects the tensors of nested tuples, lists, dicts and plain objects, in order.
-  Result<void> CollectOutputs(Interpreter& interp, Value value) {
-    COBRA_TRY(interp.Step());
-    COBRA_TRY(interp.CheckStack());
-    if (Tensor* tensor = AsTensor(value)) {
-      outputs_.push_back(RefOf(interp, tensor));
-      return {};
-    }
-    if (value.IsTuple() || value.IsList()) {
-      COBRA_TRY_ASSIGN(std::vector<Value> items, interp.ToVector(value));
-      for (Value item : items) COBRA_TRY(CollectOutputs(interp, item));
-      return {};
-    }
-    DictObject* dict = value.IsDict() ? value.as<DictObject>() : value.IsInstance() ? value.object()->attrs : nullptr;
-    if (dict == nullptr || IsModule(interp, value) || !visiting_.insert(dict).second) return {};
-    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
-      if (!dict->table.entry(i).key.IsUnbound()) COBRA_TRY(CollectOutputs(interp, dict->table.entry(i).value));
-    }
-    return {};
-  }
-
   const SourceRequest& request_;
   const std::vector<InputSpec> inputs_;
   TorchState& torch_;
   ReadProgress progress_;
   int64_t num_input_tensors_ = 0;
   std::vector<graph::ValueRef> outputs_;
-  absl::flat_hash_set<const DictObject*> visiting_;
 };
 
 int64_t MaxRank(const InputValue& value) {

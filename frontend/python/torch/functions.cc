@@ -228,25 +228,24 @@ void DropUnlessTrue(absl::string_view name, graph::Attributes* attributes) {
 // Whether a batch is normalized by its own statistics. Without running ones that needs no saying. PyTorch refuses it
 // where a channel has a single value (F._verify_batch_size, F._verify_spatial_size).
 Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
-  const absl::string_view name = op == graph::Op::batch_norm ? "training" : "use_input_stats";
+  const bool of_batch = op == graph::Op::batch_norm;
+  const absl::string_view name = of_batch ? "training" : "use_input_stats";
   const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
   const bool has_running = !bound->inputs[1].IsNone();
   if (bound->attributes.Bool(name) && shape.size() > 1) {
-    int64_t values = op == graph::Op::batch_norm ? shape[0] : 1;
+    int64_t values = of_batch ? shape[0] : 1;
     for (size_t i = 2; i < shape.size(); ++i) values *= shape[i];
     if (values == 1) {
       return interp.Raise(
           interp.types().ValueError,
-          absl::StrCat("Expected more than 1 ", op == graph::Op::batch_norm ? "value" : "spatial element",
-                       op == graph::Op::batch_norm ? " per channel" : "", " when training, got input size torch.Size([",
-                       absl::StrJoin(shape, ", "), "])"));
+          absl::StrCat("Expected more than 1 ", of_batch ? "value per channel" : "spatial element",
+                       " when training, got input size torch.Size([", absl::StrJoin(shape, ", "), "])"));
     }
   }
   if (!has_running && !bound->attributes.Bool(name))
     return interp.Raise(interp.types().RuntimeError,
-                        op == graph::Op::batch_norm
-                            ? "running_mean must be defined in evaluation mode"
-                            : "Expected running_mean and running_var to be defined when use_input_stats is false");
+                        of_batch ? "running_mean must be defined in evaluation mode"
+                                 : "Expected running_mean and running_var to be defined when use_input_stats is false");
   if (!has_running) bound->attributes = WithoutAttribute(bound->attributes, name);
   DropUnlessTrue(name, &bound->attributes);
   return {};

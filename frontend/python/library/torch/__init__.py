@@ -654,62 +654,24 @@ def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
     return _lstm_cell(input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
 
 
+def _recurrent(name):
+    def call(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
+        states = tuple(hx) if name == "lstm" else (hx,)
+        more = (has_biases, num_layers, dropout, bidirectional, batch_first)
+        return _rnn(name, input, states, params, *more, training=train)
+
+    return call
+
+
+lstm, gru, rnn_tanh, rnn_relu = (_recurrent(name) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"))
+
+
 class _VF:
-    @staticmethod
-    def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn(
-            "lstm",
-            input,
-            tuple(hx),
-            params,
-            has_biases,
-            num_layers,
-            dropout,
-            bidirectional,
-            batch_first,
-            training=train,
-        )
-
-    @staticmethod
-    def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn(
-            "gru", input, (hx,), params, has_biases, num_layers, dropout, bidirectional, batch_first, training=train
-        )
-
+    lstm, gru, rnn_tanh, rnn_relu = map(staticmethod, (lstm, gru, rnn_tanh, rnn_relu))
     lstm_cell = staticmethod(lstm_cell)
     gru_cell = staticmethod(gru_cell)
     rnn_tanh_cell = staticmethod(rnn_tanh_cell)
     rnn_relu_cell = staticmethod(rnn_relu_cell)
-
-    @staticmethod
-    def rnn_tanh(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn(
-            "rnn_tanh",
-            input,
-            (hx,),
-            params,
-            has_biases,
-            num_layers,
-            dropout,
-            bidirectional,
-            batch_first,
-            training=train,
-        )
-
-    @staticmethod
-    def rnn_relu(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        return _rnn(
-            "rnn_relu",
-            input,
-            (hx,),
-            params,
-            has_biases,
-            num_layers,
-            dropout,
-            bidirectional,
-            batch_first,
-            training=train,
-        )
 
 
 class return_types:
@@ -722,17 +684,6 @@ def set_default_device(device):
 
 def get_default_device():
     return device("cpu")
-
-
-def lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-    return _VF.lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-
-
-def gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-    return _VF.gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-
-
-rnn_tanh, rnn_relu = _VF.rnn_tanh, _VF.rnn_relu
 
 
 def get_device(input):

@@ -232,42 +232,18 @@ class Transformer(Module):
         dtype=None,
     ):
         super().__init__()
+        of_layer = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        of_norm = dict(eps=layer_norm_eps, bias=bias, dtype=dtype)
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
-            layer = TransformerEncoderLayer(
-                d_model,
-                nhead,
-                dim_feedforward,
-                dropout,
-                activation,
-                layer_norm_eps,
-                batch_first,
-                norm_first,
-                bias,
-                dtype=dtype,
-            )
-            self.encoder = TransformerEncoder(
-                layer, num_encoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-            )
+            layer = TransformerEncoderLayer(*of_layer, dtype=dtype)
+            self.encoder = TransformerEncoder(layer, num_encoder_layers, LayerNorm(d_model, **of_norm))
         if custom_decoder is not None:
             self.decoder = custom_decoder
         else:
-            layer = TransformerDecoderLayer(
-                d_model,
-                nhead,
-                dim_feedforward,
-                dropout,
-                activation,
-                layer_norm_eps,
-                batch_first,
-                norm_first,
-                bias,
-                dtype=dtype,
-            )
-            self.decoder = TransformerDecoder(
-                layer, num_decoder_layers, LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-            )
+            layer = TransformerDecoderLayer(*of_layer, dtype=dtype)
+            self.decoder = TransformerDecoder(layer, num_decoder_layers, LayerNorm(d_model, **of_norm))
         self.d_model = d_model
         self.nhead = nhead
         self.batch_first = batch_first

@@ -1,0 +1,48 @@
+// The tensors of nested tuples, lists, dicts and plain objects, in order.
+#ifndef COBRA_FRONTEND_PYTHON_NESTED_TENSORS_H_
+#define COBRA_FRONTEND_PYTHON_NESTED_TENSORS_H_
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "frontend/python/runtime/internal.h"
+#include "frontend/python/torch/tensor.h"
+
+namespace cobra::python {
+
+class NestedTensors {
+ public:
+  // Calls visit(Tensor*) for each that is found: as often as it is there. A dict or an object is entered once, a module
+  // never: its parameters are the network's.
+  template <typename F>
+  Result<void> Visit(Interpreter& interp, Value value, F visit) {
+    COBRA_TRY(interp.Step());
+    COBRA_TRY(interp.CheckStack());
+    if (Tensor* tensor = AsTensor(value)) {
+      visit(tensor);
+      return {};
+    }
+    if (value.IsTuple() || value.IsList()) {
+      COBRA_TRY_ASSIGN(const std::vector<Value> items, interp.ToVector(value));
+      for (Value item : items) COBRA_TRY(Visit(interp, item, visit));
+      return {};
+    }
+    DictObject* dict = value.IsDict() ? value.as<DictObject>() : value.IsInstance() ? value.object()->attrs : nullptr;
+    if (dict == nullptr || IsModule(interp, value) || !entered_.insert(dict).second) return {};
+    for (size_t i = 0; i < dict->table.entry_count(); ++i) {
+      if (!dict->table.entry(i).key.IsUnbound()) COBRA_TRY(Visit(interp, dict->table.entry(i).value, visit));
+    }
+    return {};
+  }
+
+ private:
+  static bool IsModule(Interpreter& interp, Value v) {
+    return v.IsInstance() && Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).module_class);
+  }
+
+  absl::flat_hash_set<const DictObject*> entered_;
+};
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_NESTED_TENSORS_H_
