@@ -48,18 +48,24 @@ struct Printer {
 
 std::string AttributeText(const AttributeValue& value) { return std::visit(Printer(), value); }
 
+Attributes::Entries& Attributes::Own() {
+  if (entries_ == nullptr) entries_ = std::make_shared<Entries>();
+  if (entries_.use_count() > 1) entries_ = std::make_shared<Entries>(*entries_);
+  return *entries_;
+}
+
 void Attributes::Set(absl::string_view name, AttributeValue value) {
-  for (Entry& entry : entries_) {
+  for (Entry& entry : Own()) {
     if (entry.first == name) {
       entry.second = std::move(value);
       return;
     }
   }
-  entries_.emplace_back(std::string(name), std::move(value));
+  Append(name, std::move(value));
 }
 
 const AttributeValue* Attributes::Find(absl::string_view name) const {
-  for (const Entry& entry : entries_) {
+  for (const Entry& entry : *this) {
     if (entry.first.size() == name.size() && (name.empty() || entry.first[0] == name[0]) && entry.first == name)
       return &entry.second;
   }

@@ -2,7 +2,11 @@
 #ifndef COBRA_GRAPH_ATTRIBUTES_H_
 #define COBRA_GRAPH_ATTRIBUTES_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,19 +27,20 @@ using AttributeValue =
 // "(2,2)", "1e-05", "True", "None", "'nearest'": Python's own spelling, without blanks.
 std::string AttributeText(const AttributeValue& value);
 
-// A small ordered map; order is that of ops.def after GraphBuilder::Add.
+// A small ordered map; order is that of ops.def after GraphBuilder::Add. Copies share their entries until one of them
+// changes: most calls of a network are copies of others (GraphBuilder::Append).
 class Attributes {
  public:
   using Entry = std::pair<std::string, AttributeValue>;
   Attributes() = default;
-  Attributes(std::initializer_list<Entry> entries) : entries_(entries) {}
+  Attributes(std::initializer_list<Entry> entries) : entries_(std::make_shared<Entries>(entries)) {}
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
   // REQUIRES: no attribute of that name exists.
   void Append(absl::string_view name, AttributeValue value) {
-    entries_.emplace_back(std::string(name), std::move(value));
+    Own().emplace_back(std::string(name), std::move(value));
   }
-  void Reserve(size_t n) { entries_.reserve(n); }
+  void Reserve(size_t n) { Own().reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
   // The value, or `fallback` if the attribute is absent, None, or of another type (int converts to double and to a
   // one-element list).
@@ -47,15 +52,21 @@ class Attributes {
   // The same without a copy; as long as nothing changes.
   absl::Span<const int64_t> IntSpan(absl::string_view name) const;
 
-  bool empty() const { return entries_.empty(); }
-  size_t size() const { return entries_.size(); }
-  std::vector<Entry>::const_iterator begin() const { return entries_.begin(); }
-  std::vector<Entry>::const_iterator end() const { return entries_.end(); }
-  friend bool operator==(const Attributes& a, const Attributes& b) { return a.entries_ == b.entries_; }
+  bool empty() const { return size() == 0; }
+  size_t size() const { return entries_ == nullptr ? 0 : entries_->size(); }
+  const Entry* begin() const { return entries_ == nullptr ? nullptr : entries_->data(); }
+  const Entry* end() const { return begin() + size(); }
+  friend bool operator==(const Attributes& a, const Attributes& b) {
+    return a.entries_ == b.entries_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  // A copy of the other, of which neither has changed since.
+  bool SharesEntriesWith(const Attributes& other) const { return entries_ == other.entries_; }
 
  private:
-  friend class GraphBuilder;  // puts the entries into the order of ops.def
-  std::vector<Entry> entries_;
+  using Entries = std::vector<Entry>;
+  Entries& Own();  // which no copy shares
+
+  std::shared_ptr<Entries> entries_;  // null: none
 };
 
 }  // namespace cobra::graph

@@ -184,15 +184,15 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     ordered = std::move(attributes);
     attributes = Attributes();
   }
-  for (const Attributes::Entry& entry : attributes.entries_) {
+  for (const Attributes::Entry& entry : attributes) {
     if (entry.first != kQuantized && info.FindAttribute(entry.first) == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(info.name, "() got an unexpected argument '", entry.first, "'"));
     }
   }
   for (const OpAttributeSpec& attribute :
        attributes.empty() ? absl::Span<const OpAttributeSpec>() : absl::MakeConstSpan(info.attributes)) {
-    for (Attributes::Entry& entry : attributes.entries_) {
-      if (entry.first == attribute.name) ordered.entries_.push_back(std::move(entry));
+    for (const Attributes::Entry& entry : attributes) {
+      if (entry.first == attribute.name) ordered.Append(entry.first, entry.second);
     }
   }
   if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);

@@ -36,6 +36,7 @@ Hash128 HashSorted(Hash128 seed, absl::Span<Hash128> colours) {
 
 // Whether their texts are the same, too: -0.0 equals 0.0, and NaN no number.
 bool AreIdentical(const Attributes& a, const Attributes& b) {
+  if (a.SharesEntriesWith(b)) return true;
   const auto identical = [](const Attributes::Entry& x, const Attributes::Entry& y) {
     const auto *p = std::get_if<double>(&x.second), *q = std::get_if<double>(&y.second);
     if (p != nullptr && q != nullptr)

@@ -174,39 +174,37 @@ Strides Indexed(const ViewCall& call) {
 
 }  // namespace
 
-const Layout& LayoutTracker::Update() {
-  const auto nodes = graph_.nodes();
-  layout_.copies.resize(nodes.size());
-  for (size_t k = layout_.outputs.size(); k < nodes.size(); ++k) {
-    const Node& node = nodes[k];
-    absl::InlinedVector<Strides, 1> outputs(node.outputs.size());
-    bool contiguous = StaysContiguous(node);
-    for (size_t j = 0; j < outputs.size(); ++j) outputs[j] = ContiguousStrides(node.outputs[j].shape);
-    if (!contiguous) {
-      contiguous = true;
-      for (size_t j = 0; j < outputs.size(); ++j) {
-        std::optional<Strides> strides = StridesOf(node, j);
-        if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) layout_.copies[k] = true;
-        if (!strides || *strides == outputs[j]) continue;
-        outputs[j] = *std::move(strides);
-        contiguous = false;
-      }
-    }
-    layout_.outputs.push_back(std::move(outputs));
-    contiguous_.push_back(contiguous);
-  }
-  return layout_;
+Strides Layout::Of(const Graph& graph, ValueRef ref) const {
+  if (!ref.is_node() || contiguous[static_cast<size_t>(ref.index)])
+    return ContiguousStrides(graph.TypeOf(ref).shape);
+  return strides.at(ref.index)[static_cast<size_t>(ref.output)];
 }
 
-Strides LayoutTracker::Of(ValueRef ref) const {
-  if (ref.is_node()) return layout_.outputs[ref.index][ref.output];
-  return ContiguousStrides(graph_.TypeOf(ref).shape);
+const Layout& LayoutTracker::Update() {
+  const auto nodes = graph_.nodes();
+  for (size_t k = layout_.contiguous.size(); k < nodes.size(); ++k) {
+    const Node& node = nodes[k];
+    bool contiguous = true, copies = false;
+    absl::InlinedVector<Strides, 1> outputs;
+    for (size_t j = 0; j < node.outputs.size() && !StaysContiguous(node); ++j) {
+      outputs.push_back(ContiguousStrides(node.outputs[j].shape));
+      std::optional<Strides> strides = StridesOf(node, j);
+      if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) copies = true;
+      if (!strides || *strides == outputs[j]) continue;
+      outputs[j] = *std::move(strides);
+      contiguous = false;
+    }
+    if (!contiguous) layout_.strides[static_cast<int32_t>(k)] = std::move(outputs);
+    layout_.contiguous.push_back(contiguous);
+    layout_.copies.push_back(copies);
+  }
+  return layout_;
 }
 
 // Whether StridesOf() need not be asked: nearly every call of most networks reads a contiguous tensor, makes one, and
 // copies nothing.
 bool LayoutTracker::StaysContiguous(const Node& node) const {
-  if (!node.inputs.empty() && node.inputs[0].is_node() && !contiguous_[static_cast<size_t>(node.inputs[0].index)])
+  if (!node.inputs.empty() && node.inputs[0].is_node() && !layout_.contiguous[static_cast<size_t>(node.inputs[0].index)])
     return false;
   switch (RulesOf(node.op).strides) {
     case StrideRule::kDense:
@@ -261,6 +259,10 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   return std::nullopt;
 }
 
-Layout ComputeLayout(const Graph& graph) { return LayoutTracker(graph).Update(); }
+Layout ComputeLayout(const Graph& graph) {
+  LayoutTracker tracker(graph);
+  tracker.Update();
+  return std::move(tracker).Take();
+}
 
 }  // namespace cobra::graph

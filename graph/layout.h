@@ -3,9 +3,12 @@
 #ifndef COBRA_GRAPH_LAYOUT_H_
 #define COBRA_GRAPH_LAYOUT_H_
 
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "graph/graph.h"
 
@@ -14,8 +17,12 @@ namespace cobra::graph {
 using Strides = absl::InlinedVector<int64_t, 6>;
 
 struct Layout {
-  std::vector<absl::InlinedVector<Strides, 1>> outputs;  // [node][output]
-  std::vector<bool> copies;                              // the call is of class kView but has to copy its input
+  // Of a graph's tensor. REQUIRES: not kNone.
+  Strides Of(const Graph& graph, ValueRef ref) const;
+
+  std::vector<bool> contiguous;  // [node]: all its outputs are in row-major order
+  std::vector<bool> copies;      // [node]: the call is of class kView but has to copy its input
+  absl::flat_hash_map<int32_t, absl::InlinedVector<Strides, 1>> strides;  // of the nodes that are not contiguous
 };
 Layout ComputeLayout(const Graph& graph);
 
@@ -25,14 +32,15 @@ class LayoutTracker {
  public:
   explicit LayoutTracker(const Graph& graph) : graph_(graph) {}
   const Layout& Update();
-  Strides Of(ValueRef ref) const;  // REQUIRES: Update() was called since ref was added
+  // REQUIRES: Update() was called since ref was added.
+  Strides Of(ValueRef ref) const { return layout_.Of(graph_, ref); }
+  Layout Take() && { return std::move(layout_); }
 
  private:
   bool StaysContiguous(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output) const;
   const Graph& graph_;
   Layout layout_;
-  std::vector<bool> contiguous_;  // by node: all its outputs are in row-major order
 };
 
 Strides ContiguousStrides(const Shape& shape);

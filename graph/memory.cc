@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "graph/convolution_algorithm.h"
 #include "graph/cost.h"
 #include "graph/layout.h"
@@ -88,8 +90,7 @@ int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout&
     if (!ref.is_node() || type.rank() < 4) continue;
     Shape merged{1, type.shape[type.rank() - 2], type.shape.back()};
     for (int d = 0; d + 2 < type.rank(); ++d) merged[0] = Times(merged[0], type.shape[d]);
-    if (!ViewStrides(type.shape, layout.outputs[ref.index][ref.output], merged))
-      copied = Plus(copied, type.num_bytes());
+    if (!ViewStrides(type.shape, layout.Of(graph, ref), merged)) copied = Plus(copied, type.num_bytes());
   }
   return copied;
 }
@@ -131,7 +132,8 @@ int64_t PeakMemoryBytes(const Graph& graph) {
     int32_t last_use = 0;
   };
   std::vector<Storage> storages;
-  std::vector<std::vector<int32_t>> storage_of(nodes.size());  // [node][output]; -1: a tensor that lives throughout
+  // [node][output]; -1: a tensor that lives throughout
+  std::vector<absl::InlinedVector<int32_t, 2>> storage_of(nodes.size());
   const auto find = [&](ValueRef ref) { return ref.is_node() ? storage_of[ref.index][ref.output] : -1; };
 
   for (size_t k = 0; k < nodes.size(); ++k) {
@@ -158,7 +160,7 @@ int64_t PeakMemoryBytes(const Graph& graph) {
   for (const auto& tensors : {graph.inputs(), graph.parameters(), graph.buffers(), graph.constants()}) {
     for (const NamedTensor& tensor : tensors) live = Plus(live, tensor.type.num_bytes());
   }
-  std::vector<std::vector<int32_t>> dies_after(nodes.size() + 1);
+  std::vector<absl::InlinedVector<int32_t, 2>> dies_after(nodes.size() + 1);
   for (size_t s = 0; s < storages.size(); ++s) dies_after[storages[s].last_use].push_back(static_cast<int32_t>(s));
   int64_t peak = live;
   int32_t next = 0;  // storages are numbered in the order of creation

@@ -8,6 +8,7 @@
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
+#     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
 #     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
@@ -36,7 +37,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers onnx ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -189,6 +190,8 @@ run_step() {
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md \
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
+    numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
+      /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/libraries/numpy.csv ;;
     onnx) run_onnx ;;
     ncnn) run_ncnn ;;
     torch) build release && run_torch ;;

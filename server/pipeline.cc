@@ -124,6 +124,11 @@ void FillPrediction(const std::string& target, const predict::PredictionTotals& 
   }
 }
 
+// No graph's key: those are of bytes that begin with a count.
+Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
+  return KeyedHash(absl::StrCat("architecture ", architecture.SerializeAsString()));
+}
+
 void Count(const PredictionCounters& counters) {
   counters.from_cache->Increment();
   if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
@@ -198,10 +203,12 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   v1::PredictResponse reply;
   reply.set_model_version(model.predictor->info().version);
 
+  const bool is_architecture = request->has_architecture();
   std::optional<Hash128> network_hash;
+  if (is_architecture) network_hash = HashOfArchitecture(request->architecture());
   if (graph_bytes.has_value() && !request->breakdown())
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
-  if (network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
+  if (!request->breakdown() && network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
 
   const std::string torch_version = request->source().torch_version();
   const absl::Time start = absl::Now();
@@ -212,8 +219,10 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   const ReadResult& source = *result;
   COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
 
-  const std::shared_ptr<const Network> network = NetworkOf(source.graph);
-  if (network_hash.has_value()) RememberNetwork(*network_hash, *network);
+  // An architecture string is one network, and shorter than its graph.
+  const std::shared_ptr<const Network> network =
+      NetworkOf(source.graph, is_architecture ? *network_hash : KeyedHash(graph::ExactBytes(source.graph)));
+  if (network_hash.has_value() && !is_architecture) RememberNetwork(*network_hash, *network);
   const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
   const absl::Status answered =
@@ -259,8 +268,7 @@ Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Has
           graph::PeakMemoryBytes(graph)};
 }
 
-std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph) {
-  const Hash128 exact = KeyedHash(graph::ExactBytes(graph));
+std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph, const Hash128& exact) {
   std::shared_ptr<const Network> network = networks_.Find(exact);
   if (network != nullptr) return network;
   return RememberNetwork(exact, DescribeNetwork(graph, exact));

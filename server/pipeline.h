@@ -107,7 +107,7 @@ class Pipeline {
   };
   static Network DescribeNetwork(const graph::Graph& graph, const Hash128& exact);
   // The network of a graph that was read; from its cache, where it stays.
-  std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph);
+  std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph, const Hash128& exact);
   std::shared_ptr<const Network> RememberNetwork(const Hash128& key, Network network);
   static void FillNetwork(const Network& network, v1::PredictResponse* reply);
   static Hash128 KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target);
@@ -128,7 +128,8 @@ class Pipeline {
   PredictionLog* const log_;
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
-  // By Network::exact, and by the hash of the bytes of graphs as they came (proto/network_hash.h).
+  // By Network::exact (of an architecture string: of its text), and by the hash of the bytes of graphs as they came
+  // (proto/network_hash.h).
   predict::ClockCache<Network> networks_;
   // (graph, snapshot, target) -> totals.
   predict::ClockCache<KnownTotals> cache_;

@@ -26,6 +26,7 @@
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/plausibility.h"
+#include "model/predict/shared_batches.h"
 #include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
 #include "model/text/canonical_text.h"
@@ -46,9 +47,10 @@ struct LayerEntry {
 // The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
 
+absl::Status Cancelled() { return absl::CancelledError("predict: the request was cancelled"); }
+
 absl::Status CheckWanted(const std::function<bool()>& cancelled) {
-  if (cancelled && cancelled()) return absl::CancelledError("predict: the request was cancelled");
-  return absl::OkStatus();
+  return cancelled && cancelled() ? Cancelled() : absl::OkStatus();
 }
 
 // Weights of another precision than the target's need other kernels, which may not exist: no measurement tells their
@@ -81,7 +83,8 @@ class LoadedPredictor : public Predictor {
         vocabulary_(std::move(vocabulary)),
         networks_(std::move(networks)),
         info_(std::move(info)),
-        cache_(options.embedding_cache_bytes) {}
+        cache_(options.embedding_cache_bytes),
+        new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); }) {}
 
   const ModelInfo& info() const override { return info_; }
 
@@ -176,57 +179,72 @@ class LoadedPredictor : public Predictor {
   // A layer that nobody has asked about yet.
   struct NewLayer {
     Hash128 key;
-    size_t index;  // in Layers
     std::string text;
     std::vector<text::Token> tokens;
   };
+  using NewLayers = SharedBatches<NewLayer, LayerEntry>;
 
   // Together, which changes no bit of any (model/infer/encoder.h).
-  void Encode(absl::Span<const NewLayer> layers, Layers* out) const {
+  NewLayers::Values Encode(absl::Span<const NewLayer* const> layers) const {
     std::vector<const std::vector<text::Token>*> texts;
-    for (const NewLayer& layer : layers) texts.push_back(&layer.tokens);
+    for (const NewLayer* layer : layers) texts.push_back(&layer->tokens);
     const std::vector<float> embeddings = networks_.encoder.Encode(texts);
     const int64_t width = networks_.encoder.width();
     const float* row = embeddings.data();
-    for (const NewLayer& layer : layers) {
-      LayerEntry entry{std::vector<float>(row, row + width), WhyUnknown(layer.text, layer.tokens)};
+    NewLayers::Values entries;
+    for (const NewLayer* layer : layers) {
+      LayerEntry entry{std::vector<float>(row, row + width), WhyUnknown(layer->text, layer->tokens)};
       const int64_t held_bytes = HeapBytes(entry.embedding) + HeapBytes(entry.unknown);
-      out->entries[layer.index] = cache_.Insert(layer.key, std::move(entry), held_bytes);
+      entries.push_back(cache_.Insert(layer->key, std::move(entry), held_bytes));
       row += width;
     }
+    return entries;
+  }
+
+  // The calls by their layers, which have no entries yet. Most calls of a network are like others of it; a key of a
+  // layer takes longer than finding that.
+  static Layers LayersOf(const graph::Graph& graph, std::vector<Hash128>* keys) {
+    const size_t calls = graph.nodes().size();
+    Layers layers;
+    layers.of_call.reserve(calls);
+    absl::flat_hash_map<std::string, int32_t> known;
+    std::string bytes;
+    for (size_t call = 0; call < calls; ++call) {
+      // Of what the layer's text says, which takes longer to write.
+      bytes.clear();
+      graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
+      const auto [found, is_new] = known.try_emplace(bytes, static_cast<int32_t>(keys->size()));
+      layers.of_call.push_back(found->second);
+      if (!is_new) continue;
+      layers.first_call.push_back(static_cast<int32_t>(call));
+      keys->push_back(KeyedHash(bytes));  // strangers choose them, and share the cache
+    }
+    layers.entries.resize(keys->size());
+    return layers;
   }
 
   // Finds the embedding of every layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
-    constexpr size_t kTogether = 16;  // some 1 ms
-    Layers layers;
-    layers.of_call.reserve(graph.nodes().size());
-    std::vector<NewLayer> missing;
-    absl::flat_hash_map<Hash128, int32_t> known;  // of this network
     std::vector<Hash128> keys;
-    std::string bytes;
-    for (int32_t call = 0; call < static_cast<int32_t>(graph.nodes().size()); ++call) {
-      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
-      bytes.clear();
-      graph::AppendExactBytesOfCall(graph, call, &bytes);
-      const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys.size()));
-      layers.of_call.push_back(found->second);
-      if (!is_new) continue;
-      layers.first_call.push_back(call);
-      keys.push_back(found->first);
-    }
-    layers.entries.resize(keys.size());
+    Layers layers = LayersOf(graph, &keys);
     cache_.FindMany(keys, absl::MakeSpan(layers.entries));
+    std::vector<size_t> missing;  // in layers
+    std::vector<Hash128> missing_keys;
     for (size_t i = 0; i < keys.size(); ++i) {
       if (layers.entries[i] != nullptr) continue;
-      std::string text = text::CanonicalText(graph, layers.first_call[i]);
+      missing.push_back(i);
+      missing_keys.push_back(keys[i]);
+    }
+    if (missing.empty()) return layers;
+    const auto write_down = [&](size_t number) {
+      std::string text = text::CanonicalText(graph, layers.first_call[missing[number]]);
       std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
-      missing.push_back({keys[i], i, std::move(text), std::move(tokens)});
-    }
-    for (size_t first = 0; first < missing.size(); first += kTogether) {
-      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      Encode(absl::MakeConstSpan(missing).subspan(first, kTogether), &layers);
-    }
+      return NewLayer{missing_keys[number], std::move(text), std::move(tokens)};
+    };
+    NewLayers::Values entries(missing.size());
+    if (!new_layers_.Get(missing_keys, write_down, cancelled, absl::MakeSpan(entries)))
+      return Cancelled();
+    for (size_t i = 0; i < missing.size(); ++i) layers.entries[missing[i]] = std::move(entries[i]);
     return layers;
   }
 
@@ -361,6 +379,7 @@ class LoadedPredictor : public Predictor {
   const Networks networks_;
   const ModelInfo info_;
   mutable ClockCache<LayerEntry> cache_;
+  mutable NewLayers new_layers_;
 };
 
 }  // namespace

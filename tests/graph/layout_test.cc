@@ -33,9 +33,10 @@ TEST(LayoutTest, SqueezeOfNoDimensionsKeepsAllStrides) {
   TestNet net;
   net.Call(Op::squeeze, {{"dim", std::vector<int64_t>{}}}, {net.Input("3x1x2")});
   net.Call(Op::squeeze, {}, {net.Input("3x1x2")});
-  const Layout layout = ComputeLayout(net.Build({}));
-  EXPECT_EQ(layout.outputs[0][0], (Strides{2, 2, 1}));
-  EXPECT_EQ(layout.outputs[1][0], (Strides{2, 1}));
+  const Graph graph = net.Build({});
+  const Layout layout = ComputeLayout(graph);
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(0)), (Strides{2, 2, 1}));
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(1)), (Strides{2, 1}));
 }
 
 }  // namespace

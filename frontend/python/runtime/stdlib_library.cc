@@ -1,6 +1,7 @@
-// Folders of libraries, as far as a library looks at itself: `os.scandir`, `os.path.isdir` and, for packages that find
-// out what their files export (transformers), the names in `__all__`. A stranger's program can call all of this: it
-// sees names in the folders that it may import from, and neither a file's text nor anything else of the file system.
+// Folders of libraries, as far as a library looks at itself: `os.scandir`, `os.path.isdir`, `pkgutil.get_data` and, for
+// packages that find out what their files export (transformers), the names in `__all__`. A stranger's program can call
+// all of this: it sees names in the folders that it may import from, the text of tables that lie there, and neither
+// another file's text nor anything else of the file system.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/native.h"
 #include "frontend/python/runtime/stdlib.h"
@@ -94,6 +96,19 @@ Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(place.source != nullptr && absl::EndsWith(place.path, ".py") && place.source->IsFile(place.path));
 }
 
+// A table beside a package's code, which the code looks up (timm's pruned networks); None if there is none.
+Result<Value> PackageData(Interpreter& interp, const CallArgs& args) {
+  constexpr size_t kMostBytes = 1 << 20;
+  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "package_data"));
+  const bool is_table = absl::EndsWith(place.path, ".txt") || absl::EndsWith(place.path, ".json") ||
+                        absl::EndsWith(place.path, ".csv");
+  if (place.source == nullptr || !is_table || !place.source->IsFile(place.path)) return Value::None();
+  const absl::StatusOr<std::string> text = interp.importer().ReadData(*place.source, place.path);
+  if (!text.ok() || text->size() > kMostBytes) return Value::None();
+  COBRA_TRY(interp.Charge(4 + StepsToCopy(text->size())));
+  return Value(interp.NewBytes(*text));
+}
+
 Result<Value> IsFolder(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "is_folder"));
   return Value::Bool(place.source != nullptr && place.source->IsDirectory(place.path));
@@ -169,7 +184,7 @@ void AddLibraryFunctions(NativeModuleBuilder& m) {
       .Function("list_folder", ListFolder)
       .Function("exports", Exports)
       .Function("module_traits", ModuleTraits);
-  m.Function("is_file", IsFile).Function("is_folder", IsFolder);
+  m.Function("is_file", IsFile).Function("is_folder", IsFolder).Function("package_data", PackageData);
 }
 
 }  // namespace cobra::python

@@ -54,7 +54,8 @@ TEST(TfliteNetworks, EveryActivationKeepsTheFilesOrderAndNoViewCopies) {
       EXPECT_FALSE(layout.copies[i]) << i << " " << graph::OpName(graph.nodes()[i].op);
       const graph::Shape& shape = graph.nodes()[i].outputs[0].shape;
       if (graph.nodes()[i].op != graph::Op::conv2d || shape[1] == 1) continue;
-      EXPECT_EQ(layout.outputs[i][0][1], 1) << i;  // channels are next to each other
+      const graph::ValueRef output = graph::ValueRef::Node(static_cast<int32_t>(i));
+      EXPECT_EQ(layout.Of(graph, output)[1], 1) << i;  // channels are next to each other
     }
   }
 }

@@ -260,6 +260,10 @@ def _promoted(names):
         return "float64"
     if best == "float16" and "int16" in names:
         return "float32"
+    if best == "int8" and "uint8" in names:
+        return "int16"
+    if best == "complex64" and builtins.any(n in ("int32", "int64", "float64") for n in names):
+        return "complex128"
     return best
 
 
@@ -600,10 +604,11 @@ def array(object, dtype=None, copy=True, ndmin=0, **kwargs):
     elif isinstance(object, (list, tuple)) and builtins.any(isinstance(o, (ndarray, torch.Tensor)) for o in object):
         t = torch.stack([array(o)._t for o in object])
     else:
-        if not isinstance(object, (list, tuple, int, float)):
+        if not isinstance(object, (list, tuple, int, float, complex)):
             object = list(object)
         t = torch.tensor(object)
         t = torch.tensor(object, dtype=torch.float64) if t.dtype == torch.float32 else t
+        t = torch.tensor(object, dtype=torch.complex128) if t.dtype == torch.complex64 else t
     if dtype is not None:
         t = t.to(_dtype(dtype))
     while t.dim() < ndmin:
@@ -759,6 +764,7 @@ def diag(v, k=0):
 
 
 from numpy._functions import *
+from numpy._bytes import *
 from numpy._sets import *
 from numpy._statistics import *
 

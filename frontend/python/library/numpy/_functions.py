@@ -241,6 +241,28 @@ def argsort(a, axis=-1, **kwargs):
     return asarray(a).argsort(axis)
 
 
+def _index_along(a, indices, axis):
+    if indices.ndim != a.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if indices.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    axis = axis % a.ndim
+    places = [arange(n).reshape([n if e == d else 1 for e in range(a.ndim)]) for d, n in enumerate(a.shape)]
+    return tuple(places[:axis] + [indices] + places[axis + 1 :])
+
+
+def take_along_axis(arr, indices, axis=-1):
+    arr = asarray(arr)
+    if axis is None:
+        arr, axis = arr.reshape(-1), 0
+    return arr[_index_along(arr, asarray(indices), axis)]
+
+
+def put_along_axis(arr, indices, values, axis):
+    flat = arr.reshape(-1) if axis is None else arr
+    flat[_index_along(flat, asarray(indices), axis or 0)] = values
+
+
 # ---- joining, moving
 def concatenate(arrays, axis=0, **kwargs):
     arrays = [asarray(a) for a in arrays]
@@ -380,6 +402,10 @@ def ndim(a):
 
 def size(a, axis=None):
     return asarray(a).size if axis is None else asarray(a).shape[axis]
+
+
+def iscomplexobj(x):
+    return asarray(x).dtype.kind == "c"
 
 
 def isscalar(x):

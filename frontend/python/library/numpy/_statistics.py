@@ -139,3 +139,21 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     finite = where(isnan(x), nan, x)
     finite = where(x == math.inf, largest if posinf is None else posinf, finite)
     return where(x == -math.inf, -largest if neginf is None else neginf, finite).astype(x.dtype)
+
+
+def histogram(a, bins=10, range=None, **kwargs):
+    if kwargs:
+        torch._unsupported("numpy.histogram(%s=)" % next(iter(kwargs)))
+    values = [float(v) for v in asarray(a).reshape(-1).tolist()]
+    if isinstance(bins, int):
+        low, high = range or ((builtins.min(values), builtins.max(values)) if values else (0.0, 1.0))
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        edges = [low + (high - low) * i / bins for i in builtins.range(bins)] + [high]
+    else:
+        edges = [float(e) for e in asarray(bins).tolist()]
+    counts = [0] * (len(edges) - 1)
+    for v in values:
+        if edges[0] <= v <= edges[-1]:
+            counts[builtins.min(bisect.bisect_right(edges, v) - 1, len(counts) - 1)] += 1
+    return array(counts, int64), array(edges, float64)

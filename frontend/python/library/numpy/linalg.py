@@ -18,8 +18,28 @@ def norm(x, ord=None, axis=None, keepdims=False):
     torch._unsupported("numpy.linalg.norm(ord=%r)" % (ord,))
 
 
+def _inverse(rows):
+    # Gauss and Jordan, with the largest pivot.
+    n = len(rows)
+    rows = [list(row) + [float(i == k) for k in range(n)] for i, row in enumerate(rows)]
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        if rows[pivot][k] == 0:
+            raise LinAlgError("Singular matrix")
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [v / rows[k][k] for v in rows[k]]
+        for i in range(n):
+            if i != k and rows[i][k] != 0:
+                factor = rows[i][k]
+                rows[i] = [v - factor * w for v, w in zip(rows[i], rows[k])]
+    return [row[n:] for row in rows]
+
+
 def inv(a):
-    return _array(torch.linalg.inv(asarray(a).astype(np.float64)._t))
+    t = asarray(a).astype(np.float64)._t
+    if t.dim() == 2 and t.shape[0] == t.shape[1] <= 16 and torch._has_values(t):
+        return np.array(_inverse(t.tolist()))
+    return _array(torch.linalg.inv(t))
 
 
 def pinv(a, *args, **kwargs):

@@ -146,6 +146,29 @@ TEST(ImportTest, ALibrarySeesItsOwnFolders) {
   EXPECT_THAT(o.diagnostic.message, testing::HasSubstr("os.listdir() is not supported"));
 }
 
+TEST(ImportTest, ALibraryReadsTablesThatLieBesideIt) {
+  Program p;
+  p.libraries.push_back({{"lib/__init__.py",
+                          "import pkgutil\ndef table(name):\n"
+                          "    try: return pkgutil.get_data(__name__, name)\n"
+                          "    except OSError as e: return type(e).__name__\n"},
+                         {"lib/tables/widths.txt", "64 128\n"},
+                         {"lib/large.json", std::string((1 << 20) + 1, ' ')},
+                         {"lib/key.pem", "secret"},
+                         {"other.txt", "outside of the package, but of the same library"}});
+  p.bundle["main.py"] =
+      "import lib\n"
+      "print(lib.table('tables/widths.txt').decode().split())\n"
+      "for name in 'no.txt', 'tables', '__init__.py', 'key.pem', 'large.json', '../other.txt', '/etc/passwd':\n"
+      "    print(name, lib.table(name))\n";
+  const Outcome o = RunPython(p);
+  EXPECT_EQ(o.output,
+            "['64', '128']\nno.txt FileNotFoundError\ntables FileNotFoundError\n__init__.py FileNotFoundError\n"
+            "key.pem FileNotFoundError\nlarge.json FileNotFoundError\n../other.txt FileNotFoundError\n"
+            "/etc/passwd FileNotFoundError\n")
+      << o.status;
+}
+
 TEST(ImportTest, AnErrorThatWasRaisedFromAnotherOneNamesBoth) {
   const Outcome o = RunSource(
       "try:\n    try: {}['width']\n    except KeyError as e: raise ValueError('no width') from e\n"

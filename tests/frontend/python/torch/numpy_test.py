@@ -23,13 +23,19 @@ import numpy as np
 import torch
 
 
+def parts(v):
+    return [parts(e) for e in v] if isinstance(v, list) else [v.real, v.imag] if isinstance(v, complex) else v
+
+
 def described(v):
     if isinstance(v, np.ndarray):
-        return ['array', str(v.dtype), list(v.shape), v.tolist()]
+        return ['array', str(v.dtype), list(v.shape), parts(v.tolist())]
     if isinstance(v, torch.Tensor):
         return ['tensor', str(v.dtype), list(v.shape), v.tolist()]
     if isinstance(v, (list, tuple)):
         return [type(v).__name__] + [described(e) for e in v]
+    if isinstance(v, (complex, np.complexfloating)):
+        return ['complex', float(v.real), float(v.imag)]
     if v is None or isinstance(v, (bool, np.bool_, str)):
         return str(v)
     return float(v) if isinstance(v, (float, np.floating)) else int(v) if isinstance(v, (int, np.integer)) else str(v)
@@ -53,7 +59,7 @@ def same(a, b, narrow=False):
             a == b
             or math.isnan(a)
             and math.isnan(b)
-            or math.isclose(a, b, rel_tol=3e-7 if narrow else 1e-12, abs_tol=1e-15)
+            or math.isclose(a, b, rel_tol=3e-7 if narrow else 1e-12, abs_tol=2e-15)
         )
     return type(a) is type(b) and a == b
 
