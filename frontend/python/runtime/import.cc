@@ -266,6 +266,13 @@ Result<void> Importer::ReplaceSlowParts(ModuleObject* module) {
   return {};
 }
 
+bool Importer::LibraryAsks() const {
+  if (!interp_.options().bundle.empty()) return false;
+  const Frame* frame = interp_.state().frame;
+  while (frame != nullptr && frame->unit->internal) frame = frame->back;
+  return frame != nullptr && frame->module->is_library;
+}
+
 Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Location& location) {
   COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, location.is_package));
   m->is_library = location.is_library;
@@ -292,6 +299,8 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   // What runs a second time (after `del sys.modules[name]`) is the program's doing.
   const bool first_run = location.is_library && run_library_files_.insert({location.source, location.path}).second;
   if (first_run) library_files_.push_back({location.source, location.path, location.source->Stamp(location.path)});
+  // A package that imports its modules when they are asked for (transformers).
+  const bool is_needed = first_run && running_library_files_ == 0 && LibraryAsks();
   running_library_files_ += location.is_library;
   const StepAccount before = interp_.CountStepsOn(first_run ? StepAccount::kLibrary : StepAccount::kProgram);
   Result<void> done = Execute(m, *text, display, /*internal=*/false);
@@ -302,6 +311,7 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
     modules()->table.EraseStr(m->name);
     return Failure();
   }
+  if (is_needed) needed_.push_back({std::string(name), "", /*whole_module=*/true});
   Value* now = modules()->table.GetStr(m->name);  // the module may have replaced itself
   BindToParent(name, now == nullptr ? Value(m) : *now);
   return m;

@@ -75,8 +75,8 @@ class Importer {
   bool IsPending(absl::string_view name) const { return pending_.contains(name) || frozen_pending_.contains(name); }
   DictObject* modules();  // sys.modules
 
-  // ---- images (image.cc) ---- A deferred import of a library file that was needed while no library file was running:
-  // `from module import attribute`, or the module itself.
+  // ---- images (image.cc) ---- An import of a library file, by library code, that was deferred or made by a function,
+  // and was needed while no library file was running: `from module import attribute`, or the module itself.
   struct Needed {
     std::string module, attribute;
     bool whole_module = false;
@@ -104,6 +104,8 @@ class Importer {
   const Location& Locate(absl::string_view name);
   // Whether an import under `try` must not find the module, because this version of the package lacks it.
   bool IsOfLaterVersion(absl::string_view name, Where where) const;
+  // Whether library code imports, and no program has run that could have changed what the import sees.
+  bool LibraryAsks() const;
   Result<ModuleObject*> LoadNative(absl::string_view name);
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
   Result<void> ReplaceSlowParts(ModuleObject* module);

@@ -249,6 +249,33 @@ TEST_F(InterpreterPoolTest, ImportsAfterOtherStatementsHappenInTheirPlace) {
     EXPECT_THAT(std::string(ReadPythonModel(request).status().message()), HasSubstr("[1, 2, 3, 'mine']"));
 }
 
+// As transformers does. A model of a library needs no program, so nothing can have changed what such imports see.
+TEST_F(InterpreterPoolTest, ModulesThatALibraryImportsWhenAskedAreInTheImageOfAModelOfTheLibrary) {
+  constexpr char kLazy[] =
+      "import importlib\nfrom . import core\n"
+      "def __getattr__(name):\n"
+      "    if name != 'Net': raise AttributeError(name)\n"
+      "    return importlib.import_module('.net', __name__).Net\n";
+  Write("__init__.py", kLazy);
+  Write("net.py",
+        "from torch import nn\nfrom . import core\nTABLE = [i for i in range(20000)]\n"
+        "class Net(nn.Linear):\n    def __init__(self): super().__init__(4, len(core.LIST))\n");
+  SourceRequest request = Request("");
+  request.bundle.clear();
+  request.file = root_ + "/statelib/__init__.py";
+  const auto width = [&](const SourceRequest& of) {
+    const absl::StatusOr<graph::Graph> graph = ReadPythonModel(of);
+    return graph.ok() ? graph->nodes().back().outputs[0].shape.back() : -1;
+  };
+  EXPECT_EQ(width(request), 3);
+  EXPECT_EQ(width(request), 3);
+  const auto lease = LeaseInterpreter(request, {});
+  ASSERT_TRUE(lease.ok()) << lease.status();
+  EXPECT_EQ((*lease)->machine().interpreter->importer().Find("statelib.net"), Importer::Where::kLoaded);
+  const SourceRequest patched = Request("import statelib\nstatelib.core.LIST.append('mine')\nNet = statelib.Net\n");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(width(patched), 4) << "what the program has changed counts, run " << i;
+}
+
 TEST_F(InterpreterPoolTest, LimitsAreThoseOfTheRequest) {
   const SourceRequest request = Request("import statelib\nfor i in range(1000000): pass\n");
   for (int i = 0; i < 3; ++i) {
