@@ -37,9 +37,7 @@ class Attributes {
 
   void Set(absl::string_view name, AttributeValue value);  // replaces
   // REQUIRES: no attribute of that name exists.
-  void Append(absl::string_view name, AttributeValue value) {
-    Own().emplace_back(std::string(name), std::move(value));
-  }
+  void Append(absl::string_view name, AttributeValue value) { Own().emplace_back(std::string(name), std::move(value)); }
   void Reserve(size_t n) { Own().reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
   // The value, or `fallback` if the attribute is absent, None, or of another type (int converts to double and to a

@@ -175,8 +175,7 @@ Strides Indexed(const ViewCall& call) {
 }  // namespace
 
 Strides Layout::Of(const Graph& graph, ValueRef ref) const {
-  if (!ref.is_node() || contiguous[static_cast<size_t>(ref.index)])
-    return ContiguousStrides(graph.TypeOf(ref).shape);
+  if (!ref.is_node() || contiguous[static_cast<size_t>(ref.index)]) return ContiguousStrides(graph.TypeOf(ref).shape);
   return strides.at(ref.index)[static_cast<size_t>(ref.output)];
 }
 
@@ -204,7 +203,8 @@ const Layout& LayoutTracker::Update() {
 // Whether StridesOf() need not be asked: nearly every call of most networks reads a contiguous tensor, makes one, and
 // copies nothing.
 bool LayoutTracker::StaysContiguous(const Node& node) const {
-  if (!node.inputs.empty() && node.inputs[0].is_node() && !layout_.contiguous[static_cast<size_t>(node.inputs[0].index)])
+  if (!node.inputs.empty() && node.inputs[0].is_node() &&
+      !layout_.contiguous[static_cast<size_t>(node.inputs[0].index)])
     return false;
   switch (RulesOf(node.op).strides) {
     case StrideRule::kDense:

@@ -129,6 +129,12 @@ Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
   return KeyedHash(absl::StrCat("architecture ", architecture.SerializeAsString()));
 }
 
+FilesUnchanged AllUnchanged(std::vector<FilesUnchanged> parts) {
+  return [parts = std::move(parts)] {
+    return absl::c_all_of(parts, [](const FilesUnchanged& unchanged) { return unchanged == nullptr || unchanged(); });
+  };
+}
+
 void Count(const PredictionCounters& counters) {
   counters.from_cache->Increment();
   if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
@@ -185,19 +191,28 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapsho
   }
   CallContext part = call;
   part.request = Hash128();  // no reply to a part answers the whole request
-  proto::JoinedReply reply(targets);
+  Repeatable repeatable;
+  proto::JoinedReply joined(targets);
   for (const auto& [version, same] : by_version) {
     v1::PredictRequest question = *request;
     question.mutable_source()->set_torch_version(version);
     question.mutable_targets()->Assign(same.begin(), same.end());
-    COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, PredictOn(model, &question, std::nullopt, part));
-    reply.Add(std::move(answer));
+    COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, PredictOn(model, &question, std::nullopt, part, &repeatable));
+    joined.Add(std::move(answer));
   }
-  return std::move(reply).Take();
+  v1::PredictResponse reply = std::move(joined).Take();
+  if (repeatable.is_repeatable) {
+    v1::PredictResponse without_times = reply;
+    without_times.clear_read_us();
+    without_times.clear_predict_us();
+    RememberReply(call.request, model, AllUnchanged(std::move(repeatable.files_unchanged)), without_times);
+  }
+  return reply;
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& model, v1::PredictRequest* request,
-                                                        Bytes graph_bytes, const CallContext& call) {
+                                                        Bytes graph_bytes, const CallContext& call,
+                                                        Repeatable* repeatable) {
   COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, model));
   const Targets targets = DifferentTargets(*request);
   v1::PredictResponse reply;
@@ -208,7 +223,8 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   if (is_architecture) network_hash = HashOfArchitecture(request->architecture());
   if (graph_bytes.has_value() && !request->breakdown())
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
-  if (!request->breakdown() && network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) return reply;
+  if (!request->breakdown() && network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply))
+    return reply;
 
   const std::string torch_version = request->source().torch_version();
   const absl::Time start = absl::Now();
@@ -233,6 +249,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   for (v1::TargetPrediction& prediction : *reply.mutable_predictions()) prediction.set_torch_version(torch_version);
   if (call.labels != nullptr) RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
+  if (repeatable != nullptr) repeatable->Add(source);
   if (call.is_warm_up) return reply;
 
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));

@@ -74,8 +74,17 @@ class Pipeline {
   using Targets = std::vector<std::string>;
   absl::StatusOr<v1::PredictResponse> PredictWith(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
                                                   const CallContext& call);
+  // Whether an answer that was put together from parts may be given again, and while which files are unchanged.
+  struct Repeatable {
+    void Add(const ReadResult& part) {
+      is_repeatable = is_repeatable && part.repeatable;
+      files_unchanged.push_back(part.files_unchanged);
+    }
+    bool is_repeatable = true;
+    std::vector<FilesUnchanged> files_unchanged;
+  };
   absl::StatusOr<v1::PredictResponse> PredictOn(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
-                                                const CallContext& call);
+                                                const CallContext& call, Repeatable* repeatable = nullptr);
   // A program of which no version of PyTorch is given is read as for the runtime of each target.
   absl::StatusOr<v1::PredictResponse> PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
                                                       const CallContext& call);

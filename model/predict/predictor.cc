@@ -242,8 +242,7 @@ class LoadedPredictor : public Predictor {
       return NewLayer{missing_keys[number], std::move(text), std::move(tokens)};
     };
     NewLayers::Values entries(missing.size());
-    if (!new_layers_.Get(missing_keys, write_down, cancelled, absl::MakeSpan(entries)))
-      return Cancelled();
+    if (!new_layers_.Get(missing_keys, write_down, cancelled, absl::MakeSpan(entries))) return Cancelled();
     for (size_t i = 0; i < missing.size(); ++i) layers.entries[missing[i]] = std::move(entries[i]);
     return layers;
   }

@@ -100,8 +100,8 @@ Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
 Result<Value> PackageData(Interpreter& interp, const CallArgs& args) {
   constexpr size_t kMostBytes = 1 << 20;
   COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "package_data"));
-  const bool is_table = absl::EndsWith(place.path, ".txt") || absl::EndsWith(place.path, ".json") ||
-                        absl::EndsWith(place.path, ".csv");
+  const bool is_table =
+      absl::EndsWith(place.path, ".txt") || absl::EndsWith(place.path, ".json") || absl::EndsWith(place.path, ".csv");
   if (place.source == nullptr || !is_table || !place.source->IsFile(place.path)) return Value::None();
   const absl::StatusOr<std::string> text = interp.importer().ReadData(*place.source, place.path);
   if (!text.ok() || text->size() > kMostBytes) return Value::None();
