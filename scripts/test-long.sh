@@ -191,7 +191,7 @@ run_step() {
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
-      /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/libraries/numpy.csv ;;
+      /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     onnx) run_onnx ;;
     ncnn) run_ncnn ;;
     torch) build release && run_torch ;;

@@ -124,9 +124,11 @@ void FillPrediction(const std::string& target, const predict::PredictionTotals& 
   }
 }
 
-// No graph's key: those are of bytes that begin with a count.
+// No graph's key: no message begins with a zero, and no graph has as many inputs as the first eight bytes say
+// (graph/exact_bytes.h).
 Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
-  return KeyedHash(absl::StrCat("architecture ", architecture.SerializeAsString()));
+  constexpr absl::string_view kPrefix("\0architecture ", 14);
+  return KeyedHash(absl::StrCat(kPrefix, architecture.SerializeAsString()));
 }
 
 FilesUnchanged AllUnchanged(std::vector<FilesUnchanged> parts) {
@@ -223,8 +225,10 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   if (is_architecture) network_hash = HashOfArchitecture(request->architecture());
   if (graph_bytes.has_value() && !request->breakdown())
     network_hash = proto::NetworkHash(*graph_bytes, options_.limits.read.graph);
-  if (!request->breakdown() && network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply))
+  if (!request->breakdown() && network_hash.has_value() && AnswerKnown(*network_hash, model, targets, call, &reply)) {
+    if (is_architecture) RememberReply(call.request, model, nullptr, reply);
     return reply;
+  }
 
   const std::string torch_version = request->source().torch_version();
   const absl::Time start = absl::Now();
@@ -238,7 +242,6 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   // An architecture string is one network, and shorter than its graph.
   const std::shared_ptr<const Network> network =
       NetworkOf(source.graph, is_architecture ? *network_hash : KeyedHash(graph::ExactBytes(source.graph)));
-  if (network_hash.has_value() && !is_architecture) RememberNetwork(*network_hash, *network);
   const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
   const absl::Status answered =
@@ -246,6 +249,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   const absl::Time predicted = absl::Now();
   if (call.stages != nullptr) call.stages->predicted = predicted - read;
   COBRA_RETURN_IF_ERROR(answered);
+  if (network_hash.has_value() && !is_architecture) RememberNetwork(*network_hash, *network);
   for (v1::TargetPrediction& prediction : *reply.mutable_predictions()) prediction.set_torch_version(torch_version);
   if (call.labels != nullptr) RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);

@@ -78,7 +78,15 @@ struct Needs {
   reader::ImageCommand::Image image;
   Hash128 key;
   bool is_first;  // the first image will do
+  // Of a whole request: what it gave without these imports. They come early in an image, which a library could notice:
+  // the image is trusted once it has given the same.
+  std::optional<Hash128> outcome;
+  std::weak_ptr<ReaderImage> trusted;
 };
+
+Hash128 OutcomeOf(const reader::ReadReply& reply) {
+  return KeyedHash(reply.has_graph() ? reply.graph() : absl::StrCat("error ", reply.error().SerializeAsString()));
+}
 
 // Texts one after the other with their lengths, so that no two lists of texts give the same bytes.
 void Append(absl::string_view text, std::string* bytes) { absl::StrAppend(bytes, text.size(), ":", text); }
@@ -160,9 +168,16 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   absl::StatusOr<ReadResult> Read(v1::PredictRequest* model, const GraphLimits& limits,
                                   const CallContext& call) override {
     if (model->has_source()) COBRA_RETURN_IF_ERROR(FindFile(model->mutable_source()));
-    const v1::PredictRequest& request = *model;
+    return ReadFound(*model, limits, call);
+  }
+
+ private:
+  // Its file is found.
+  absl::StatusOr<ReadResult> ReadFound(const v1::PredictRequest& request, const GraphLimits& limits,
+                                       const CallContext& call) {
     std::optional<Hash128> new_request;
-    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request));
+    std::shared_ptr<Needs> untrusted;
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request, &untrusted));
     COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
     int questions = 0;
     absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), image, &reader, &questions, call);
@@ -172,6 +187,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     }
     COBRA_RETURN_IF_ERROR(reply.status());
     if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
+    if (untrusted != nullptr && !Trusts(image, OutcomeOf(*reply), request.source(), untrusted.get()))
+      return ReadFound(request, limits, call);
     if (reply->has_pages()) image->AddPages(reply->pages());
     if (reply->has_graph()) {
       COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(reply->graph(), limits));
@@ -188,18 +205,23 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
     return proto::StatusFromProto(reply->error());
   }
-
- private:
   void ReplenishLoop();
   bool MustReplenishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindFile(v1::SourceModel* source) const;
   absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // `new_request`: the signature of source whose imports are not known yet.
+  // `new_request`: the signature of source whose imports are not known yet. `untrusted`: what the image was made for,
+  // if its answer is to be compared.
   absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request,
-                                                        std::optional<Hash128>* new_request);
+                                                        std::optional<Hash128>* new_request,
+                                                        std::shared_ptr<Needs>* untrusted);
+  // Ready, or null: then it is being made, or cannot be.
+  std::shared_ptr<ReaderImage> ImageOfLocked(const Needs& needs, bool may_make) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<ReaderImage> FindLocked(const Hash128& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeLocked(const Needs& needs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
+  // Whether an image with what the request needs gives what it gave without it. If not, the request is forgotten.
+  bool Trusts(const std::shared_ptr<ReaderImage>& image, const Hash128& outcome, const v1::SourceModel& source,
+              Needs* needs);
   absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports,
                                         const std::shared_ptr<ReaderImage>& image, WaitingReader* reader,
                                         int* questions, const CallContext& call);
@@ -214,9 +236,10 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::shared_ptr<ReaderImage> first_ ABSL_GUARDED_BY(mutex_);
   std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
   // What requests import, by their whole text and by what decides about their heads.
-  absl::flat_hash_map<Hash128, std::shared_ptr<const Needs>> needs_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);  // keys of images that could not be made
-  std::vector<UsedReader> used_ ABSL_GUARDED_BY(mutex_);             // by requests; the replenisher takes them
+  absl::flat_hash_map<Hash128, std::shared_ptr<Needs>> needs_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<Hash128, int> differed_ ABSL_GUARDED_BY(mutex_);  // how often, by the whole text
+  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);     // keys of images that could not be made
+  std::vector<UsedReader> used_ ABSL_GUARDED_BY(mutex_);                // by requests; the replenisher takes them
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread replenisher_;  // last: starts when everything else exists
 };
@@ -316,9 +339,18 @@ std::shared_ptr<ReaderImage> ReaderProcessesImpl::FindLocked(const Hash128& key)
   return nullptr;
 }
 
+std::shared_ptr<ReaderImage> ReaderProcessesImpl::ImageOfLocked(const Needs& needs, bool may_make) {
+  if (needs.is_first) return nullptr;
+  std::shared_ptr<ReaderImage> found = FindLocked(needs.key);
+  if (found == nullptr && may_make && !impossible_.contains(needs.key)) MakeLocked(needs);
+  return found != nullptr && found->IsReady() ? found : nullptr;
+}
+
 absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const v1::PredictRequest& request,
-                                                                           std::optional<Hash128>* new_request) {
+                                                                           std::optional<Hash128>* new_request,
+                                                                           std::shared_ptr<Needs>* untrusted) {
   std::shared_ptr<ReaderImage> found, first;
+  std::shared_ptr<Needs> whole;
   const Hash128 signature = request.has_source() ? RequestSignature(request.source()) : Hash128();
   {
     absl::MutexLock lock(&mutex_);
@@ -329,22 +361,41 @@ absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const
     }
     first = first_;
     if (request.has_source()) {
-      auto needs = needs_.find(signature);
-      if (needs == needs_.end()) {
+      if (const auto of_request = needs_.find(signature); of_request != needs_.end()) {
+        whole = of_request->second;
+        found = ImageOfLocked(*whole, /*may_make=*/true);
+      } else {
         *new_request = signature;
-        needs = needs_.find(HeadSignature(request.source()));
       }
-      if (needs != needs_.end() && !needs->second->is_first) {
-        found = FindLocked(needs->second->key);
-        if (found == nullptr && !impossible_.contains(needs->second->key)) MakeLocked(*needs->second);
+      if (found != nullptr && whole->outcome.has_value() && whole->trusted.lock() != found) *untrusted = whole;
+      if (found == nullptr) {
+        if (const auto head = needs_.find(HeadSignature(request.source())); head != needs_.end())
+          found = ImageOfLocked(*head->second, whole == nullptr || impossible_.contains(whole->key));
       }
     }
   }
-  if (found == nullptr || !found->IsReady()) return first;
-  if (found->FilesUnchanged(absl::Now())) return found;
+  if (found == nullptr) return first;
+  if (found->FilesUnchanged(absl::Now())) {
+    return found;
+  }
   absl::MutexLock lock(&mutex_);
   images_.remove_if([&](const Entry& entry) { return entry.image == found; });
+  needs_.erase(signature);  // what it gives now is another matter
+  *untrusted = nullptr;
   return first;
+}
+
+bool ReaderProcessesImpl::Trusts(const std::shared_ptr<ReaderImage>& image, const Hash128& outcome,
+                                 const v1::SourceModel& source, Needs* needs) {
+  absl::MutexLock lock(&mutex_);
+  if (outcome == *needs->outcome) {
+    needs->trusted = image;
+    return true;
+  }
+  const Hash128 signature = RequestSignature(source);
+  needs_.erase(signature);
+  ++differed_[signature];
+  return false;
 }
 
 void ReaderProcessesImpl::MakeLocked(const Needs& needs) {
@@ -360,12 +411,16 @@ void ReaderProcessesImpl::Learn(Hash128 signature, const v1::SourceModel& source
   head.set_torch_version(source.torch_version().empty() ? options_.torch_version : source.torch_version());
   *head.mutable_imports() = reply.plan();
   reader::ImageCommand::Image whole = head;
-  whole.mutable_imports()->MergeFrom(reply.needed());
   absl::MutexLock lock(&mutex_);
+  if (differed_.size() > kMaxRemembered) differed_.clear();
+  // A library file may have changed once; after that, it is the imports that come too early.
+  if (differed_[signature] <= 1) whole.mutable_imports()->MergeFrom(reply.needed());
+  auto of_request = std::make_shared<Needs>(std::move(whole), options_.torch_version);
+  of_request->outcome = OutcomeOf(reply);
   if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
   if (impossible_.size() > kMaxRemembered) impossible_.clear();
-  needs_.try_emplace(HeadSignature(source), std::make_shared<const Needs>(std::move(head), options_.torch_version));
-  needs_.try_emplace(signature, std::make_shared<const Needs>(std::move(whole), options_.torch_version));
+  needs_.try_emplace(HeadSignature(source), std::make_shared<Needs>(std::move(head), options_.torch_version));
+  needs_.try_emplace(signature, std::move(of_request));
 }
 
 reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& question) const {

@@ -1,5 +1,6 @@
 #include "frontend/python/interpreter_pool.h"
 
+#include <atomic>
 #include <list>
 #include <optional>
 #include <thread>
@@ -27,6 +28,8 @@ constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
 
 // An image that waits for a request.
 struct Waiting {
+  int64_t number = 0;
+  bool has_needs = false;  // of the request that has taken it: its later imports are in the image
   std::unique_ptr<InterpreterImage> image;
   Hash128 key;
   absl::Time files_checked;
@@ -87,32 +90,70 @@ class Pool {
 
   // An image for this request, or null if the request is the first of its kind.
   std::unique_ptr<Waiting> Take(const SourceRequest& request, const Limits& limits, Hash128 signature) {
-    ImportList imports = PlanImports(request);
-    const Hash128 plain = KeyOf(request, imports);
-    std::optional<ImportList> needs;
-    int plain_seen = 0;
+    const ImportList head = PlanImports(request);
+    const Hash128 plain = KeyOf(request, head);
+    ImportList needs;
+    bool was_seen = false;
     {
       absl::MutexLock lock(&mutex_);
-      if (auto it = needs_.find(signature); it != needs_.end()) needs = it->second;
-      plain_seen = seen_[plain]++;
+      if (auto it = known_.find(signature); it != known_.end()) {
+        needs = it->second.needs;
+        was_seen = true;
+      }
+      was_seen = seen_[plain]++ > 0 || was_seen;
       if (seen_.size() > kMaxRemembered) seen_.clear();
     }
-    if (needs.has_value()) imports.insert(imports.end(), needs->begin(), needs->end());
-    const Hash128 key = KeyOf(request, imports);
-    std::unique_ptr<Waiting> waiting = TakeIdle(key);
-    if (waiting == nullptr && (needs.has_value() || plain_seen > 0)) waiting = Make(request, imports, key);
+    std::unique_ptr<Waiting> waiting;
+    if (!needs.empty()) {
+      ImportList imports = head;
+      imports.insert(imports.end(), needs.begin(), needs.end());
+      const Hash128 key = KeyOf(request, imports);
+      waiting = TakeIdle(key);
+      if (waiting == nullptr) waiting = Make(request, imports, key);
+    }
+    const bool has_needs = waiting != nullptr;
+    if (waiting == nullptr) waiting = TakeIdle(plain);
+    if (waiting == nullptr && was_seen) waiting = Make(request, head, plain);
     if (waiting == nullptr) return nullptr;
     if (!waiting->image->IsUsable(request, limits)) {
       Keep(std::move(waiting));
       return nullptr;
     }
+    waiting->has_needs = has_needs;
     return waiting;
   }
 
-  void Learn(Hash128 signature, const ImportList& needs) {
+  void Learn(Hash128 signature, const ImportList& needs, const Hash128& outcome) {
     absl::MutexLock lock(&mutex_);
-    if (needs_.size() >= kMaxRemembered) needs_.clear();
-    needs_.try_emplace(signature, needs);
+    if (known_.size() >= kMaxRemembered) known_.clear();
+    if (differed_.size() >= kMaxRemembered) differed_.clear();
+    // A library file may have changed once; after that, it is the imports that come too early.
+    known_.try_emplace(signature, Known{differed_[signature] > 1 ? ImportList() : needs, outcome, 0});
+  }
+
+  bool Knows(Hash128 signature) {
+    absl::MutexLock lock(&mutex_);
+    return known_.contains(signature);
+  }
+
+  // Whether an image with what the request needs gives what it gave without it. If not, the request is forgotten.
+  bool Trusts(const Waiting& waiting, Hash128 signature, absl::FunctionRef<Hash128()> outcome) {
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto it = known_.find(signature);
+      if (it != known_.end() && it->second.trusted == waiting.number) return true;
+    }
+    const Hash128 now = outcome();
+    absl::MutexLock lock(&mutex_);
+    const auto it = known_.find(signature);
+    if (it == known_.end()) return false;
+    if (it->second.outcome == now) {
+      it->second.trusted = waiting.number;
+      return true;
+    }
+    ++differed_[signature];
+    known_.erase(it);
+    return false;
   }
 
   void GiveBack(std::unique_ptr<Waiting> waiting) {
@@ -161,6 +202,7 @@ class Pool {
     auto waiting = std::make_unique<Waiting>();
     waiting->image = InterpreterImage::Create(LibrariesOf(request), request.torch_version, imports, Limits());
     waiting->key = key;
+    waiting->number = ++images_made_;
     waiting->files_checked = absl::Now();
     if (waiting->image != nullptr) return waiting;
     absl::MutexLock lock(&mutex_);
@@ -172,9 +214,16 @@ class Pool {
   absl::Mutex mutex_;
   std::list<std::unique_ptr<Waiting>> idle_ ABSL_GUARDED_BY(mutex_);  // latest first
   int64_t idle_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<Hash128, ImportList> needs_ ABSL_GUARDED_BY(mutex_);  // by signature
-  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);         // keys whose image could not be made
-  absl::flat_hash_map<Hash128, int> seen_ ABSL_GUARDED_BY(mutex_);          // by key without needs
+  struct Known {
+    ImportList needs;
+    Hash128 outcome;      // without them
+    int64_t trusted = 0;  // number of the image with them that has given the same
+  };
+  std::atomic<int64_t> images_made_{0};
+  absl::flat_hash_map<Hash128, int> differed_ ABSL_GUARDED_BY(mutex_);  // how often, by signature
+  absl::flat_hash_map<Hash128, Known> known_ ABSL_GUARDED_BY(mutex_);   // by signature
+  absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);     // keys whose image could not be made
+  absl::flat_hash_map<Hash128, int> seen_ ABSL_GUARDED_BY(mutex_);      // by key without needs
 };
 
 // A fresh interpreter, or one of an image.
@@ -185,20 +234,26 @@ class Lease : public InterpreterLease {
   Lease(std::unique_ptr<Waiting> waiting, const SourceRequest& request, const Limits& limits)
       : waiting_(std::move(waiting)), machine_(&waiting_->image->Start(request, limits)) {}
   ~Lease() override {
-    if (signature_.has_value()) Pool::Get().Learn(*signature_, machine_->interpreter->importer().needed());
+    if (outcome_.has_value()) Pool::Get().Learn(*signature_, machine_->interpreter->importer().needed(), *outcome_);
     if (waiting_ != nullptr) Pool::Get().GiveBack(std::move(waiting_));
   }
   // The pool remembers what this request needs.
   void set_signature(Hash128 signature) { signature_ = signature; }
   Machine& machine() override { return *machine_; }
   bool warm() const override { return waiting_ != nullptr; }
+  bool Trusts(absl::FunctionRef<Hash128()> outcome) override {
+    if (!signature_.has_value()) return true;
+    if (waiting_ != nullptr && waiting_->has_needs) return Pool::Get().Trusts(*waiting_, *signature_, outcome);
+    if (!Pool::Get().Knows(*signature_)) outcome_ = outcome();
+    return true;
+  }
 
  private:
   std::unique_ptr<Machine> fresh_;
   std::unique_ptr<ParseAhead> ahead_;
   std::unique_ptr<Waiting> waiting_;
   Machine* const machine_;
-  std::optional<Hash128> signature_;
+  std::optional<Hash128> signature_, outcome_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
+#include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
@@ -23,6 +24,7 @@
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/exact_bytes.h"
 
 namespace cobra::python {
 namespace {
@@ -301,15 +303,21 @@ absl::StatusOr<graph::Graph> ReadOn(Machine* machine, const SourceRequest& reque
   return std::move(reader).Build();
 }
 
+Hash128 OutcomeOf(const absl::StatusOr<graph::Graph>& graph) {
+  return HashBytes(graph.ok() ? graph::ExactBytes(*graph) : absl::StrCat("error ", graph.status().ToString()));
+}
+
 }  // namespace
 
 absl::StatusOr<graph::Graph> ReadPythonModel(const SourceRequest& request, const Limits& limits, ReadUsage* usage) {
   // An input that cannot be parsed is reported before the libraries are imported.
   COBRA_ASSIGN_OR_RETURN(std::vector<InputSpec> inputs, ParseInputs(request, limits));
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
-  absl::StatusOr<graph::Graph> graph = ReadOn(&lease->machine(), request, std::move(inputs), usage);
-  if (usage != nullptr) usage->warm = lease->warm();
-  return graph;
+  for (;;) {
+    COBRA_ASSIGN_OR_RETURN(std::unique_ptr<InterpreterLease> lease, LeaseInterpreter(request, limits));
+    absl::StatusOr<graph::Graph> graph = ReadOn(&lease->machine(), request, inputs, usage);
+    if (usage != nullptr) usage->warm = lease->warm();
+    if (lease->Trusts([&graph] { return OutcomeOf(graph); })) return graph;
+  }
 }
 
 absl::StatusOr<graph::Graph> ReadPythonModelOn(Machine* machine, const SourceRequest& request) {

@@ -84,7 +84,8 @@ class LoadedPredictor : public Predictor {
         networks_(std::move(networks)),
         info_(std::move(info)),
         cache_(options.embedding_cache_bytes),
-        new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); }) {}
+        new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); },
+                    [](const NewLayer& layer) { return layer.tokens.size(); }) {}
 
   const ModelInfo& info() const override { return info_; }
 
@@ -201,23 +202,25 @@ class LoadedPredictor : public Predictor {
     return entries;
   }
 
-  // The calls by their layers, which have no entries yet. Most calls of a network are like others of it; a key of a
-  // layer takes longer than finding that.
-  static Layers LayersOf(const graph::Graph& graph, std::vector<Hash128>* keys) {
+  // The calls by their layers, which have no entries yet.
+  static absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
+                                         std::vector<Hash128>* keys) {
+    constexpr size_t kCallsAtOnce = 256;
     const size_t calls = graph.nodes().size();
     Layers layers;
     layers.of_call.reserve(calls);
-    absl::flat_hash_map<std::string, int32_t> known;
+    absl::flat_hash_map<Hash128, int32_t> known;  // of this network
     std::string bytes;
     for (size_t call = 0; call < calls; ++call) {
-      // Of what the layer's text says, which takes longer to write.
+      if (call % kCallsAtOnce == kCallsAtOnce - 1) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
       bytes.clear();
       graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
-      const auto [found, is_new] = known.try_emplace(bytes, static_cast<int32_t>(keys->size()));
+      const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));
       layers.of_call.push_back(found->second);
       if (!is_new) continue;
       layers.first_call.push_back(static_cast<int32_t>(call));
-      keys->push_back(KeyedHash(bytes));  // strangers choose them, and share the cache
+      keys->push_back(found->first);
     }
     layers.entries.resize(keys->size());
     return layers;
@@ -226,7 +229,7 @@ class LoadedPredictor : public Predictor {
   // Finds the embedding of every layer.
   absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
     std::vector<Hash128> keys;
-    Layers layers = LayersOf(graph, &keys);
+    COBRA_ASSIGN_OR_RETURN(Layers layers, LayersOf(graph, cancelled, &keys));
     cache_.FindMany(keys, absl::MakeSpan(layers.entries));
     std::vector<size_t> missing;  // in layers
     std::vector<Hash128> missing_keys;

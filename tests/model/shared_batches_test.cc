@@ -55,6 +55,7 @@ class SharedBatchesTest : public testing::Test {
   absl::Mutex mutex_;
   std::vector<size_t> sizes_;
   Batches batches_{[this](absl::Span<const int* const> inputs) { return Double(inputs); },
+                   [](int input) { return input >= 1000 ? size_t{400} : size_t{1}; },
                    {.wait = absl::Seconds(10), .patience = absl::Seconds(60)}};
 };
 
@@ -88,6 +89,32 @@ TEST_F(SharedBatchesTest, WaitsForACallerThatIsWritingDown) {
   slow.join();
   fast.join();
   EXPECT_EQ(sizes_, std::vector<size_t>{5}) << "one batch for both";
+}
+
+// One who wants little does not pay for one who wants much.
+TEST_F(SharedBatchesTest, NobodyComputesAPartOfSomebodysLargeRequest) {
+  for (const auto& [begin, end] : {std::make_pair(100, 107), std::make_pair(1000, 1002)}) {
+    absl::Notification computing, go_on;
+    std::atomic<int> batches{0};
+    before_ = [&] {
+      if (batches++ > 0) return;
+      computing.Notify();
+      go_on.WaitForNotification();
+    };
+    std::thread large([&, first = begin, last = end] { Check(first, last); });
+    computing.WaitForNotification();
+    std::thread also_large([&, first = begin, last = end] { Check(first + 500, last + 500); });
+    while (batches < 2) absl::SleepFor(absl::Milliseconds(1));
+    Check(0, 1);
+    {
+      absl::MutexLock lock(&mutex_);
+      EXPECT_TRUE(std::find(sizes_.begin(), sizes_.end(), 1u) != sizes_.end()) << "the small one is alone";
+      sizes_.clear();
+    }
+    go_on.Notify();
+    large.join();
+    also_large.join();
+  }
 }
 
 TEST_F(SharedBatchesTest, WhatManyWantIsComputedOnce) {
@@ -135,7 +162,7 @@ TEST(SharedBatches, LosesPatienceWithACallerThatIsStuck) {
         for (const int* input : inputs) values.push_back(std::make_shared<std::string>(std::to_string(*input)));
         return values;
       },
-      {.patience = absl::Milliseconds(5)});
+      [](int) { return size_t{1}; }, {.patience = absl::Milliseconds(5)});
   const auto make = [](size_t i) { return static_cast<int>(i); };
   std::thread first([&] {
     Batches::Values values(2);

@@ -317,9 +317,8 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   return m;
 }
 
-absl::StatusOr<std::string> Importer::ReadData(const FileSource& source, const std::string& path) {
+void Importer::NoteFile(const FileSource& source, const std::string& path) {
   if (run_library_files_.insert({&source, path}).second) library_files_.push_back({&source, path, source.Stamp(path)});
-  return source.Read(path);
 }
 
 // A module object that replaces a package in sys.modules (a _LazyModule) has a __path__.

@@ -88,8 +88,8 @@ class Importer {
   void SetBundle(const std::map<std::string, std::string>& bundle);
   // Whether a file of that bundle could change the result of an import in the image.
   bool BundleShadowsImports(const std::map<std::string, std::string>& bundle) const;
-  // A library file that is no module. It counts as loaded.
-  absl::StatusOr<std::string> ReadData(const FileSource& source, const std::string& path);
+  // Records that a library file was looked for that is no module.
+  void NoteFile(const FileSource& source, const std::string& path);
   // Whether the loaded library files are unchanged.
   bool FilesUnchanged() const;
 

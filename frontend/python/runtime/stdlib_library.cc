@@ -26,6 +26,9 @@ struct Place {
 };
 
 Place PlaceOf(Interpreter& interp, absl::string_view path) {
+  for (size_t i = 0; i + 1 < path.size(); ++i) {  // half of a surrogate pair is in no file's name
+    if (path[i] == '\xed' && static_cast<unsigned char>(path[i + 1]) >= 0xa0) return {};
+  }
   for (absl::string_view part : absl::StrSplit(path, '/')) {
     if (part == "..") return {};
   }
@@ -102,10 +105,14 @@ Result<Value> PackageData(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "package_data"));
   const bool is_table =
       absl::EndsWith(place.path, ".txt") || absl::EndsWith(place.path, ".json") || absl::EndsWith(place.path, ".csv");
-  if (place.source == nullptr || !is_table || !place.source->IsFile(place.path)) return Value::None();
-  const absl::StatusOr<std::string> text = interp.importer().ReadData(*place.source, place.path);
-  if (!text.ok() || text->size() > kMostBytes) return Value::None();
-  COBRA_TRY(interp.Charge(4 + StepsToCopy(text->size())));
+  if (place.source == nullptr || !is_table) return Value::None();
+  COBRA_TRY(interp.Charge(64));
+  interp.importer().NoteFile(*place.source, place.path);  // one that is absent may come to be there
+  if (!place.source->IsFile(place.path)) return Value::None();
+  const absl::StatusOr<std::string> text = place.source->Read(place.path);
+  if (!text.ok()) return Value::None();
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(text->size() / 64)));  // another process reads it
+  if (text->size() > kMostBytes) return Value::None();
   return Value(interp.NewBytes(*text));
 }
 

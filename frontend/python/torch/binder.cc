@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace cobra::python {
 namespace {
@@ -60,7 +61,10 @@ Param ParseParam(absl::string_view text, graph::Op op, bool keyword_only) {
   std::tie(param.kind, param.count) = kKinds->at(type);
   const std::pair<absl::string_view, absl::string_view> name_and_default =
       absl::StrSplit(type_and_name.second, absl::MaxSplits('=', 1));
-  param.name = std::string(name_and_default.first);
+  const std::pair<absl::string_view, absl::string_view> name_and_attribute =
+      absl::StrSplit(name_and_default.first, absl::MaxSplits(':', 1));
+  param.name = std::string(name_and_attribute.first);
+  param.attribute = name_and_attribute.second.empty() ? param.name : std::string(name_and_attribute.second);
   param.required = type_and_name.second.find('=') == absl::string_view::npos;
   if (!param.required) param.fallback = ParseDefault(name_and_default.second, param);
   param.is_inplace = param.name == "inplace";
@@ -188,7 +192,7 @@ class Binder {
     }
     const auto* one = std::get_if<int64_t>(&value);
     if (param.is_alpha && one != nullptr && *one == 1) return;
-    out_.attributes.Append(param.name, std::move(value));
+    out_.attributes.Append(param.attribute, std::move(value));
   }
 
   bool TakeTensors(const Param& param, absl::Span<const Value> items) {
@@ -474,6 +478,13 @@ class Binder {
 
 Overload ParseOverload(graph::Op op, absl::string_view signature) {
   Overload overload{op, {}};
+  if (absl::ConsumePrefix(&signature, "since ")) {
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(signature, absl::MaxSplits(": ", 1));
+    const std::pair<absl::string_view, absl::string_view> version = absl::StrSplit(parts.first, '.');
+    (void)absl::SimpleAtoi(version.first, &overload.since_major);  // the table is ours
+    (void)absl::SimpleAtoi(version.second, &overload.since_minor);
+    signature = parts.second;
+  }
   bool keyword_only = false;
   // ", " inside a default like (0, 1) does not separate parameters.
   std::vector<std::string> parts;

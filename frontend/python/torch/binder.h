@@ -35,7 +35,8 @@ enum class ParamKind : uint8_t {
 };
 
 struct Param {
-  std::string name;
+  std::string name;       // in Python
+  std::string attribute;  // of the operator, where it is one
   ParamKind kind;
   int count = 0;  // of kIntsN ...
   bool dropped = false, keyword_only = false, required = true;
@@ -50,7 +51,8 @@ struct Param {
 struct Overload {
   graph::Op op;
   std::vector<Param> params;
-  int positional = 0;  // how many of them can be positional
+  int positional = 0;                     // how many of them can be positional
+  int since_major = 1, since_minor = 13;  // the version of PyTorch
 };
 
 Overload ParseOverload(graph::Op op, absl::string_view signature);

@@ -420,6 +420,7 @@ Result<Value> CallTorchFunction(Interpreter& interp, const Function& function, c
     return WhereIndices(interp, AsTensor(positional[0]));
   std::string problem;
   for (const Overload& overload : function.overloads) {
+    if (!Torch(interp).AtLeast(overload.since_major, overload.since_minor)) continue;
     Bound bound;
     if (BindArguments(interp, overload, positional, args.keywords, &bound)) {
       bound.inplace = bound.inplace || inplace;

@@ -293,7 +293,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
   }
-  constexpr int64_t kMostNumbers = graph::kMaxConstElements * 4;
+  constexpr int64_t kMostNumbers = graph::kMaxConstElements * 16;  // the bytes of their list count already
   if (static_cast<int64_t>(out->values.size()) >= kMostNumbers)
     return interp.LimitReached(LimitMessage("torch.tensor", kMostNumbers, "numbers"));
   const auto add_complex = [out](double real, double imaginary) {

@@ -24,11 +24,19 @@ def _float_of(word, bits, digits):
 
 
 def frombuffer(buffer, dtype=float64, count=-1, offset=0):
+    if not isinstance(buffer, (bytes, bytearray)):
+        raise TypeError("a bytes-like object is required, not '%s'" % type(buffer).__name__)
+    if not 0 <= offset <= len(buffer):
+        raise ValueError("offset must be non-negative and no greater than buffer length (%d)" % len(buffer))
+    if isinstance(dtype, str) and dtype[:1] in "<=|":
+        dtype = dtype[1:]
     name = _dtype(dtype).name
     size, buffer = _SIZES[name], bytes(buffer)[offset:]
     if count >= 0:
+        if len(buffer) < count * size:
+            raise ValueError("buffer is smaller than requested size")
         buffer = buffer[: count * size]
-    if len(buffer) % size or len(buffer) < count * size:
+    if len(buffer) % size:
         raise ValueError("buffer size must be a multiple of element size")
     words = [buffer[i : i + size] for i in builtins.range(0, len(buffer), size)]
     if name[0] == "f":

@@ -241,9 +241,15 @@ def argsort(a, axis=-1, **kwargs):
     return asarray(a).argsort(axis)
 
 
+class AxisError(ValueError, IndexError):
+    pass
+
+
 def _index_along(a, indices, axis):
     if indices.ndim != a.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    if not -a.ndim <= axis < a.ndim:
+        raise AxisError("axis %d is out of bounds for array of dimension %d" % (axis, a.ndim))
     if indices.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
     axis = axis % a.ndim
@@ -259,8 +265,12 @@ def take_along_axis(arr, indices, axis=-1):
 
 
 def put_along_axis(arr, indices, values, axis):
-    flat = arr.reshape(-1) if axis is None else arr
-    flat[_index_along(flat, asarray(indices), axis or 0)] = values
+    if axis is None:
+        flat = arr.reshape(-1).copy()
+        flat[_index_along(flat, asarray(indices), 0)] = values
+        arr[...] = flat.reshape(arr.shape)
+    else:
+        arr[_index_along(arr, asarray(indices), axis)] = values
 
 
 # ---- joining, moving

@@ -146,14 +146,26 @@ def histogram(a, bins=10, range=None, **kwargs):
         torch._unsupported("numpy.histogram(%s=)" % next(iter(kwargs)))
     values = [float(v) for v in asarray(a).reshape(-1).tolist()]
     if isinstance(bins, int):
+        if bins < 1:
+            raise ValueError("`bins` must be positive, when an integer")
+        unknown = range is None and builtins.any(v != v for v in values)
         low, high = range or ((builtins.min(values), builtins.max(values)) if values else (0.0, 1.0))
+        if unknown or not (math.isfinite(low) and math.isfinite(high)):
+            raise ValueError("supplied range of [%s, %s] is not finite" % (low, high))
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
         if low == high:
             low, high = low - 0.5, high + 0.5
-        edges = [low + (high - low) * i / bins for i in builtins.range(bins)] + [high]
+        step = (high - low) / bins
+        edges = [i * step + low for i in builtins.range(bins)] + [float(high)]
+        shown = array(edges, float64)
     else:
-        edges = [float(e) for e in asarray(bins).tolist()]
+        shown = asarray(bins)
+        edges = [float(e) for e in shown.tolist()]
+        if builtins.any(x > y for x, y in zip(edges, edges[1:])):
+            raise ValueError("`bins` must increase monotonically, when an array")
     counts = [0] * (len(edges) - 1)
     for v in values:
         if edges[0] <= v <= edges[-1]:
             counts[builtins.min(bisect.bisect_right(edges, v) - 1, len(counts) - 1)] += 1
-    return array(counts, int64), array(edges, float64)
+    return array(counts, int64), shown

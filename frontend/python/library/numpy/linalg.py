@@ -36,10 +36,17 @@ def _inverse(rows):
 
 
 def inv(a):
-    t = asarray(a).astype(np.float64)._t
+    a = asarray(a)
+    if a.dtype.kind == "c":
+        return _array(torch.linalg.inv(a._t))
+    if a.dtype == np.float16:
+        raise TypeError("array type float16 is unsupported in linalg")
+    t = a.astype(np.float64)._t
     if t.dim() == 2 and t.shape[0] == t.shape[1] <= 16 and torch._has_values(t):
-        return np.array(_inverse(t.tolist()))
-    return _array(torch.linalg.inv(t))
+        inverse = np.array(_inverse(t.tolist())) if t.shape[0] else _array(t)
+    else:
+        inverse = _array(torch.linalg.inv(t))
+    return inverse.astype(np.float32) if a.dtype == np.float32 else inverse
 
 
 def pinv(a, *args, **kwargs):

@@ -276,6 +276,33 @@ TEST_F(InterpreterPoolTest, ModulesThatALibraryImportsWhenAskedAreInTheImageOfAM
   for (int i = 0; i < 4; ++i) EXPECT_EQ(width(patched), 4) << "what the program has changed counts, run " << i;
 }
 
+// What a library does before such an import counts, too.
+TEST_F(InterpreterPoolTest, ImportsOfALibraryThatComeTooEarlyAreNoticed) {
+  Write("config.py", "WIDTH = 3\nLIST = []\n");
+  Write("net.py",
+        "from torch import nn\nfrom . import config\nif config.WIDTH is None: raise ValueError('no width')\n"
+        "W = config.WIDTH + len(config.LIST)\n"
+        "class Net(nn.Linear):\n    def __init__(self): super().__init__(4, W)\n");
+  const std::string build =
+      "from . import config\nimport importlib\n"
+      "def build(width):\n    config.WIDTH = width\n    from . import net\n    return net.Net()\n";
+  const auto width = [&](const std::string& entry) -> int64_t {
+    SourceRequest request = Request("", entry);
+    request.bundle.clear();
+    request.file = root_ + "/statelib/__init__.py";
+    const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+    return graph.ok() ? graph->nodes().back().outputs[0].shape.back() : -1;
+  };
+  Write("__init__.py", build);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(width("build(8)"), 8) << "run " << i;
+    EXPECT_EQ(width("(config.LIST.append(4), importlib.import_module('statelib.net'))[1].Net()"), 4) << "run " << i;
+  }
+  Write("config.py", "WIDTH = None\nLIST = []\n");  // the modules cannot be imported ahead at all
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(width("build(9)"), 9) << "run " << i;
+}
+
 TEST_F(InterpreterPoolTest, LimitsAreThoseOfTheRequest) {
   const SourceRequest request = Request("import statelib\nfor i in range(1000000): pass\n");
   for (int i = 0; i < 3; ++i) {
