@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -24,6 +25,8 @@
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/text_table.h"
+#include "export/onnx/writer.h"
+#include "export/weights.h"
 #include "frontend/python/torch/torch_version.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -190,9 +193,38 @@ absl::Status CheckServer(const CommonFlags& common) {
   return proto::CheckConnection(common.client.connection, common.client.address);
 }
 
-absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&model, common.client.deadline));
-  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, model, common.client.deadline));
+namespace {
+
+absl::Status CheckOut(const GraphFlags& flags) {
+  if (flags.onnx && flags.out.empty())
+    return UserError(Diagnostic::Kind::kUsage, "--out: is missing", "--format onnx writes a file: --out net.onnx");
+  if (!flags.onnx && !flags.out.empty())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": needs --format onnx"));
+  if (flags.onnx && !absl::EndsWith(flags.out, ".onnx"))
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": does not end in .onnx"));
+  return absl::OkStatus();
+}
+
+absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags) {
+  const auto seed = static_cast<uint64_t>(flags.seed);
+  absl::StatusOr<exporting::Weights> weights = exporting::Weights::Random(graph, seed);
+  if (!weights.ok()) return UserError(Diagnostic::Kind::kUnsupported, std::string(weights.status().message()));
+  return exporting::WriteOnnxFiles(graph, *weights, flags.out);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
+  COBRA_RETURN_IF_ERROR(CheckOut(flags));
+  flags.model.keep_values = flags.onnx;
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+  if (flags.onnx) {
+    if (absl::Status status = WriteModel(graph, flags); !status.ok()) return input.WithUserPaths(status);
+    Print(absl::StrCat(flags.out, ": ", graph.nodes().size(), " calls; weights, random numbers, in ",
+                       exporting::WeightsPath(flags.out)));
+    return kExitOk;
+  }
   Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));
   return kExitOk;
 }

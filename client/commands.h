@@ -54,6 +54,13 @@ struct TargetsFlags {
   bool calibrated = false, trained = false;
 };
 
+struct GraphFlags {
+  ModelArguments model;
+  bool onnx = false;  // --format onnx
+  std::string out;    // FILE.onnx; its weights are written beside it
+  int64_t seed = 1;   // of the weights
+};
+
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
@@ -66,7 +73,7 @@ struct CalibrateFlags {
 absl::Status CheckServer(const CommonFlags& common);
 
 // Each returns the exit code.
-absl::StatusOr<int> RunGraph(const CommonFlags& common, ModelArguments model);
+absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);
 absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags);
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags);
 absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags);

@@ -74,11 +74,18 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->default_str("eval");
 }
 
-void AddFormat(CLI::App* command, CommonFlags* common) {
+// `onnx`, if it is not null, is set by a third format.
+void AddFormat(CLI::App* command, CommonFlags* common, bool* onnx) {
+  const auto take_format = [common, onnx](const std::string& format) {
+    common->json = format == "json";
+    if (onnx != nullptr) *onnx = format == "onnx";
+  };
+  std::vector<std::string> formats{"table", "json"};
+  if (onnx != nullptr) formats.push_back("onnx");
   command
-      ->add_option_function<std::string>(
-          "--format", [common](const std::string& format) { common->json = format == "json"; }, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
+      ->add_option_function<std::string>("--format", take_format,
+                                         onnx == nullptr ? "table or json" : "table, json, or onnx: writes a file")
+      ->check(CLI::IsMember(formats))
       ->default_str("table");
 }
 
@@ -218,7 +225,7 @@ bool HasJsonFlag(int argc, char** argv) {
 
 struct Flags {
   CommonFlags common;
-  ModelArguments graph_model;
+  GraphFlags graph;
   PredictFlags predict;
   CompareFlags compare;
   ExplainFlags explain;
@@ -229,11 +236,11 @@ struct Flags {
 };
 
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
-                     std::function<absl::StatusOr<int>()> run) {
+                     std::function<absl::StatusOr<int>()> run, bool* onnx = nullptr) {
   CLI::App* command = app->add_subcommand(name, what);
   command->footer(codes);
   command->callback([flags, run = std::move(run)] { flags->run = run; });
-  AddFormat(command, &flags->common);
+  AddFormat(command, &flags->common, onnx);
   return command;
 }
 
@@ -274,11 +281,16 @@ void AddExplain(CLI::App* app, Flags* flags) {
 }
 
 void AddGraph(CLI::App* app, Flags* flags) {
-  CLI::App* command =
-      AddCommand(app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
-                 absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
-                 [flags] { return RunGraph(flags->common, flags->graph_model); });
-  AddModelFlags(command, &flags->graph_model);
+  CLI::App* command = AddCommand(
+      app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
+      absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
+      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.onnx);
+  AddModelFlags(command, &flags->graph.model);
+  command
+      ->add_option("--out", flags->graph.out,
+                   "With --format onnx: the file to write; its weights, random numbers, go into .safetensors beside it")
+      ->type_name("FILE.onnx");
+  command->add_option("--weights-seed", flags->graph.seed, "With --format onnx: other numbers")->capture_default_str();
   AddDeadline(command, &flags->common);
 }
 

@@ -109,6 +109,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
   program.library_roots = input.library_roots_;
   if (!arguments.torch_version.empty()) input.set_torch_version(arguments.torch_version);
   program.training = arguments.training;
+  program.keep_values = arguments.keep_values;
   program.cached_tokens = arguments.cached_tokens;
   COBRA_ASSIGN_OR_RETURN(program.arguments, NamedExpressions(arguments.arguments));
 
@@ -192,7 +193,7 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits&
   frontend::OnnxFile file;
   COBRA_ASSIGN_OR_RETURN(file.bytes, ReadOnnxFile(arguments.path, limits));
   NameModelFile(arguments.path);
-  file.request = {model_file_, arguments.inputs, program().arguments};
+  file.request = {model_file_, arguments.inputs, program().arguments, arguments.keep_values};
   source_ = std::move(file);
   return absl::OkStatus();
 }

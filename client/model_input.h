@@ -28,7 +28,8 @@ struct ModelArguments {
   double limits_times = 10;
   // Empty: that of each target's runtime; without a target the newest that is known.
   std::string torch_version;
-  bool training = false;  // --mode train
+  bool training = false;     // --mode train
+  bool keep_values = false;  // of constants, in the graph
   int64_t cached_tokens = 0;
 };
 

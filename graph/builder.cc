@@ -156,6 +156,10 @@ ValueRef GraphBuilder::AddConstant(absl::string_view name, TensorType type) {
   return ValueRef::Constant(static_cast<int32_t>(graph_.constants_.size()) - 1);
 }
 
+void GraphBuilder::SetKnownValues(ValueRef ref, std::shared_ptr<const std::vector<double>> values) {
+  graph_.known_values_.emplace_back(ref, std::move(values));
+}
+
 void GraphBuilder::AddParameterAlias(absl::string_view name, ValueRef parameter) {
   graph_.parameter_aliases_.emplace_back(std::string(name), parameter.index);
 }
@@ -249,6 +253,7 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     for (ValueRef& ref : copy.inputs) ref = here(ref);
     copy.origin.module_path = absl::StrCat(path, node.origin.module_path);
   }
+  for (const auto& [ref, values] : block.known_values_) SetKnownValues(here(ref), values);
   for (const auto& [name, parameter] : block.parameter_aliases_)
     graph_.parameter_aliases_.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
   AddFoldedMacs(block.folded_macs_);

@@ -3,6 +3,7 @@
 #define COBRA_GRAPH_BUILDER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class GraphBuilder {
   ValueRef AddParameter(absl::string_view name, TensorType type);
   ValueRef AddBuffer(absl::string_view name, TensorType type);
   ValueRef AddConstant(absl::string_view name, TensorType type);
+  // What Graph::KnownValues() returns for a buffer or a constant. REQUIRES: one value for each element.
+  void SetKnownValues(ValueRef ref, std::shared_ptr<const std::vector<double>> values);
   // Adds a second name of an existing parameter (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
   // Adds the multiply-accumulates of a call on constants, which gets no node (MacsOfCall of graph/cost.h).

@@ -30,6 +30,13 @@ bool Graph::Contains(ValueRef ref) const {
   return false;
 }
 
+std::shared_ptr<const std::vector<double>> Graph::KnownValues(ValueRef ref) const {
+  for (const auto& [known, values] : known_values_) {
+    if (known == ref) return values;
+  }
+  return nullptr;
+}
+
 int64_t Graph::num_parameters() const {
   int64_t n = 0;
   for (const NamedTensor& parameter : parameters_) n += parameter.type.num_elements();

@@ -80,6 +80,8 @@ class Graph {
   absl::Span<const NamedTensor> buffers() const { return buffers_; }
   absl::Span<const NamedTensor> constants() const { return constants_; }
   absl::Span<const ValueRef> outputs() const { return outputs_; }
+  // Of a buffer or a constant, in row-major order; null unless the reader was asked to keep them, and knows them.
+  std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
   bool Contains(ValueRef ref) const;  // kNone is of every graph
@@ -95,6 +97,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<NamedTensor> inputs_, parameters_, buffers_, constants_;
   std::vector<std::pair<std::string, int32_t>> parameter_aliases_;
+  std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values_;
   int64_t folded_macs_ = 0;
   std::vector<ValueRef> outputs_;
 };

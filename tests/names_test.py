@@ -27,6 +27,7 @@ NAMESPACE = {
     "frontend/onnx": "cobra::onnx",
     "frontend/tflite": "cobra::tflite",
     "frontend/nas": "cobra::nas",
+    "export": "cobra::exporting",
     "model/text": "cobra::text",
     "model/net": "cobra::net",
     "model/infer": "cobra::infer",

@@ -21,6 +21,7 @@
 #include "c10/core/CPUAllocator.h"
 #include "c10/core/InferenceMode.h"
 #include "c10/core/impl/DeviceGuardImplInterface.h"
+#include "graph/index_bounds.h"
 #include "graph/op_rules.h"
 #include "worker/executor_device.h"
 #include "worker/executor_fill.h"
@@ -428,7 +429,7 @@ class Executor::Impl {
 
   void Allocate(uint64_t seed) {
     Random random(seed);
-    const auto bounds = IndexBounds(graph_);
+    const auto bounds = graph::IndexBounds(graph_);
     const auto fill_all = [&](graph::ValueRef::Kind kind, absl::Span<const graph::NamedTensor> types,
                               std::vector<at::Tensor>* tensors) {
       for (size_t i = 0; i < types.size(); ++i) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 
 #include "ATen/ops/empty.h"
@@ -49,57 +48,6 @@ void Fill(const at::Tensor& tensor, Random* random, double low, double high) {
       (tensor.is_complex() ? at::view_as_real(tensor) : tensor).copy_(floats);
     }
   }
-}
-
-namespace {
-
-// The exclusive upper bound for the integers of input `i`; nullopt if every integer is valid.
-std::optional<int64_t> IndexLimit(const graph::Graph& graph, const graph::Node& node, size_t i) {
-  const graph::OpInfo& info = graph::GetOpInfo(node.op);
-  const auto shape_of = [&](size_t input) -> const graph::Shape& { return graph.TypeOf(node.inputs[input]).shape; };
-  const auto size_of_first = [&](int64_t dim) {
-    const graph::Shape& shape = shape_of(0);
-    const int64_t rank = static_cast<int64_t>(shape.size());
-    return rank == 0 ? int64_t{1} : shape[(dim + rank) % rank];
-  };
-  switch (info.input(i).selects) {
-    case graph::Selects::kNothing:
-    case graph::Selects::kMask:
-    case graph::Selects::kCount: return std::nullopt;
-    case graph::Selects::kDim: return size_of_first(node.attributes.Int("dim"));
-    case graph::Selects::kEach: return size_of_first(static_cast<int64_t>(i + 1 - info.inputs.size()));
-    case graph::Selects::kAny:
-      // The dimension that an index selects is not needed: an index below the smallest dimension fits all of them.
-      if (shape_of(0).empty()) return std::nullopt;
-      return *std::min_element(shape_of(0).begin(), shape_of(0).end());
-    case graph::Selects::kElement: return std::max<int64_t>(1, graph.TypeOf(node.inputs[0]).num_elements());
-    case graph::Selects::kLast: return size_of_first(-1);
-    case graph::Selects::kLastTwo: return size_of_first(-1) * size_of_first(-2);
-    case graph::Selects::kLastThree: return size_of_first(-1) * size_of_first(-2) * size_of_first(-3);
-    case graph::Selects::kClass: return size_of_first(shape_of(0).size() > 1 ? 1 : 0);
-    case graph::Selects::kRow: return shape_of(1).empty() ? 1 : shape_of(1)[0];
-    case graph::Selects::kValue: return node.outputs[0].shape.back();
-    case graph::Selects::kBag: return 1;    // every bag begins at the first index
-    case graph::Selects::kGroup: return 1;  // SpreadGroups()
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-IntegerBounds IndexBounds(const graph::Graph& graph) {
-  IntegerBounds bounds;
-  for (const graph::Node& node : graph.nodes()) {
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const graph::ValueRef ref = node.inputs[i];
-      if (ref.is_none() || graph::IsFloatingPoint(graph.TypeOf(ref).dtype)) continue;
-      const std::optional<int64_t> limit = IndexLimit(graph, node, i);
-      if (!limit) continue;
-      const auto [it, is_new] = bounds.try_emplace({ref.kind, ref.index}, *limit);
-      if (!is_new) it->second = std::min(it->second, *limit);
-    }
-  }
-  return bounds;
 }
 
 void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs) {

@@ -3,8 +3,6 @@
 #define COBRA_WORKER_EXECUTOR_FILL_H_
 
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -15,11 +13,6 @@ namespace cobra::worker {
 
 // A CPU tensor of any type, contiguous: uniform between low and high, and never zero for real types.
 void Fill(const at::Tensor& tensor, Random* random, double low, double high);
-
-using IntegerBounds = std::map<std::pair<graph::ValueRef::Kind, int32_t>, int64_t>;
-// Upper bounds for the values of integer tensors: these are nearly always indices, so they must be below the size of
-// the indexed dimension.
-IntegerBounds IndexBounds(const graph::Graph& graph);
 
 // Gives inputs that are the ends of groups (graph::Selects::kGroup) the values of groups of one size.
 void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs);

@@ -223,6 +223,10 @@ absl::StatusOr<graph::ValueRef> Importer::RefOf(const TensorPtr& tensor) {
     tensor->ref = builder_.AddParameter(name, tensor->type);
   } else {
     tensor->ref = builder_.AddConstant(name, tensor->type);
+    if (request_.keep_values) {
+      COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, TryValues(tensor));
+      if (values != nullptr) builder_.SetKnownValues(tensor->ref, std::move(values));
+    }
   }
   placed_.push_back(tensor);
   return tensor->ref;

@@ -27,6 +27,7 @@ struct OnnxRequest {
   // Inputs with known values that determine shapes of the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by
   // dimension.
   std::vector<std::pair<std::string, std::string>> arguments;
+  bool keep_values = false;  // of constants, where the reader has them: Graph::KnownValues
 };
 
 // Errors carry a Diagnostic (base/diagnostic.h) naming file, node, operator and opset.

@@ -32,7 +32,9 @@ namespace {
 class Reader {
  public:
   Reader(const SourceRequest& request, std::vector<InputSpec> inputs, TorchState* state)
-      : request_(request), inputs_(std::move(inputs)), torch_(*state) {}
+      : request_(request), inputs_(std::move(inputs)), torch_(*state) {
+    torch_.keep_values = request.keep_values;
+  }
 
   // The whole sequence: load, build, prepare, run.
   Result<void> Read(Interpreter& interp) {
@@ -179,6 +181,7 @@ class Reader {
         }
         tensor->ref = parameters ? torch_.builder.AddParameter(absl::StrCat(prefix, name), tensor->type)
                                  : torch_.builder.AddBuffer(absl::StrCat(prefix, name), tensor->type);
+        if (!parameters) KeepValues(interp, tensor);
       }));
     }
     return CheckNameLength(interp, "parameter or buffer", longest);

@@ -37,7 +37,8 @@ struct SourceRequest {
   std::string torch_version = kNewestTorchVersion;
   // More than 0: the model gets the `past_key_values` that it gives after so many tokens (cached_tokens.h).
   int64_t cached_tokens = 0;
-  bool training = false;  // as after model.train(), under no_grad: batch statistics, dropout; otherwise model.eval()
+  bool keep_values = false;  // of buffers and constants, where they are known: Graph::KnownValues
+  bool training = false;     // as after model.train(), under no_grad: batch statistics, dropout; otherwise model.eval()
 };
 
 // How much of the limits a read used.

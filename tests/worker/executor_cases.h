@@ -2,6 +2,7 @@
 #ifndef COBRA_TESTS_WORKER_EXECUTOR_CASES_H_
 #define COBRA_TESTS_WORKER_EXECUTOR_CASES_H_
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Case {
 std::vector<Case> LinearAlgebraCases();
 std::vector<Case> LossCases();
 std::vector<Case> RareCases();
+// These and all others: each operator at least once, but for those that LibTorch does not have.
+std::vector<Case> AllCases();
+// Operators of torchvision's own extension library, which LibTorch does not have.
+const std::set<graph::Op>& NotInLibTorch();
 
 }  // namespace cobra::worker
 

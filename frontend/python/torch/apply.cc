@@ -113,10 +113,20 @@ bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill)
   return true;
 }
 
+void KeepValues(Interpreter& interp, Tensor* tensor) {
+  TorchState& torch = Torch(interp);
+  if (!torch.keep_values || tensor->is_random) return;
+  Refresh(interp, tensor);
+  // A copy: what the interpreter owns may be gone before the graph is.
+  if (tensor->values != nullptr)
+    torch.builder.SetKnownValues(tensor->ref, std::make_shared<const ConstValues>(*tensor->values));
+}
+
 graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
   if (tensor->ref.is_none()) {
     TorchState& torch = Torch(interp);
     tensor->ref = torch.builder.AddConstant(absl::StrCat(tensor->label, ".", torch.next_constant++), tensor->type);
+    KeepValues(interp, tensor);
   }
   return tensor->ref;
 }

@@ -176,6 +176,7 @@ struct TorchState : TorchLibrary {
 
   // ---- the run of the network
   graph::GraphBuilder builder;
+  bool keep_values = false;  // SourceRequest::keep_values
   graph::LayoutTracker layout{builder.graph()};
   bool recording = false;
   bool tracing = false;  // by torch.fx
@@ -249,6 +250,8 @@ Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& valu
 // ---- views of constants (const_views.cc) Updates the values of a constant view from its base. Cheap if the tensor is
 // not a view.
 void Refresh(Interpreter& interp, Tensor* tensor);
+// Gives the graph the values of a buffer or a constant, if it is to keep them and they are known.
+void KeepValues(Interpreter& interp, Tensor* tensor);
 // Called after an in-place call on a constant: propagates the new values to its base and other views.
 void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op);
 // Whether the memory order of a constant's elements differs from row-major order: x.t().

@@ -1,0 +1,13 @@
+// docs/onnx_export.md, written from the writer's own table.
+#ifndef COBRA_TESTS_EXPORT_EXPORT_DOCUMENT_H_
+#define COBRA_TESTS_EXPORT_EXPORT_DOCUMENT_H_
+
+#include <string>
+
+namespace cobra::exporting {
+
+std::string ExportDocument();
+
+}  // namespace cobra::exporting
+
+#endif  // COBRA_TESTS_EXPORT_EXPORT_DOCUMENT_H_

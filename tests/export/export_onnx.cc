@@ -1,0 +1,187 @@
+// Networks as ONNX models beside what LibTorch's executor computes with the same numbers, to be compared with what a
+// runtime computes from the models (onnx_runtime_test.py).
+//   export_onnx --cases DIR              single calls of every operator (tests/worker/executor_cases.h, more_cases.h)
+//   export_onnx GRAPH.json DIR NAME      a network
+//   export_onnx --same GRAPH.json NET.onnx   prints nothing if the reader makes the same network of the file
+//   export_onnx --document               docs/onnx_export.md
+// Writes DIR/NAME.onnx, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the outputs as
+// float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
+// "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "export/onnx/writer.h"
+#include "export/weights.h"
+#include "frontend/onnx/reader.h"
+#include "graph/builder.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+#include "tests/export/export_document.h"
+#include "tests/export/more_cases.h"
+#include "worker/executor.h"
+
+namespace cobra::exporting {
+namespace {
+
+constexpr uint64_t kSeed = 1;
+
+absl::StatusOr<graph::Graph> GraphOf(const worker::Case& c) {
+  graph::GraphBuilder builder;
+  std::vector<graph::ValueRef> inputs;
+  for (const worker::Operand& operand : c.operands) {
+    inputs.push_back(operand.absent ? graph::ValueRef::None()
+                                    : builder.AddInput("x", graph::TensorType{operand.shape, operand.dtype}));
+  }
+  COBRA_ASSIGN_OR_RETURN(const int32_t node, builder.Add(c.op, c.attributes, std::move(inputs), {}, c.inplace));
+  std::vector<graph::ValueRef> outputs;
+  for (size_t i = 0; i < builder.nodes()[node].outputs.size(); ++i)
+    outputs.push_back(graph::ValueRef::Node(node, static_cast<int32_t>(i)));
+  return std::move(builder).Build(outputs);
+}
+
+absl::StatusOr<std::string> Computed(const graph::Graph& graph, const Weights& weights, std::string* inputs) {
+  COBRA_ASSIGN_OR_RETURN(const auto executor, worker::Executor::Create(graph, kSeed));
+  const auto set_all = [&](absl::Span<const graph::NamedTensor> tensors, graph::ValueRef (*ref_of)(int32_t),
+                           bool is_input) -> absl::Status {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const graph::ValueRef ref = ref_of(static_cast<int32_t>(i));
+      const std::string bytes = is_input ? RandomInput(graph, ref.index, kSeed) : std::string(weights.Bytes(ref));
+      if (is_input) inputs->append(bytes);
+      COBRA_RETURN_IF_ERROR(executor->SetValues(ref, ValuesOf(tensors[i].type.dtype, bytes)));
+    }
+    return absl::OkStatus();
+  };
+  COBRA_RETURN_IF_ERROR(set_all(graph.inputs(), graph::ValueRef::Input, true));
+  COBRA_RETURN_IF_ERROR(set_all(graph.parameters(), graph::ValueRef::Parameter, false));
+  COBRA_RETURN_IF_ERROR(set_all(graph.buffers(), graph::ValueRef::Buffer, false));
+  COBRA_RETURN_IF_ERROR(set_all(graph.constants(), graph::ValueRef::Constant, false));
+  COBRA_ASSIGN_OR_RETURN(const auto outputs, executor->RunForValues());
+  std::string bytes;
+  for (const std::vector<double>& output : outputs) absl::StrAppend(&bytes, BytesOf(graph::DType::float64, output));
+  return bytes;
+}
+
+nlohmann::ordered_json Described(const graph::Graph& graph) {
+  nlohmann::ordered_json json;
+  json["inputs"] = nlohmann::ordered_json::array();
+  for (const graph::NamedTensor& input : graph.inputs()) {
+    json["inputs"].push_back({{"dtype", std::string(graph::DTypeName(input.type.dtype))},
+                              {"shape", std::vector<int64_t>(input.type.shape.begin(), input.type.shape.end())}});
+  }
+  json["outputs"] = nlohmann::ordered_json::array();
+  for (const graph::ValueRef ref : graph.outputs()) {
+    const graph::Shape& shape = graph.TypeOf(ref).shape;
+    json["outputs"].push_back(std::vector<int64_t>(shape.begin(), shape.end()));
+  }
+  return json;
+}
+
+absl::Status WriteNetwork(const graph::Graph& graph, const std::string& folder, const std::string& name,
+                          const std::string& op) {
+  nlohmann::ordered_json json = Described(graph);
+  json["name"] = name;
+  json["op"] = op;
+  const auto print = [&json] { std::printf("%s\n", json.dump().c_str()); };
+  const std::string path = absl::StrCat(folder, "/", name);
+  const absl::StatusOr<Weights> weights = Weights::Random(graph, kSeed);
+  const absl::Status written =
+      weights.ok() ? WriteOnnxFiles(graph, *weights, absl::StrCat(path, ".onnx")) : weights.status();
+  if (!written.ok()) {
+    if (!absl::IsUnimplemented(written)) return written;
+    json["refused"] = std::string(written.message());
+    print();
+    return absl::OkStatus();
+  }
+  std::string inputs;
+  const absl::StatusOr<std::string> outputs = Computed(graph, *weights, &inputs);
+  if (!outputs.ok()) {
+    json["not_run"] = std::string(outputs.status().message());
+    print();
+    return absl::OkStatus();
+  }
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(path, ".in"), inputs));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(path, ".out"), *outputs));
+  print();
+  return absl::OkStatus();
+}
+
+absl::Status WriteCases(const std::string& folder) {
+  std::vector<worker::Case> cases = worker::AllCases();
+  for (worker::Case& c : MoreCases()) cases.push_back(std::move(c));
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const std::string op(graph::OpName(cases[i].op));
+    const absl::StatusOr<graph::Graph> graph = GraphOf(cases[i]);
+    if (!graph.ok()) return absl::InternalError(absl::StrCat("case ", i, " (", op, "): ", graph.status().message()));
+    COBRA_RETURN_IF_ERROR(WriteNetwork(*graph, folder, absl::StrCat(i, "-", op), op));
+  }
+  return absl::OkStatus();
+}
+
+// Without what a file cannot hold: calls in place, and tensors that no call reads.
+absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph) {
+  graph::GraphBuilder builder;
+  std::map<std::pair<graph::ValueRef::Kind, int32_t>, graph::ValueRef> leaves;
+  for (size_t i = 0; i < graph.inputs().size(); ++i)
+    leaves[{graph::ValueRef::Kind::kInput, i}] = builder.AddInput(graph.inputs()[i].name, graph.inputs()[i].type);
+  const auto here = [&](graph::ValueRef ref) {
+    if (ref.is_none() || ref.is_node()) return ref;
+    const auto [found, is_new] = leaves.try_emplace({ref.kind, ref.index});
+    if (is_new) {
+      const graph::TensorType& type = graph.TypeOf(ref);
+      found->second = ref.kind == graph::ValueRef::Kind::kParameter ? builder.AddParameter("p", type)
+                      : ref.kind == graph::ValueRef::Kind::kBuffer  ? builder.AddBuffer("b", type)
+                                                                    : builder.AddConstant("c", type);
+    }
+    return found->second;
+  };
+  for (const graph::Node& node : graph.nodes()) {
+    std::vector<graph::ValueRef> inputs;
+    for (const graph::ValueRef ref : node.inputs) inputs.push_back(here(ref));
+    COBRA_RETURN_IF_ERROR(builder.Add(node.op, node.attributes, std::move(inputs)).status());
+  }
+  std::vector<graph::ValueRef> outputs;
+  for (const graph::ValueRef ref : graph.outputs()) outputs.push_back(here(ref));
+  return std::move(builder).Build(outputs);
+}
+
+absl::Status PrintDifference(const std::string& json_path, const std::string& onnx_path) {
+  COBRA_ASSIGN_OR_RETURN(const std::string json, ReadFile(json_path));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph written, graph::GraphFromJson(json));
+  COBRA_ASSIGN_OR_RETURN(written, WithoutEffects(written));
+  COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(onnx_path));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph read, onnx::ReadOnnxModel(bytes, {}));
+  COBRA_ASSIGN_OR_RETURN(read, WithoutEffects(read));
+  if (graph::Fingerprint(written) == graph::Fingerprint(read)) return absl::OkStatus();
+  std::printf("the reader makes another network of it:\n%s\n%s\n", graph::PrintGraph(written).c_str(),
+              graph::PrintGraph(read).c_str());
+  return absl::OkStatus();
+}
+
+absl::Status Main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--document") == 0) {
+    std::fputs(ExportDocument().c_str(), stdout);
+    return absl::OkStatus();
+  }
+  if (argc == 4 && std::strcmp(argv[1], "--same") == 0) return PrintDifference(argv[2], argv[3]);
+  worker::ConfigureLibTorch(1);
+  if (argc == 3 && std::strcmp(argv[1], "--cases") == 0) return WriteCases(argv[2]);
+  if (argc != 4) return absl::InvalidArgumentError("usage: export_onnx --cases DIR | GRAPH.json DIR NAME | --document");
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[1]));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
+  return WriteNetwork(graph, argv[2], argv[3], "");
+}
+
+}  // namespace
+}  // namespace cobra::exporting
+
+int main(int argc, char** argv) {
+  const absl::Status status = cobra::exporting::Main(argc, argv);
+  if (!status.ok()) std::fprintf(stderr, "export_onnx: %s\n", std::string(status.message()).c_str());
+  return status.ok() ? 0 : 1;
+}
