@@ -3,17 +3,21 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
 
 namespace cobra {
 namespace {
 
-// The first numbers of /proc/self/statm, in bytes.
+// The first numbers of /proc/PID/statm, in bytes.
 struct Sizes {
   int64_t total = 0, resident = 0;
 };
 
-Sizes ReadSizes() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
+Sizes ReadSizes(pid_t pid) {
+  const std::string path = absl::StrCat("/proc/", pid == 0 ? ::getpid() : pid, "/statm");
+  std::FILE* file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return {};
   long long total = 0, resident = 0;  // pages
   const int read = std::fscanf(file, "%lld %lld", &total, &resident);
@@ -24,7 +28,7 @@ Sizes ReadSizes() {
 
 }  // namespace
 
-int64_t AddressSpaceBytes() { return ReadSizes().total; }
-int64_t ResidentBytes() { return ReadSizes().resident; }
+int64_t AddressSpaceBytes() { return ReadSizes(0).total; }
+int64_t ResidentBytes(pid_t pid) { return ReadSizes(pid).resident; }
 
 }  // namespace cobra

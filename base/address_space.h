@@ -1,14 +1,16 @@
-// The memory of this process.
+// The memory of a process.
 #ifndef COBRA_BASE_ADDRESS_SPACE_H_
 #define COBRA_BASE_ADDRESS_SPACE_H_
+
+#include <sys/types.h>
 
 #include <cstdint>
 
 namespace cobra {
 
-// In bytes; 0 if the system does not say.
+// In bytes; 0 if the system does not say. `pid` 0 is this process.
 int64_t AddressSpaceBytes();
-int64_t ResidentBytes();
+int64_t ResidentBytes(pid_t pid = 0);
 
 }  // namespace cobra
 

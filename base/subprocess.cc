@@ -51,7 +51,11 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, options.descriptor, options.as_descriptor);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (options.standard_input >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, options.standard_input, STDIN_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // The server blocks and ignores some signals; a new program expects none of that.

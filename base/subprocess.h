@@ -18,10 +18,11 @@ namespace cobra {
 
 struct StartOptions {
   int descriptor = -1, as_descriptor = -1;  // the program has `descriptor` of this process as `as_descriptor`
+  int standard_input = -1;                  // a descriptor of this process; -1: there is nothing to read
   bool own_group = false;                   // a process group of its own: a terminal's Ctrl-C does not reach it
 };
 
-// Starts `argv`, with nothing to read on standard input and with no signal blocked or ignored; the caller waits for it.
+// Starts `argv` with no signal blocked or ignored; the caller waits for it.
 absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options);
 
 struct SubprocessOptions {

@@ -1,4 +1,4 @@
-#include "model/net/tensor_file.h"
+#include "base/tensor_file.h"
 
 #include <cstring>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra::net {
+namespace cobra {
 namespace {
 
 using nlohmann::json;
@@ -31,15 +31,17 @@ bool WholeNumbers(const json& object, const char* key, std::vector<Number>* numb
 
 absl::StatusOr<StoredTensor> TensorOf(const std::string& name, const json& entry, absl::string_view data) {
   const auto dtype = entry.is_object() ? entry.find("dtype") : entry.end();
-  if (!entry.is_object() || dtype == entry.end() || *dtype != "F32") return Malformed(name, "is no F32 tensor");
+  if (!entry.is_object() || dtype == entry.end() || !dtype->is_string()) return Malformed(name, "has no type");
   StoredTensor tensor;
+  tensor.dtype = dtype->get<std::string>();
   std::vector<uint64_t> offsets;
   if (!WholeNumbers(entry, "shape", &tensor.shape)) return Malformed(name, "\"shape\" is no list of sizes");
   if (!WholeNumbers(entry, "data_offsets", &offsets) || offsets.size() != 2 || offsets[0] > offsets[1] ||
       offsets[1] > data.size())
     return Malformed(name, "\"data_offsets\" is no part of the file");
   tensor.bytes = data.substr(offsets[0], offsets[1] - offsets[0]);
-  uint64_t bytes = sizeof(float);
+  uint64_t bytes = static_cast<uint64_t>(BytesOfStoredType(tensor.dtype));
+  if (bytes == 0) return Malformed(name, "\"dtype\" is unknown");
   for (int64_t size : tensor.shape) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
       return Malformed(name, "\"shape\" is too large");
@@ -50,7 +52,17 @@ absl::StatusOr<StoredTensor> TensorOf(const std::string& name, const json& entry
 
 }  // namespace
 
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_view file) {
+int64_t BytesOfStoredType(absl::string_view dtype) {
+  static constexpr std::pair<absl::string_view, int64_t> kTypes[] = {{"F32", 4}, {"F64", 8},  {"F16", 2}, {"BF16", 2},
+                                                                     {"I64", 8}, {"I32", 4},  {"I16", 2}, {"I8", 1},
+                                                                     {"U8", 1},  {"BOOL", 1}, {"C64", 8}, {"C128", 16}};
+  for (const auto& [name, bytes] : kTypes) {
+    if (name == dtype) return bytes;
+  }
+  return 0;
+}
+
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_view file, absl::string_view dtype) {
   uint64_t length = 0;
   if (file.size() >= sizeof(length)) std::memcpy(&length, file.data(), sizeof(length));
   if (length == 0 || length > file.size() - sizeof(length))
@@ -61,7 +73,9 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_
   std::map<std::string, StoredTensor> tensors;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;  // texts, of other writers
-    COBRA_ASSIGN_OR_RETURN(tensors[name], TensorOf(name, entry, data));
+    COBRA_ASSIGN_OR_RETURN(StoredTensor tensor, TensorOf(name, entry, data));
+    if (!dtype.empty() && tensor.dtype != dtype) return Malformed(name, absl::StrCat("is no ", dtype, " tensor"));
+    tensors[name] = std::move(tensor);
   }
   return tensors;
 }
@@ -72,7 +86,7 @@ std::string WriteTensorFile(const std::vector<std::pair<std::string, StoredTenso
   for (const auto& [name, tensor] : tensors) {
     const size_t begin = data.size();
     absl::StrAppend(&data, tensor.bytes);
-    header[name] = {{"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
+    header[name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');  // data starts at a multiple of eight bytes
@@ -82,4 +96,4 @@ std::string WriteTensorFile(const std::vector<std::pair<std::string, StoredTenso
   return absl::StrCat(out, text, data);
 }
 
-}  // namespace cobra::net
+}  // namespace cobra

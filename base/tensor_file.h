@@ -1,8 +1,8 @@
 // The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
-// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data. Only F32 is used; no pickles,
-// nothing is executed. Without LibTorch.
-#ifndef COBRA_MODEL_NET_TENSOR_FILE_H_
-#define COBRA_MODEL_NET_TENSOR_FILE_H_
+// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data, little-endian. No pickles, nothing is
+// executed. Without LibTorch.
+#ifndef COBRA_BASE_TENSOR_FILE_H_
+#define COBRA_BASE_TENSOR_FILE_H_
 
 #include <cstdint>
 #include <map>
@@ -13,17 +13,23 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cobra::net {
+namespace cobra {
 
 struct StoredTensor {
   std::vector<int64_t> shape;
-  absl::string_view bytes;  // of float32, as many as the shape says
+  absl::string_view bytes;  // as many as type and shape say
+  std::string dtype = "F32";
 };
 
-// The tensors by name; they point into `file`. DataLoss if the file is malformed.
-absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_view file);
+// Of a type's name in such files ("F32", "I64", "BOOL"); 0 if there is none of that name.
+int64_t BytesOfStoredType(absl::string_view dtype);
+
+// The tensors by name; they point into `file`. DataLoss if the file is malformed, or has a tensor of another type than
+// `dtype`, if that is given.
+absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_view file,
+                                                                   absl::string_view dtype = "");
 std::string WriteTensorFile(const std::vector<std::pair<std::string, StoredTensor>>& tensors);
 
-}  // namespace cobra::net
+}  // namespace cobra
 
-#endif  // COBRA_MODEL_NET_TENSOR_FILE_H_
+#endif  // COBRA_BASE_TENSOR_FILE_H_

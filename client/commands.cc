@@ -26,6 +26,7 @@
 #include "client/render.h"
 #include "client/text_table.h"
 #include "export/onnx/writer.h"
+#include "export/python/program.h"
 #include "export/weights.h"
 #include "frontend/python/torch/torch_version.h"
 #include "graph/json.h"
@@ -196,16 +197,26 @@ absl::Status CheckServer(const CommonFlags& common) {
 namespace {
 
 absl::Status CheckOut(const GraphFlags& flags) {
-  if (flags.onnx && flags.out.empty())
-    return UserError(Diagnostic::Kind::kUsage, "--out: is missing", "--format onnx writes a file: --out net.onnx");
-  if (!flags.onnx && !flags.out.empty())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": needs --format onnx"));
-  if (flags.onnx && !absl::EndsWith(flags.out, ".onnx"))
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": does not end in .onnx"));
+  const bool onnx = flags.written == "onnx";
+  const absl::string_view ending = onnx ? ".onnx" : ".py";
+  if (flags.written.empty()) {
+    if (flags.out.empty()) return absl::OkStatus();
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": needs --format onnx or python"));
+  }
+  if (flags.out.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, "--out: is missing",
+                     absl::StrCat("--format ", flags.written, " writes a file: --out net", ending));
+  }
+  if (!absl::EndsWith(flags.out, ending))
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": does not end in ", ending));
   return absl::OkStatus();
 }
 
-absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags) {
+absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags, absl::string_view source) {
+  if (flags.written == "python") {
+    COBRA_ASSIGN_OR_RETURN(const std::string program, exporting::WriteProgram(graph, source));
+    return WriteFileAtomic(flags.out, program);
+  }
   const auto seed = static_cast<uint64_t>(flags.seed);
   absl::StatusOr<exporting::Weights> weights = exporting::Weights::Random(graph, seed);
   if (!weights.ok()) return UserError(Diagnostic::Kind::kUnsupported, std::string(weights.status().message()));
@@ -216,13 +227,16 @@ absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags) {
 
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckOut(flags));
-  flags.model.keep_values = flags.onnx;
+  flags.model.keep_values = !flags.written.empty();
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
-  if (flags.onnx) {
-    if (absl::Status status = WriteModel(graph, flags); !status.ok()) return input.WithUserPaths(status);
-    Print(absl::StrCat(flags.out, ": ", graph.nodes().size(), " calls; weights, random numbers, in ",
-                       exporting::WeightsPath(flags.out)));
+  if (!flags.written.empty()) {
+    const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
+    if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);
+    const std::string weights = flags.written == "onnx"
+                                    ? absl::StrCat("weights, random numbers, in ", exporting::WeightsPath(flags.out))
+                                    : "its weights are random numbers when it runs";
+    Print(absl::StrCat(flags.out, ": ", graph.nodes().size(), " calls; ", weights));
     return kExitOk;
   }
   Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));

@@ -56,9 +56,9 @@ struct TargetsFlags {
 
 struct GraphFlags {
   ModelArguments model;
-  bool onnx = false;  // --format onnx
-  std::string out;    // FILE.onnx; its weights are written beside it
-  int64_t seed = 1;   // of the weights
+  std::string written;  // --format onnx, python: what is written to `out`; empty: nothing
+  std::string out;      // FILE.onnx, its weights beside it; FILE.py
+  int64_t seed = 1;     // of the weights
 };
 
 struct CalibrateFlags {

@@ -74,17 +74,17 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->default_str("eval");
 }
 
-// `onnx`, if it is not null, is set by a third format.
-void AddFormat(CLI::App* command, CommonFlags* common, bool* onnx) {
-  const auto take_format = [common, onnx](const std::string& format) {
+// `written`, if it is not null, is set by the formats of files.
+void AddFormat(CLI::App* command, CommonFlags* common, std::string* written) {
+  const auto take_format = [common, written](const std::string& format) {
     common->json = format == "json";
-    if (onnx != nullptr) *onnx = format == "onnx";
+    if (written != nullptr && format != "table" && format != "json") *written = format;
   };
   std::vector<std::string> formats{"table", "json"};
-  if (onnx != nullptr) formats.push_back("onnx");
+  if (written != nullptr) formats.insert(formats.end(), {"onnx", "python"});
   command
-      ->add_option_function<std::string>("--format", take_format,
-                                         onnx == nullptr ? "table or json" : "table, json, or onnx: writes a file")
+      ->add_option_function<std::string>(
+          "--format", take_format, written == nullptr ? "table or json" : "table, json; onnx, python: write a file")
       ->check(CLI::IsMember(formats))
       ->default_str("table");
 }
@@ -236,11 +236,11 @@ struct Flags {
 };
 
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
-                     std::function<absl::StatusOr<int>()> run, bool* onnx = nullptr) {
+                     std::function<absl::StatusOr<int>()> run, std::string* written = nullptr) {
   CLI::App* command = app->add_subcommand(name, what);
   command->footer(codes);
   command->callback([flags, run = std::move(run)] { flags->run = run; });
-  AddFormat(command, &flags->common, onnx);
+  AddFormat(command, &flags->common, written);
   return command;
 }
 
@@ -284,12 +284,14 @@ void AddGraph(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
       absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
-      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.onnx);
+      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.written);
   AddModelFlags(command, &flags->graph.model);
   command
-      ->add_option("--out", flags->graph.out,
-                   "With --format onnx: the file to write; its weights, random numbers, go into .safetensors beside it")
-      ->type_name("FILE.onnx");
+      ->add_option(
+          "--out", flags->graph.out,
+          "With --format onnx or python: the file to write. ONNX: its weights, random numbers, go into .safetensors "
+          "beside it")
+      ->type_name("FILE");
   command->add_option("--weights-seed", flags->graph.seed, "With --format onnx: other numbers")->capture_default_str();
   AddDeadline(command, &flags->common);
 }

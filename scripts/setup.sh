@@ -7,7 +7,20 @@
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
 #   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
 #                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx
+#   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime and OpenVINO (needs pip, 0.9 GB), in
+#                                           which our runners measure (docs/runners.md)
 set -euo pipefail
+
+if [ "${1:-}" = "--runtimes" ]; then
+  cd "$(dirname "$0")/.."
+  requirements=worker/runners/requirements.txt
+  if ! cmp -s "$requirements" build/runtimes/requirements.txt; then
+    /usr/bin/python3 -m venv build/runtimes
+    build/runtimes/bin/pip install --quiet --no-deps -r "$requirements"
+    cp "$requirements" build/runtimes/requirements.txt
+  fi
+  exit 0
+fi
 
 if [ "${1:-}" = "--pypi" ]; then
   cd "$(dirname "$0")/.."

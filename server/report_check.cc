@@ -20,7 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMaxSessionBytes = 64 << 10;  // the conditions of a worker take some 2 KB
+constexpr size_t kMaxSessionBytes = 64 << 10;   // the conditions of a worker take some 2 KB
+constexpr size_t kMaxProfileBytes = 512 << 10;  // a network of a thousand calls takes some 60 KB
 
 // Replaces what the record states about its subject by what the task states. Of a sample, only the worker knows the
 // graph.
@@ -60,6 +61,10 @@ absl::Status CheckLatencies(const store::Measurement& measurement, const graph::
   const store::Latency& latency = measurement.latency;
   COBRA_RETURN_IF_ERROR(store::CheckLatencies(measurement));
   COBRA_RETURN_IF_ERROR(predict::CheckPlausible(graph, latency.median_us, spec));
+  if (measurement.profile_json.size() > kMaxProfileBytes) {
+    return absl::InvalidArgumentError(
+        LimitMessage("profile", static_cast<int64_t>(measurement.profile_json.size()), kMaxProfileBytes, "bytes"));
+  }
   const size_t shares = measurement.node_latency_us.size();
   if (shares == 0 || shares == graph.nodes().size()) return absl::OkStatus();
   return absl::InvalidArgumentError(

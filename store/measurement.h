@@ -114,6 +114,9 @@ struct Measurement {
   std::optional<double> energy_j;
   // For a network: the latency of each call, or empty.
   std::vector<double> node_latency_us;
+  // For a network in a runner (docs/runners.md): what the runtime ran, as JSON: [[name, microseconds, [calls of the
+  // graph]], ...]. Or empty.
+  std::string profile_json;
 };
 
 enum class FieldType { kText, kInteger, kReal, kExactReal, kBool, kReals, kJson };

@@ -62,6 +62,14 @@ store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::s
   return measurement;
 }
 
+// A target of a runner: the machine is the same, its runtime another.
+void SetRuntime(const RunnerDescription& runner, predict::TargetSpec* machine) {
+  machine->runtime = absl::StrCat(runner.runtime, "-", runner.version);
+  machine->compile = runner.compile;
+  absl::StrAppend(&machine->name, "-", runner.runtime,
+                  runner.compile == "eager" ? "" : absl::StrCat("-", runner.compile));
+}
+
 std::string DriverText(int device) {
   const absl::StatusOr<std::unique_ptr<Nvml>> nvml = Nvml::Open(device);
   return nvml.ok() ? (*nvml)->driver_version() : "unavailable";
@@ -74,6 +82,9 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
   std::unique_ptr<GroupRunner> runner(new GroupRunner(options));
   runner->session_ = absl::StrCat(TimeUtc(), "-", getpid());
+  if (!options.runner.empty()) {
+    COBRA_ASSIGN_OR_RETURN(runner->runner_, RunnerSession::Create(options.runner, options.execution));
+  }
   if (!options.execution.needs_child_process()) {
     COBRA_RETURN_IF_ERROR(runner->Enter());
     COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(runner->FirstCanaryText()));
@@ -88,6 +99,7 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
     COBRA_RETURN_IF_ERROR(status);
   }
   COBRA_ASSIGN_OR_RETURN(runner->machine_, DescribeTarget(options.execution));
+  if (runner->runner_ != nullptr) SetRuntime(runner->runner_->description(), &runner->machine_);
   return runner;
 }
 
@@ -125,6 +137,39 @@ std::string GroupRunner::CanaryText() {
   return status.ok() ? CanaryJson(canary_->Measure()).dump() : "{}";
 }
 
+MeasureOptions GroupRunner::RulesFor(const GroupTask& task, bool is_network) const {
+  const Execution& execution = options_.execution;
+  MeasureOptions rules = is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
+  rules.seed = task.seed;
+  rules.sensors = sensors_.get();
+  if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
+  return rules;
+}
+
+absl::Status GroupRunner::AddCanary(std::vector<CanaryTimes>* around) {
+  return RunInChildren(
+      1, {}, [&](int) { return CanaryText(); },
+      [&](int, const ChildResult& result) {
+        if (result.outcome == store::Outcome::ok) around->push_back(CanaryFromText(result.text));
+      });
+}
+
+absl::Status GroupRunner::RunInRunner(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
+                                      std::vector<std::optional<store::Measurement>>* measurements) {
+  COBRA_RETURN_IF_ERROR(AddCanary(around));
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const absl::StatusOr<Sample> sample = tasks[i].draw();
+    if (!sample.ok()) continue;
+    if (tasks[i].begins) tasks[i].begins();
+    store::Measurement measurement = runner_->Measure(sample->graph, RulesFor(tasks[i], sample->is_network));
+    measurement.subject.is_network = sample->is_network;
+    measurement.subject.label = sample->label;
+    FillConditions(&measurement);
+    (*measurements)[i] = std::move(measurement);
+  }
+  return AddCanary(around);
+}
+
 // Runs in the child. Returns the measurement as a line; empty if there is nothing to measure.
 std::string GroupRunner::MeasureTask(const GroupTask& task) {
   const absl::StatusOr<Sample> sample = task.draw();
@@ -133,12 +178,7 @@ std::string GroupRunner::MeasureTask(const GroupTask& task) {
   if (const absl::Status status = Enter(); !status.ok()) {
     return store::MeasurementToJson(Failure(*sample, store::Outcome::crashed, status.message()));
   }
-  const Execution& execution = options_.execution;
-  MeasureOptions rules = sample->is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
-  rules.seed = task.seed;
-  rules.sensors = sensors_.get();
-  if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
-  store::Measurement measurement = MeasureGraph(sample->graph, rules);
+  store::Measurement measurement = MeasureGraph(sample->graph, RulesFor(task, sample->is_network));
   measurement.subject.is_network = sample->is_network;
   measurement.subject.label = sample->label;
   return store::MeasurementToJson(measurement);
@@ -171,6 +211,11 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
                       {"energy", joules ? "counted" : "unavailable"},
                       {"load", LoadAverage()},
                       {"cache", std::string(CacheName(execution.cache))}};
+  if (runner_ != nullptr) {
+    const RunnerDescription& is = runner_->description();
+    j["environment"]["runner"] = {{"command", options_.runner}, {"runtime", is.runtime}, {"version", is.version},
+                                  {"format", is.format},        {"compile", is.compile}, {"allocator", is.allocator}};
+  }
   if (execution.is_cuda()) {
     j["environment"]["tf32"] = execution.precision == Precision::tf32;
     j["environment"]["driver"] = DriverText(execution.cuda_device);
@@ -182,25 +227,34 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   return j.dump();
 }
 
-absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
+absl::Status GroupRunner::RunTasksInChildren(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
+                                             std::vector<std::optional<store::Measurement>>* measurements) {
   const int last = static_cast<int>(tasks.size()) + 1;  // the first and the last task are canaries
-  std::vector<std::optional<store::Measurement>> measurements(tasks.size());
-  std::vector<CanaryTimes> around;
-  const double load = LoadAverage();
   ChildLimits limits;
   limits.healthy = [] { return !DeviceIsBroken(); };
   if (!options_.execution.is_cuda()) limits.memory_bytes = options_.memory_bytes;
-  COBRA_RETURN_IF_ERROR(RunInChildren(
+  return RunInChildren(
       last + 1, limits,
       [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },
       [&](int i, const ChildResult& result) {
         if (i == 0 || i == last) {
-          if (result.outcome == store::Outcome::ok) around.push_back(CanaryFromText(result.text));
+          if (result.outcome == store::Outcome::ok) around->push_back(CanaryFromText(result.text));
         } else {
           const size_t k = static_cast<size_t>(i - 1);
-          measurements[k] = MeasurementOf(tasks[k], result);
+          (*measurements)[k] = MeasurementOf(tasks[k], result);
         }
-      }));
+      });
+}
+
+absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
+  std::vector<std::optional<store::Measurement>> measurements(tasks.size());
+  std::vector<CanaryTimes> around;
+  const double load = LoadAverage();
+  if (runner_ != nullptr) {
+    COBRA_RETURN_IF_ERROR(RunInRunner(tasks, &around, &measurements));
+  } else {
+    COBRA_RETURN_IF_ERROR(RunTasksInChildren(tasks, &around, &measurements));
+  }
   for (const CanaryTimes& times : around) RecordCanaryTimes(times);
   const CanaryRatios worst = WorstRatios(around, MedianCanaryTimes());
   for (std::optional<store::Measurement>& measurement : measurements) {
@@ -242,12 +296,16 @@ std::optional<store::Measurement> GroupRunner::MeasurementOf(const GroupTask& ta
     if (!sample.ok()) return std::nullopt;
     measurement = Failure(*sample, result.outcome, result.text);
   }
-  store::Conditions& conditions = measurement.conditions;
+  FillConditions(&measurement);
+  return measurement;
+}
+
+void GroupRunner::FillConditions(store::Measurement* measurement) const {
+  store::Conditions& conditions = measurement->conditions;
   conditions.session = session_;
   conditions.target = machine_.name;
   conditions.cache = std::string(CacheName(options_.execution.cache));
   conditions.time_utc = TimeUtc();
-  return measurement;
 }
 
 }  // namespace cobra::worker

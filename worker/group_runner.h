@@ -4,6 +4,9 @@
 // On one CPU thread, LibTorch and the canary are warmed up in this process and its children inherit them. Neither a
 // CUDA context nor a pool of threads survives a fork: with those, this process never calls LibTorch. Every child then
 // sets up its own, runs its own canary, and measures a complete group.
+//
+// With a runner, networks run in that program, and this process only asks it. LibTorch computes the canary, and what
+// results are compared with, in children.
 #ifndef COBRA_WORKER_GROUP_RUNNER_H_
 #define COBRA_WORKER_GROUP_RUNNER_H_
 
@@ -20,6 +23,7 @@
 #include "store/measurement.h"
 #include "worker/child.h"
 #include "worker/measure.h"
+#include "worker/runner_session.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
@@ -28,6 +32,8 @@ struct GroupRunnerOptions {
   // The first processor; the execution uses one per thread.
   int core = 0;
   Execution execution;
+  // The command of a runner (docs/runners.md); empty: LibTorch in this process.
+  std::vector<std::string> runner;
   // Measure the energy of layers too, 0.2 s each; that of networks is always measured.
   bool layer_energy = false;
   // What a child may allocate; 0: no limit. Not with CUDA, which reserves more addresses than there is memory.
@@ -76,6 +82,13 @@ class GroupRunner {
   std::string FirstCanaryText();
   absl::Status TakeFirstCanaries(const std::string& text);
   std::string MeasureTask(const GroupTask& task);
+  MeasureOptions RulesFor(const GroupTask& task, bool is_network) const;
+  absl::Status RunTasksInChildren(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
+                                  std::vector<std::optional<store::Measurement>>* measurements);
+  absl::Status RunInRunner(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
+                           std::vector<std::optional<store::Measurement>>* measurements);
+  absl::Status AddCanary(std::vector<CanaryTimes>* around);
+  void FillConditions(store::Measurement* measurement) const;
   CanaryTimes MedianCanaryTimes() const;
   std::optional<store::Measurement> MeasurementOf(const GroupTask& task, const ChildResult& result) const;
   void RecordCanaryTimes(const CanaryTimes& times);
@@ -88,6 +101,7 @@ class GroupRunner {
   std::unique_ptr<Sensors> sensors_;
   std::vector<CanaryTimes> canaries_;
   std::vector<std::string> canary_lines_;
+  std::unique_ptr<RunnerSession> runner_;
 };
 
 }  // namespace cobra::worker

@@ -24,10 +24,11 @@
 #include "model/predict/device_table.h"
 #include "nlohmann/json.hpp"
 #include "worker/campaign.h"
+#include "worker/check_runner.h"
 #include "worker/child.h"
 #include "worker/describe.h"
 #include "worker/device_lock.h"
-#include "worker/exchange.h"
+#include "worker/exchange_command.h"
 #include "worker/execution.h"
 #include "worker/executor.h"
 #include "worker/graph_list.h"
@@ -47,6 +48,7 @@ namespace {
 struct MeasureFlags {
   std::string spaces, budget, out, graph, graphs;
   std::string counts;
+  std::string runner;
   ExecutionFlags execution;
   int64_t first = 0;
   int core = 0;
@@ -77,6 +79,7 @@ absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
   GroupRunnerOptions options;
   options.core = flags.core;
   options.layer_energy = flags.layer_energy;
+  options.runner = absl::StrSplit(flags.runner, ' ', absl::SkipEmpty());
   COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
   if (flags.tolerance > 0) {
     options.canary_tolerance = flags.tolerance;
@@ -223,6 +226,23 @@ absl::Status RunCanary(const MeasureFlags& flags, int count) {
   return absl::OkStatus();
 }
 
+struct CheckRunnerFlags {
+  std::vector<std::string> command;
+  int graphs = 200;
+};
+
+absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& runner) {
+  CheckRunnerOptions options;
+  options.runner = runner.command;
+  options.graphs = runner.graphs;
+  options.sampler.seed = flags.seed;
+  options.sampler.real_layers_path = flags.layers;
+  COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
+  COBRA_RETURN_IF_ERROR(PinToCore(flags.core, options.execution.threads));
+  COBRA_ASSIGN_OR_RETURN(const bool passed, CheckRunner(options, std::cout));
+  return passed ? absl::OkStatus() : absl::FailedPreconditionError("the runner failed");
+}
+
 absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
@@ -254,57 +274,6 @@ absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
                 record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
   }
   return absl::OkStatus();
-}
-
-struct ExchangeFlags {
-  std::vector<std::string> files;
-  std::string format = "csv", out;
-  bool skip_invalid = false;
-};
-
-bool IsCsv(absl::string_view path) { return absl::EndsWith(path, ".csv") || absl::EndsWith(path, ".csv.gz"); }
-
-absl::Status WriteOut(const std::string& path, const std::string& text) {
-  if (path.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return absl::OkStatus();
-  }
-  return WriteMaybeGzip(path, text);
-}
-
-absl::Status RunExport(const ExchangeFlags& flags) {
-  std::string lines;
-  for (const std::string& file : flags.files) {
-    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(file));
-    absl::StrAppend(&lines, text, absl::EndsWith(text, "\n") ? "" : "\n");
-  }
-  if (flags.format == "jsonl") return WriteOut(flags.out, lines);
-  COBRA_ASSIGN_OR_RETURN(const std::string csv, RecordsToCsv(lines));
-  return WriteOut(flags.out, csv);
-}
-
-absl::Status RunImport(const ExchangeFlags& flags) {
-  std::string lines;
-  int64_t problems = 0;
-  for (const std::string& file : flags.files) {
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadMaybeGzip(file));
-    if (IsCsv(file)) {
-      absl::StatusOr<std::string> converted = CsvToRecords(text);
-      if (!converted.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", converted.status().message()));
-      text = *std::move(converted);
-    }
-    CheckedRecords checked = CheckRecords(text);
-    for (const std::string& problem : checked.problems) std::fprintf(stderr, "%s: %s\n", file.c_str(), problem.c_str());
-    std::fprintf(stderr, "%s: %lld records of %lld sessions valid, %zu lines invalid\n", file.c_str(),
-                 static_cast<long long>(checked.records), static_cast<long long>(checked.sessions),
-                 checked.problems.size());
-    problems += static_cast<int64_t>(checked.problems.size());
-    lines += checked.json_lines;
-  }
-  if (problems > 0 && !flags.skip_invalid) {
-    return absl::InvalidArgumentError("nothing is written (--skip-invalid writes the valid records)");
-  }
-  return WriteOut(flags.out, lines);
 }
 
 // Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of a table.
@@ -455,6 +424,8 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
           "File of graphs, one JSON object with name and graph per line, for the spaces graphs, torchvision (default: ",
           kTorchvisionNetworks, ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
   command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
+  command->add_option("--runner", flags->runner,
+                      "Command of a runner: measure in its runtime, not in LibTorch (docs/runners.md)");
   command->add_flag("--in-turns", flags->in_turns,
                     "With --graph: for each line of standard input, measure for a quarter of a second and print a "
                     "line {latency_us, runs}; to alternate with another program on the same core");
@@ -496,6 +467,14 @@ void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
   command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
 }
 
+CLI::App* AddCheckRunner(CLI::App* app, MeasureFlags* flags, CheckRunnerFlags* runner) {
+  CLI::App* command = app->add_subcommand("check-runner", "Tests a runner (docs/runners.md): check-runner -- COMMAND");
+  AddExecutionOptions(command, flags);
+  command->add_option("--graphs", runner->graphs, "How many graphs to compare")->capture_default_str();
+  command->add_option("command", runner->command, "The runner and its arguments")->required();
+  return command;
+}
+
 #ifdef COBRA_GRPC
 void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* work) {
   AddWorkOptions(command, work);
@@ -517,6 +496,10 @@ void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* 
                     "Keep records even if the machine was busy with other work; for demonstrations");
 }
 #endif
+
+constexpr char kFooter[] =
+    "Exit codes: 0 success, 1 failure (a file, the server, the machine), 2 usage error. cobra-worker COMMAND --help "
+    "lists the flags of a command.";
 
 int Main(int argc, char** argv) {
   if (const absl::Status status = RestartWithEnvironment(argv, ThreadsOf(argc, argv)); !status.ok()) {
@@ -544,6 +527,8 @@ int Main(int argc, char** argv) {
       "describe", "Describes this machine as a target: name, caches, clock, cores; measures peak and bandwidth");
   DescribeFlags describe_flags;
   AddDescribeOptions(describe, &flags, &describe_flags);
+  CheckRunnerFlags runner_flags;
+  CLI::App* check_runner = AddCheckRunner(&app, &flags, &runner_flags);
   ExchangeFlags exchange;
   CLI::App* export_records = app.add_subcommand("export", "Converts records (JSON lines) to CSV with conditions");
   AddExportOptions(export_records, &exchange);
@@ -557,9 +542,7 @@ int Main(int argc, char** argv) {
       app.add_subcommand("queue-client", "Exchanges tasks and records with the server; started by `work`");
   AddWorkOptions(queue_client, &work_flags);
 #endif
-  app.footer(
-      "Exit codes: 0 success, 1 failure (a file, the server, the machine), 2 usage error. cobra-worker COMMAND --help "
-      "lists the flags of a command.");
+  app.footer(kFooter);
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return ExitCode(parsed.status());
   if (!*parsed) return 0;
@@ -569,6 +552,7 @@ int Main(int argc, char** argv) {
     return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunQueueClientCommand(work_flags));
 #endif
   if (sample->parsed()) return ExitCode(RunSample(flags));
+  if (check_runner->parsed()) return ExitCode(RunCheckRunner(flags, runner_flags));
   if (describe->parsed()) return ExitCode(RunDescribe(flags, describe_flags));
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));

@@ -18,45 +18,47 @@ double Quantile(const std::vector<double>& sorted, double q) {
   return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
 
-struct Times {
-  double wall_us = 0, device_us = 0;  // of one call
-};
-
-// The timed call and its clock.
+// What is timed, here or elsewhere, and the clock of the measurement.
 class Region {
  public:
-  Region(const std::function<void()>& call, const ClockNs& now_ns, const RegionHooks& hooks)
-      : call_(call), now_ns_(now_ns), hooks_(hooks) {}
+  using Time = std::function<std::vector<RegionTimes>(int regions, int calls)>;
+  Region(Time time, ClockNs now_ns, int most_calls, int most_regions)
+      : time_(std::move(time)), now_ns_(std::move(now_ns)), most_calls_(most_calls), most_regions_(most_regions) {}
 
-  Times Time(int calls) const {
-    if (hooks_.settle) hooks_.settle();
-    const double start = now_ns_();
-    if (hooks_.begin) hooks_.begin();
-    for (int i = 0; i < calls; ++i) call_();
-    const double device_us = hooks_.end ? hooks_.end() : 0;
-    return {(now_ns_() - start) / 1000 / calls, device_us / calls};
+  // One region; nullopt after a failure.
+  std::optional<RegionTimes> One(int calls) const {
+    const std::vector<RegionTimes> times = time_(1, calls);
+    return times.empty() ? std::nullopt : std::optional<RegionTimes>(times[0]);
+  }
+  std::vector<RegionTimes> Several(int regions, int calls) const {
+    return time_(std::clamp(regions, 1, most_regions_), calls);
   }
   double Now() const { return now_ns_(); }
-  int most_calls() const { return hooks_.most_calls; }
+  int most_calls() const { return most_calls_; }
 
  private:
-  const std::function<void()>& call_;
-  const ClockNs& now_ns_;
-  const RegionHooks& hooks_;
+  const Time time_;
+  const ClockNs now_ns_;
+  const int most_calls_, most_regions_;
 };
 
-// Runs until time, count and agreement are reached. Returns the time of one call in the last window.
-double WarmUp(const Region& region, const MeterOptions& options) {
+// Runs until time, count and agreement are reached. Returns the time of one call in the last window; nullopt after a
+// failure.
+std::optional<double> WarmUp(const Region& region, const MeterOptions& options) {
   const double start = region.Now();
   const auto elapsed_ms = [&] { return (region.Now() - start) / 1e6; };
-  double previous_us = region.Time(1).wall_us;
+  const std::optional<RegionTimes> first = region.One(1);
+  if (!first) return std::nullopt;
+  double previous_us = first->wall_us;
   int runs = 1;
   while (true) {
     // A window is a tenth of the warm-up: long enough to average, short enough to notice that it has settled.
     const double window_ms = options.warmup_ms / 10;
     const int in_window = std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1,
                                      std::min(100000, region.most_calls()));
-    const double window_us = region.Time(in_window).wall_us;
+    const std::optional<RegionTimes> window = region.One(in_window);
+    if (!window) return std::nullopt;
+    const double window_us = window->wall_us;
     runs += in_window;
     const bool settled = std::abs(window_us - previous_us) <= options.warmup_agreement * window_us;
     previous_us = window_us;
@@ -65,6 +67,69 @@ double WarmUp(const Region& region, const MeterOptions& options) {
     if (so_far_ms >= options.warmup_ms && runs >= options.warmup_runs && settled) break;
   }
   return previous_us;
+}
+
+// The samples of a measurement.
+class Samples {
+ public:
+  void Add(const RegionTimes& times) {
+    wall_us_.push_back(times.wall_us);
+    if (times.device_us > 0) device_us_.push_back(times.device_us);
+  }
+  int count() const { return static_cast<int>(wall_us_.size()); }
+  bool AgreeTo(double interval) const {
+    const store::Latency so_far = Summarise(wall_us_);
+    return so_far.ci_high_us - so_far.ci_low_us <= 2 * interval * so_far.median_us;
+  }
+  store::Latency Summary(int batch) const {
+    store::Latency latency = Summarise(wall_us_);
+    latency.batch = batch;
+    latency.device_us = Median(device_us_);
+    return latency;
+  }
+
+ private:
+  std::vector<double> wall_us_, device_us_;
+};
+
+store::Latency Measure(const Region& region, const MeterOptions& options) {
+  Samples samples;
+  const std::optional<RegionTimes> first = region.One(1);
+  if (!first) return {};
+  if (first->wall_us > options.single_run_above_ms * 1000) {
+    const std::optional<RegionTimes> only = region.One(1);
+    if (!only) return {};
+    samples.Add(*only);
+    return samples.Summary(1);
+  }
+  const std::optional<double> warm_us = WarmUp(region, options);
+  if (!warm_us) return {};
+  const int batch =
+      std::clamp(static_cast<int>(std::ceil(options.min_batch_us / std::max(*warm_us, 0.01))), 1, region.most_calls());
+  const int min_runs = *warm_us > options.slow_run_ms * 1000 ? options.min_runs_slow : options.min_runs;
+
+  const double start = region.Now();
+  int next_check = min_runs;
+  while (true) {
+    const double left_ms = options.max_ms - (region.Now() - start) / 1e6;
+    const double most = std::max(1.0, left_ms * 1000 / std::max(*warm_us * batch, 0.01));
+    const int wanted = std::min(next_check, options.max_runs) - samples.count();
+    const std::vector<RegionTimes> times = region.Several(static_cast<int>(std::min<double>(wanted, most)), batch);
+    if (times.empty()) return {};
+    for (const RegionTimes& each : times) samples.Add(each);
+    const int n = samples.count();
+    const bool late = (region.Now() - start) / 1e6 > options.max_ms;
+    if (n < min_runs) {
+      // The time limit has precedence over min_runs, but not over min_runs_slow.
+      if (n >= options.min_runs_slow && late) break;
+      continue;
+    }
+    if (n >= options.max_runs || late) break;
+    if (n < next_check) continue;
+    next_check = n + std::max(1, n / 8);  // sorting after every run would cost more than the run
+    if (samples.AgreeTo(options.interval)) break;
+  }
+  return samples.Summary(batch);
 }
 
 }  // namespace
@@ -97,45 +162,19 @@ store::Latency Summarise(std::vector<double> samples_us) {
 
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
                               const RegionHooks& hooks) {
-  const Region region(call, now_ns, hooks);
-  std::vector<double> samples_us, device_us;
-  const auto sample = [&](int calls) {
-    const Times times = region.Time(calls);
-    samples_us.push_back(times.wall_us);
-    if (times.device_us > 0) device_us.push_back(times.device_us);
+  const auto time = [&](int, int calls) {
+    if (hooks.settle) hooks.settle();
+    const double start = now_ns();
+    if (hooks.begin) hooks.begin();
+    for (int i = 0; i < calls; ++i) call();
+    const double device_us = hooks.end ? hooks.end() : 0;
+    return std::vector<RegionTimes>{{(now_ns() - start) / 1000 / calls, device_us / calls}};
   };
-  const auto summary = [&](int batch) {
-    store::Latency latency = Summarise(samples_us);
-    latency.batch = batch;
-    latency.device_us = Median(device_us);
-    return latency;
-  };
-  if (region.Time(1).wall_us > options.single_run_above_ms * 1000) {
-    sample(1);
-    return summary(1);
-  }
-  const double warm_us = WarmUp(region, options);
-  const int batch =
-      std::clamp(static_cast<int>(std::ceil(options.min_batch_us / std::max(warm_us, 0.01))), 1, hooks.most_calls);
-  const int min_runs = warm_us > options.slow_run_ms * 1000 ? options.min_runs_slow : options.min_runs;
+  return Measure(Region(time, now_ns, hooks.most_calls, 1), options);
+}
 
-  const double start = now_ns();
-  int next_check = min_runs;
-  while (true) {
-    sample(batch);
-    const int n = static_cast<int>(samples_us.size());
-    if (n < min_runs) {
-      // The time limit has precedence over min_runs, but not over min_runs_slow.
-      if (n >= options.min_runs_slow && (now_ns() - start) / 1e6 > options.max_ms) break;
-      continue;
-    }
-    if (n >= options.max_runs || (now_ns() - start) / 1e6 > options.max_ms) break;
-    if (n < next_check) continue;
-    next_check = n + std::max(1, n / 8);  // sorting after every run would cost more than the run
-    const store::Latency so_far = Summarise(samples_us);
-    if (so_far.ci_high_us - so_far.ci_low_us <= 2 * options.interval * so_far.median_us) break;
-  }
-  return summary(batch);
+store::Latency MeasureElsewhere(const TimedElsewhere& timed, const MeterOptions& options) {
+  return Measure(Region(timed.time, SteadyNowNs, std::numeric_limits<int>::max(), timed.most_regions), options);
 }
 
 std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,

@@ -52,6 +52,22 @@ struct RegionHooks {
   int most_calls = std::numeric_limits<int>::max();
 };
 
+// Times of one call, the mean of a region.
+struct RegionTimes {
+  double wall_us = 0, device_us = 0;
+};
+
+// What is timed where the calls happen elsewhere, by another clock: in a runner (process_runner.h).
+struct TimedElsewhere {
+  // The times of `regions` regions of `calls` calls; empty if it failed, which ends the measurement.
+  std::function<std::vector<RegionTimes>(int regions, int calls)> time;
+  // An upper limit of `regions`.
+  int most_regions = 1000;
+};
+
+// Rules and results as below; a Latency without runs if `timed` failed.
+store::Latency MeasureElsewhere(const TimedElsewhere& timed, const MeterOptions& options);
+
 // The call must have been made at least once before (cold). Fills all fields but cold_us; device_us only if the hooks
 // have a device's clock.
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options,

@@ -29,7 +29,7 @@ void Norm::Apply(const float* x, int64_t rows, int64_t stride, float* y) const {
 
 absl::StatusOr<Tensors> Tensors::Parse(absl::string_view file) {
   Tensors tensors;
-  COBRA_ASSIGN_OR_RETURN(tensors.tensors_, net::ReadTensorFile(file));
+  COBRA_ASSIGN_OR_RETURN(tensors.tensors_, ReadTensorFile(file, "F32"));
   return tensors;
 }
 

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/tensor_file.h"
 #include "model/infer/kernels.h"
-#include "model/net/tensor_file.h"
 
 namespace cobra::infer {
 
@@ -63,7 +63,7 @@ class Tensors {
  private:
   absl::StatusOr<const float*> Find(const std::string& name, const std::vector<int64_t>& shape) const;
 
-  std::map<std::string, net::StoredTensor> tensors_;
+  std::map<std::string, StoredTensor> tensors_;
 };
 
 }  // namespace cobra::infer

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "model/net/tensor_file.h"
+#include "base/tensor_file.h"
 
 namespace cobra::net {
 
@@ -22,7 +22,7 @@ std::string SaveTensors(const torch::nn::Module& module) {
 }
 
 absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module) {
-  COBRA_ASSIGN_OR_RETURN(const auto tensors, ReadTensorFile(file));
+  COBRA_ASSIGN_OR_RETURN(const auto tensors, ReadTensorFile(file, "F32"));
   at::NoGradGuard no_grad;
   for (auto& item : module->named_parameters()) {
     const auto found = tensors.find(item.key());

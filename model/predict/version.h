@@ -15,7 +15,7 @@ struct ModelVersion {
   Manifest manifest;
   text::Vocabulary vocabulary;
   std::string manifest_sha256;
-  std::string tensors;  // the file (model/net/tensor_file.h)
+  std::string tensors;  // the file (base/tensor_file.h)
 };
 
 // DataLoss names the file that is damaged, or what does not fit this build.

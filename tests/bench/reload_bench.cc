@@ -32,7 +32,7 @@
 #include "base/hash.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "model/net/tensor_file.h"
+#include "base/tensor_file.h"
 #include "model/predict/version.h"
 #include "tests/bench/architectures.h"
 #include "tests/bench/bench.h"
@@ -57,7 +57,7 @@ struct ReloadFlags {
 // The shipped version with another bias: every latency is 5 % longer.
 absl::Status WriteChangedVersion(const std::string& directory) {
   COBRA_ASSIGN_OR_RETURN(predict::ModelVersion version, predict::ReadVersion(ShippedModel()));
-  COBRA_ASSIGN_OR_RETURN(const auto tensors, net::ReadTensorFile(version.tensors));
+  COBRA_ASSIGN_OR_RETURN(const auto tensors, ReadTensorFile(version.tensors));
   const auto bias = tensors.find("graph_net.out.bias");
   if (bias == tensors.end()) return absl::DataLossError("the weights have no graph_net.out.bias");
   char* const bytes = &version.tensors[static_cast<size_t>(bias->second.bytes.data() - version.tensors.data())];

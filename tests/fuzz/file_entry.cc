@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "model/net/tensor_file.h"
+#include "base/tensor_file.h"
 #include "model/predict/device_table.h"
 #include "model/predict/manifest.h"
 #include "model/predict/target.h"
@@ -38,10 +38,10 @@ void Probe(absl::string_view text) {
 }
 
 void Tensors(absl::string_view bytes) {
-  const auto tensors = net::ReadTensorFile(bytes);
+  const auto tensors = ReadTensorFile(bytes);
   if (!tensors.ok()) return CheckMessage(tensors.status());
-  std::vector<std::pair<std::string, net::StoredTensor>> list(tensors->begin(), tensors->end());
-  if (!net::ReadTensorFile(net::WriteTensorFile(list)).ok()) Fail("tensors not read back", "");
+  std::vector<std::pair<std::string, StoredTensor>> list(tensors->begin(), tensors->end());
+  if (!ReadTensorFile(WriteTensorFile(list)).ok()) Fail("tensors not read back", "");
 }
 
 }  // namespace

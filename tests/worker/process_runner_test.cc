@@ -1,0 +1,165 @@
+#include "worker/process_runner.h"
+
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/file.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/temporary_directory.h"
+
+namespace cobra::worker {
+namespace {
+
+using ::testing::HasSubstr;
+using tests::TemporaryDirectory;
+
+// A runner in Python that answers `describe`; `rest` says what it does with other requests, in a function body in which
+// `request` is the request and `answer(...)` sends what it is given.
+std::vector<std::string> Runner(const TemporaryDirectory& folder, const std::string& rest) {
+  const std::string path = folder.File("runner.py");
+  EXPECT_TRUE(WriteFileAtomic(path, absl::StrCat(R"py(
+import json, os, signal, sys, time
+
+def answer(id, **keys):
+    print(json.dumps(dict(keys, id=id)), flush=True)
+
+def rest(request, id, what):
+)py",
+                                                 rest, R"py(
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["do"] == "describe":
+        answer(request["id"], runtime="example", version="1", format="json", profile=True)
+    else:
+        rest(request, request["id"], request["do"])
+)py"))
+                  .ok());
+  return {"/usr/bin/python3", path};
+}
+
+RunnerLimits Short() {
+  RunnerLimits limits;
+  limits.load = limits.answer = absl::Seconds(2);
+  limits.max_answer_bytes = 100'000;
+  return limits;
+}
+
+absl::StatusOr<std::vector<double>> RunOf(const std::string& rest, int calls = 3, int batch = 1) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(Runner(folder, rest), Short());
+  if (!runner.ok()) return runner.status();
+  return (*runner)->Run(calls, batch);
+}
+
+TEST(ProcessRunnerTest, AnswersOfARunner) {
+  const TemporaryDirectory folder;
+  const auto started = ProcessRunner::Start(Runner(folder, R"py(
+    if what == "load":
+        answer(id, unsupported="conv2d: groups") if request["threads"] > 2 else answer(id)
+    elif what == "run":
+        answer(id, ns=[1000.5] * request["calls"])
+    elif what == "memory":
+        answer(id, peak_bytes=12345)
+    elif what == "profile":
+        answer(id, entries=[{"name": "Conv", "us": 2.5, "calls": [0, 1]}, {"name": "Reorder", "us": 1}])
+    else:
+        answer(id, error="no " + what)
+)py"),
+                                            Short());
+  ASSERT_TRUE(started.ok()) << started.status();
+  ProcessRunner& runner = **started;
+  EXPECT_EQ(runner.description().runtime, "example");
+  EXPECT_TRUE(runner.description().profiles);
+  RunnerModel model;
+  model.threads = 4;
+  EXPECT_EQ(runner.Load(model), absl::UnimplementedError("conv2d: groups"));
+  model.threads = 1;
+  EXPECT_TRUE(runner.Load(model).ok());
+  const auto ns = runner.Run(4, 10);
+  ASSERT_TRUE(ns.ok()) << ns.status();
+  EXPECT_EQ(*ns, std::vector<double>(4, 1000.5));
+  EXPECT_EQ(runner.PeakMemoryBytes().value(), 12345);
+  const auto profile = runner.Profile(2);
+  ASSERT_TRUE(profile.ok());
+  ASSERT_EQ(profile->size(), 2u);
+  EXPECT_EQ((*profile)[0].calls, (std::vector<int>{0, 1}));
+  EXPECT_THAT(std::string(runner.Unload().message()), HasSubstr("unload: no unload"));
+  EXPECT_TRUE(runner.alive());  // an error is an answer
+}
+
+TEST(ProcessRunnerTest, ARunnerThatCannotBeStarted) {
+  EXPECT_FALSE(ProcessRunner::Start({"/nonexistent/runner"}).ok());
+  const auto silent = ProcessRunner::Start({"/bin/true"}, Short());
+  EXPECT_EQ(silent.status().code(), absl::StatusCode::kUnavailable);
+  const auto nameless = ProcessRunner::Start({"/bin/sh", "-c", "read line; echo '{\"id\":1,\"runtime\":\"x\"}'"});
+  EXPECT_THAT(std::string(nameless.status().message()), HasSubstr("\"format\""));
+}
+
+TEST(ProcessRunnerTest, ARunnerThatDies) {
+  EXPECT_THAT(std::string(RunOf("    os._exit(3)\n").status().message()), HasSubstr("exit status 3"));
+  EXPECT_THAT(std::string(RunOf("    os.kill(os.getpid(), signal.SIGSEGV)\n").status().message()),
+              HasSubstr("signal 11"));
+}
+
+TEST(ProcessRunnerTest, ARunnerThatHangsIsEndedWithItsChildren) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(Runner(folder, absl::StrCat(R"py(
+    child = os.fork()
+    if child == 0:
+        time.sleep(600)
+    with open(")py",
+                                                                       folder.File("child"), R"py(", "w") as file:
+        file.write(str(child))
+    time.sleep(600)
+)py")),
+                                           Short());
+  ASSERT_TRUE(runner.ok());
+  EXPECT_EQ((*runner)->Run(1, 1).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_FALSE((*runner)->alive());
+  EXPECT_EQ((*runner)->Run(1, 1).status().code(), absl::StatusCode::kUnavailable);
+  const int child = std::stoi(ReadFile(folder.File("child")).value());
+  for (int i = 0; i < 100 && ::kill(child, 0) == 0; ++i) {
+    const std::string state = ReadFile(absl::StrCat("/proc/", child, "/stat")).value_or(std::string());
+    if (state.find(") Z") != std::string::npos) break;  // it has ended, and nobody has asked how
+    absl::SleepFor(absl::Milliseconds(20));
+    ASSERT_LT(i, 99);
+  }
+}
+
+TEST(ProcessRunnerTest, ARunnerThatPrintsGarbage) {
+  for (const char* rest :
+       {"    print('hello', flush=True)\n", "    print('[1, 2', flush=True)\n", "    answer(id + 1, ns=[1, 1, 1])\n",
+        "    print('null', flush=True)\n", "    print('[' * 50000, flush=True)\n",
+        "    sys.stdout.write('x' * 10**6); sys.stdout.flush(); time.sleep(600)\n"}) {
+    const auto ns = RunOf(rest);
+    EXPECT_EQ(ns.status().code(), absl::StatusCode::kUnavailable) << rest << ns.status();
+  }
+}
+
+TEST(ProcessRunnerTest, ARunnerThatLies) {
+  for (const char* times : {"[]", "[1, 2]", "[1, 2, -3]", "[1, 2, 0]", "[1, 2, 'three']", "'many'"}) {
+    const auto ns = RunOf(absl::StrCat("    answer(id, ns=", times, ")\n"));
+    EXPECT_EQ(ns.status().code(), absl::StatusCode::kInternal) << times;
+  }
+  // A clock that is too fast, and one that is too slow.
+  EXPECT_THAT(std::string(RunOf("    answer(id, ns=[1e9, 1e9, 1e9])\n").status().message()), HasSubstr("add up to"));
+  EXPECT_THAT(std::string(RunOf("    time.sleep(0.2); answer(id, ns=[10, 10, 10])\n").status().message()),
+              HasSubstr("add up to"));
+}
+
+TEST(ProcessRunnerTest, SmallLiesAddUp) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(Runner(folder, "    time.sleep(0.01); answer(id, ns=[1000])\n"), Short());
+  ASSERT_TRUE(runner.ok());
+  int answered = 0;
+  while (answered < 20 && (*runner)->Run(1, 1).ok()) ++answered;
+  EXPECT_LT(answered, 20);
+}
+
+}  // namespace
+}  // namespace cobra::worker

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""cobra-worker measures in runners (docs/runners.md): PyTorch of Debian's Python, and where they are installed PyTorch 2,
+ONNX Runtime and OpenVINO. A runner whose results are wrong leaves no measurement. No time is asserted."""
+import os
+import subprocess
+import tempfile
+import unittest
+
+from worker_run import BIN, CORE, SOURCE, lines, records, run
+
+RUNNERS = os.path.join(SOURCE, "worker", "runners")
+PYTHON = "/usr/bin/python3"
+TORCH = "%s %s" % (PYTHON, os.path.join(RUNNERS, "eager_torch.py"))
+
+# A runner of PyTorch's that is wrong by a little: what comes out is a hundredth larger.
+WRONG = """
+import sys
+sys.path.insert(0, %r)
+import eager_torch, runner_loop
+
+class Wrong(eager_torch.EagerTorch):
+    def verify(self, tensors):
+        return {name: array * 1.01 for name, array in super().verify(tensors).items()}
+
+runner_loop.serve(Wrong(False))
+"""
+
+
+def has(python, *modules):
+    code = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, %r)))" % (modules,)
+    return os.path.exists(python) and subprocess.run([python, "-c", code]).returncode == 0
+
+
+@unittest.skipUnless(has(PYTHON, "torch", "numpy"), "needs python3-torch")
+class RunnerTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def series(self, runner, *flags):
+        out = os.path.join(self.folder, "records.jsonl")
+        done = run("measure", "--out", out, "--tolerance", 1000, "--core", CORE, "--runner", runner, *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return next(line for line in lines(out) if line["kind"] == "session"), records(out)
+
+    def test_layers_and_networks(self):
+        session, found = self.series(TORCH, "--space", "real-layers,real-networks", "--count", "6,2")
+        self.assertGreaterEqual(len(found), 8)
+        for record in found:
+            self.assertEqual(record["outcome"], "ok", record.get("message"))
+            self.assertGreater(record["latency_us"], 0)
+            self.assertGreater(record["peak_memory_bytes"], 0)
+            self.assertEqual(record["is_network"], "profile" in record)
+        self.assertRegex(session["machine"]["name"], "-1t-torch$")
+        self.assertRegex(session["machine"]["runtime"], r"^torch-1\.13")
+        self.assertEqual(session["environment"]["runner"]["format"], "python")
+
+    def test_a_wrong_result_is_no_measurement(self):
+        path = os.path.join(self.folder, "wrong.py")
+        with open(path, "w") as file:
+            file.write(WRONG % RUNNERS)
+        _, found = self.series("%s %s" % (PYTHON, path), "--space", "real-networks", "--count", 2)
+        for record in found:
+            self.assertEqual(record["outcome"], "crashed")
+            self.assertIn("is not LibTorch's", record["message"])
+            self.assertNotIn("latency_us", record)
+
+    def test_a_runner_that_dies_costs_its_task(self):
+        path = os.path.join(self.folder, "dies.py")
+        with open(path, "w") as file:
+            file.write(
+                (WRONG % RUNNERS).replace(
+                    "    def verify", "    def call(self):\n        raise SystemExit(3)\n\n    def verify"
+                )
+            )
+        _, found = self.series("%s %s" % (PYTHON, path), "--space", "real-layers", "--count", 3)
+        self.assertGreaterEqual(len(found), 3)
+        self.assertEqual({record["outcome"] for record in found}, {"crashed"})
+        self.assertIn("exit status 3", found[0]["message"])
+
+    def test_no_such_runner(self):
+        done = run(
+            "measure",
+            "--space",
+            "real-layers",
+            "--count",
+            1,
+            "--out",
+            os.path.join(self.folder, "x"),
+            "--runner",
+            "no-such-runner",
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no-such-runner", done.stderr)
+
+    def test_check_runner(self):
+        words = [os.path.join(BIN, "cobra-worker"), "check-runner", "--core", str(CORE), "--graphs", "24", "--"]
+        done = subprocess.run(words + TORCH.split(), cwd=SOURCE, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("passed", done.stdout)
+        self.assertIn("24 of 24 as LibTorch computes them", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,233 @@
+#include "worker/runner_session.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/tensor_file.h"
+#include "export/python/program.h"
+#include "export/weights.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "nlohmann/json.hpp"
+#include "worker/child.h"
+#include "worker/executor.h"
+#include "worker/same_results.h"
+#ifdef COBRA_ONNX_WRITER
+#include "export/onnx/writer.h"
+#endif
+
+namespace cobra::worker {
+namespace {
+
+#ifdef COBRA_ONNX_WRITER
+constexpr absl::string_view kFormats[] = {"json", "onnx", "python"};
+#else  // a worker without gRPC has no Protobuf, in which ONNX is written
+constexpr absl::string_view kFormats[] = {"json", "python"};
+#endif
+
+store::Outcome OutcomeOf(const absl::Status& status) {
+  if (absl::IsUnimplemented(status)) return store::Outcome::unsupported;
+  if (absl::IsResourceExhausted(status)) return store::Outcome::out_of_memory;
+  if (absl::IsDeadlineExceeded(status)) return store::Outcome::timeout;
+  return store::Outcome::crashed;
+}
+
+absl::StatusOr<std::string> MakeFolder() {
+  for (const char* parent : {"/dev/shm", static_cast<const char*>(::getenv("TMPDIR")), "/tmp"}) {
+    if (parent == nullptr) continue;
+    std::string path = absl::StrCat(parent, "/cobra-runner-XXXXXX");
+    if (::mkdtemp(path.data()) != nullptr) return path;
+  }
+  return absl::UnavailableError("no folder for the runner's files: set TMPDIR");
+}
+
+absl::string_view StoredType(graph::DType dtype) {
+  switch (dtype) {
+    case graph::DType::float32: return "F32";
+    case graph::DType::float16: return "F16";
+    case graph::DType::bfloat16: return "BF16";
+    case graph::DType::float64: return "F64";
+    case graph::DType::int64: return "I64";
+    case graph::DType::int32: return "I32";
+    case graph::DType::int16: return "I16";
+    case graph::DType::int8: return "I8";
+    case graph::DType::uint8: return "U8";
+    case graph::DType::bool_: return "BOOL";
+    case graph::DType::complex64: return "C64";
+    case graph::DType::complex128: return "C128";
+  }
+  return "";
+}
+
+std::vector<std::string> RandomInputs(const graph::Graph& graph, uint64_t seed) {
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < graph.inputs().size(); ++i)
+    inputs.push_back(exporting::RandomInput(graph, static_cast<int32_t>(i), seed));
+  return inputs;
+}
+
+std::string FileOfInputs(const graph::Graph& graph, const std::vector<std::string>& inputs) {
+  std::vector<std::pair<std::string, StoredTensor>> tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const graph::TensorType& type = graph.inputs()[i].type;
+    tensors.push_back(
+        {absl::StrCat(i), {{type.shape.begin(), type.shape.end()}, inputs[i], std::string(StoredType(type.dtype))}});
+  }
+  return WriteTensorFile(tensors);
+}
+
+std::string ProfileJson(const std::vector<ProfileEntry>& entries) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const ProfileEntry& entry : entries)
+    out.push_back({entry.name, std::round(entry.us * 1000) / 1000, entry.calls});
+  return out.dump();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RunnerSession>> RunnerSession::Create(std::vector<std::string> argv,
+                                                                     const Execution& execution) {
+  std::unique_ptr<RunnerSession> session(new RunnerSession(std::move(argv), execution));
+  COBRA_ASSIGN_OR_RETURN(session->folder_, MakeFolder());
+  COBRA_ASSIGN_OR_RETURN(session->runner_, ProcessRunner::Start(session->argv_));
+  session->description_ = session->runner_->description();
+  const RunnerDescription& is = session->description_;
+  if (std::find(std::begin(kFormats), std::end(kFormats), is.format) == std::end(kFormats)) {
+    return absl::InvalidArgumentError(absl::StrCat(session->argv_[0], ": takes networks as \"", is.format,
+                                                   "\"; there are ", absl::StrJoin(kFormats, ", ")));
+  }
+  const std::string precision(PrecisionName(execution.precision));
+  if (std::find(is.precisions.begin(), is.precisions.end(), precision) == is.precisions.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--precision ", precision, ": ", session->argv_[0], " has ", absl::StrJoin(is.precisions, ", ")));
+  }
+  return session;
+}
+
+RunnerSession::~RunnerSession() {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const exporting::Weights& weights) {
+  const exporting::WeightsFile file(graph);
+  COBRA_RETURN_IF_ERROR(file.Write(weights, Path("weights.safetensors")));
+  std::string text;
+  if (description_.format == "python") {
+    COBRA_ASSIGN_OR_RETURN(text, exporting::WriteProgram(graph, ""));
+#ifdef COBRA_ONNX_WRITER
+  } else if (description_.format == "onnx") {
+    exporting::OnnxOptions options;
+    options.weights_file = "weights.safetensors";
+    COBRA_ASSIGN_OR_RETURN(text, exporting::WriteOnnx(graph, weights, options));
+#endif
+  } else {
+    text = graph::GraphToJson(graph, {/*origins=*/false});
+  }
+  return WriteFileAtomic(Path(absl::StrCat("network.", description_.format == "python" ? "py" : description_.format)),
+                         text);
+}
+
+absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const exporting::Weights& weights,
+                                         const std::vector<std::string>& inputs) {
+  const double tolerance = execution_.precision == Precision::float32 ? kFloat32Tolerance : kLowPrecisionTolerance;
+  absl::Status result = absl::InternalError("the comparison with LibTorch gave nothing");
+  COBRA_RETURN_IF_ERROR(RunInChildren(
+      1, {},
+      [&](int) -> std::string {
+        if (execution_.needs_child_process()) ConfigureLibTorch(1);
+        const absl::StatusOr<std::string> outputs = ReadFile(Path("outputs.safetensors"));
+        const absl::Status status =
+            outputs.ok() ? CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance) : outputs.status();
+        if (status.ok()) return "=";
+        return absl::StrCat(absl::IsUnimplemented(status) ? "?" : "!", status.message());
+      },
+      [&](int, const ChildResult& child) {
+        if (child.outcome != store::Outcome::ok) {
+          result = absl::InternalError(absl::StrCat("LibTorch, to compare with: ", child.text));
+        } else if (child.text == "=") {
+          result = absl::OkStatus();
+        } else if (child.text[0] == '?') {
+          result = absl::UnimplementedError(absl::StrCat("not comparable with LibTorch: ", child.text.substr(1)));
+        } else {
+          result = absl::InternalError(child.text.substr(1));
+        }
+      }));
+  return result;
+}
+
+absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const MeasureOptions& options,
+                                        store::Measurement* measurement) {
+  if (runner_ == nullptr || !runner_->alive()) {
+    COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
+  }
+  COBRA_ASSIGN_OR_RETURN(const exporting::Weights weights, exporting::Weights::Random(graph, options.seed));
+  COBRA_RETURN_IF_ERROR(WriteNetwork(graph, weights));
+  RunnerModel model;
+  model.model = Path(absl::StrCat("network.", description_.format == "python" ? "py" : description_.format));
+  model.weights = Path("weights.safetensors");
+  model.precision = std::string(PrecisionName(execution_.precision));
+  model.threads = execution_.threads;
+  model.seed = options.seed;
+  COBRA_RETURN_IF_ERROR(runner_->Load(model));
+  const std::vector<std::string> inputs = RandomInputs(graph, options.seed);
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("inputs.safetensors"), FileOfInputs(graph, inputs)));
+  COBRA_RETURN_IF_ERROR(runner_->Verify(Path("inputs.safetensors"), Path("outputs.safetensors")));
+  COBRA_RETURN_IF_ERROR(CheckResults(graph, weights, inputs));
+
+  absl::Status failure;
+  const auto time = [&](int regions, int calls) {
+    std::vector<RegionTimes> times;
+    const absl::StatusOr<std::vector<double>> ns = runner_->Run(regions, calls);
+    if (!ns.ok()) {
+      failure = ns.status();
+      return times;
+    }
+    for (double each : *ns) times.push_back({each / 1000 / calls, 0});
+    return times;
+  };
+  measurement->latency = MeasureElsewhere({time}, options.meter);
+  COBRA_RETURN_IF_ERROR(failure);
+  COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, runner_->PeakMemoryBytes());
+  if (options.profiled_runs > 0 && description_.profiles) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<ProfileEntry> entries, runner_->Profile(options.profiled_runs));
+    measurement->profile_json = ProfileJson(entries);
+  }
+  return runner_->Unload();
+}
+
+absl::Status RunnerSession::LoadMissingFile() {
+  if (!alive()) {
+    COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
+  }
+  RunnerModel model;
+  model.model = Path("missing");
+  model.weights = Path("missing.safetensors");
+  return runner_->Load(model);
+}
+
+store::Measurement RunnerSession::Measure(const graph::Graph& graph, const MeasureOptions& options) {
+  store::Measurement measurement;
+  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
+  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  measurement.conditions.cache = std::string(CacheName(options.execution.cache));
+  const absl::Status status = MeasureInto(graph, options, &measurement);
+  if (status.ok()) return measurement;
+  measurement.outcome = OutcomeOf(status);
+  measurement.message = std::string(status.message());
+  // A runner that failed may be in any state.
+  if (!absl::IsUnimplemented(status)) runner_.reset();
+  return measurement;
+}
+
+}  // namespace cobra::worker

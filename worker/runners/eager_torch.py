@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""eager_torch.py [--compile]: PyTorch as its users call it: eager, or torch.compile in its default mode."""
+
+import argparse
+import importlib.util
+import os
+
+import torch
+
+import runner_loop
+
+
+class EagerTorch:
+    def __init__(self, compiled):
+        self.compiled = compiled
+        self.network = self.inputs = None
+
+    def describe(self):
+        precisions = ["float32", "bfloat16", "float16"] if torch.__version__ >= "2" else ["float32", "bfloat16"]
+        return {
+            "runtime": "torch",
+            "version": torch.__version__,
+            "format": "python",
+            "compile": "inductor" if self.compiled else "eager",
+            "allocator": "c10, glibc malloc" if not os.environ.get("LD_PRELOAD") else os.environ["LD_PRELOAD"],
+            "precisions": precisions,
+            "profile": True,
+        }
+
+    def load(self, request):
+        torch.set_num_threads(request["threads"])
+        torch.manual_seed(request["seed"])
+        spec = importlib.util.spec_from_file_location("network", request["model"])
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        network = module.Network()
+        own = dict(network.named_parameters())
+        own.update(network.named_buffers())
+        numbers = runner_loop.read_tensors(request["weights"])
+        with torch.no_grad():
+            for name, tensor in own.items():
+                tensor.copy_(torch.from_numpy(numbers[module.ORIGINAL_NAMES.get(name, name)]))
+        self.dtype = getattr(torch, request["precision"])
+        self.network = network.eval().to(self.dtype)
+        self.inputs = [self.cast(x) for x in module.example_inputs()]
+        if self.compiled:
+            self.network = torch.compile(self.network)
+        self.call()
+
+    def cast(self, tensor):
+        return tensor.to(self.dtype) if tensor.dtype == torch.float32 else tensor
+
+    def call(self):
+        with torch.inference_mode():
+            return self.network(*self.inputs)
+
+    def verify(self, tensors):
+        self.inputs = [self.cast(torch.from_numpy(tensors[str(i)].copy())) for i in range(len(tensors))]
+        outputs = self.call()
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        return {str(i): self.plain(output) for i, output in enumerate(outputs)}
+
+    @staticmethod
+    def plain(tensor):
+        tensor = tensor.float() if tensor.dtype == torch.bfloat16 else tensor
+        return (torch.view_as_real(tensor) if tensor.is_complex() else tensor).contiguous().numpy()
+
+    def profile(self, calls):
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+            for _ in range(calls):
+                self.call()
+        return [
+            {"name": event.key, "us": event.self_cpu_time_total / calls, "calls": []}
+            for event in profiler.key_averages()
+            if event.self_cpu_time_total > 0
+        ]
+
+    def unload(self):
+        self.network = self.inputs = None
+        if self.compiled:
+            torch._dynamo.reset()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compile", action="store_true")
+    runner_loop.serve(EagerTorch(parser.parse_args().compile))
