@@ -13,6 +13,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -175,8 +176,11 @@ absl::Status PrintDifference(const std::string& json_path, const std::string& on
   COBRA_ASSIGN_OR_RETURN(graph::Graph read, onnx::ReadOnnxModel(bytes, {}));
   COBRA_ASSIGN_OR_RETURN(read, WithoutEffects(read));
   if (graph::Fingerprint(written) == graph::Fingerprint(read)) return absl::OkStatus();
-  std::printf("the reader makes another network of it:\n%s\n%s\n", graph::PrintGraph(written).c_str(),
-              graph::PrintGraph(read).c_str());
+  const std::vector<std::string> one = absl::StrSplit(graph::PrintGraph(written), '\n');
+  const std::vector<std::string> other = absl::StrSplit(graph::PrintGraph(read), '\n');
+  size_t line = 0;
+  while (line + 1 < std::min(one.size(), other.size()) && one[line] == other[line]) ++line;
+  std::printf("the reader makes another network of it: \"%s\" is \"%s\"\n", one[line].c_str(), other[line].c_str());
   return absl::OkStatus();
 }
 
