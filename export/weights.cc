@@ -232,25 +232,28 @@ std::string RandomInput(const graph::Graph& graph, int32_t input, uint64_t seed)
 }
 
 WeightsFile::WeightsFile(const graph::Graph& graph) : order_(TensorsOf(graph)) {
+  std::set<std::string> taken{"__metadata__"};
+  for (const ValueRef ref : order_) {
+    const std::string& wanted = TensorOf(graph, ref).name;
+    std::string name = wanted;
+    for (int number = 1; name.empty() || !taken.insert(name).second; ++number)
+      name = absl::StrCat(wanted.empty() ? "tensor" : wanted, ".", number);
+    names_[{ref.kind, ref.index}] = std::move(name);
+  }
   // The widest types first, so that every tensor begins at a multiple of its element's size.
   std::stable_sort(order_.begin(), order_.end(), [&](ValueRef a, ValueRef b) {
     return graph::DTypeBytes(graph.TypeOf(a).dtype) > graph::DTypeBytes(graph.TypeOf(b).dtype);
   });
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  std::set<std::string> taken{"__metadata__"};
   int64_t end = 0;
   for (const ValueRef ref : order_) {
-    const graph::NamedTensor& tensor = TensorOf(graph, ref);
-    std::string name = tensor.name;
-    for (int number = 1; name.empty() || !taken.insert(name).second; ++number)
-      name = absl::StrCat(tensor.name.empty() ? "tensor" : tensor.name, ".", number);
+    const graph::TensorType& type = graph.TypeOf(ref);
     const int64_t begin = end;
-    end += tensor.type.num_bytes();
-    json[name] = {{"dtype", std::string(SafetensorsType(tensor.type.dtype))},
-                  {"shape", std::vector<int64_t>(tensor.type.shape.begin(), tensor.type.shape.end())},
-                  {"data_offsets", {begin, end}}};
+    end += type.num_bytes();
+    json[NameOf(ref)] = {{"dtype", std::string(SafetensorsType(type.dtype))},
+                         {"shape", std::vector<int64_t>(type.shape.begin(), type.shape.end())},
+                         {"data_offsets", {begin, end}}};
     offsets_[{ref.kind, ref.index}] = begin;
-    names_[{ref.kind, ref.index}] = std::move(name);
   }
   std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');

@@ -1,6 +1,7 @@
-// The numbers of a network's parameters, buffers and constants, and the file that holds them. A graph has shapes, but no
-// numbers: the networks that this folder writes get these. The file is a safetensors file: eight bytes with the length
-// of a header, the header (JSON: name, type, shape and place of each tensor), the tensors' bytes one after the other.
+// The numbers of a network's parameters, buffers and constants, and the file that holds them. A graph has shapes, but
+// no numbers: the networks that this folder writes get these. The file is a safetensors file: eight bytes with the
+// length of a header, the header (JSON: name, type, shape and place of each tensor), the tensors' bytes one after the
+// other.
 #ifndef COBRA_EXPORT_WEIGHTS_H_
 #define COBRA_EXPORT_WEIGHTS_H_
 

@@ -100,7 +100,7 @@ absl::StatusOr<std::string> ValueAs(CallWriter& c, size_t operand, const Shape& 
   return own == shape ? value : c.Expanded(value, shape);
 }
 
-// What is selected with the elements at a mask replaced. A value per selected element would depend on the mask's values.
+// What is selected with the elements at a mask replaced. A value per selected element would depend on the mask.
 absl::StatusOr<std::string> WithMasked(CallWriter& c, const std::string& x, const Selection& s, size_t operand,
                                        DType dtype) {
   if (s.advanced.size() != 1) return Refused("a mask beside another index tensor");
