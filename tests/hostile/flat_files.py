@@ -378,11 +378,11 @@ def params():
             ]
         ),
     )
-    deep = "abs(" * 50 + "8" + ")" * 50
+    deep = "abs(" * 48 + "8" + ")" * 48
     reshape = 'Reshape s%d 1 1 b%d b%d 6="%s"'
     yield p(
         "ncnn_expressions",
-        "20,000 expressions of 50 calls each",
+        "20,000 expressions of 48 calls each",
         file([head] + [reshape % (i, i, i + 1, "8,%s,-1" % deep) for i in range(20000)]),
         (0, 7),
     )

@@ -145,8 +145,9 @@ def rotary_embed(r):
 
 def roi_align(r):
     params = ["0=%d" % r.randint(1, 5), "1=%d" % r.randint(1, 5), "2=" + real(r.uniform(4, 12))]
-    params += ["3=%d" % r.randint(0, 3), "4=%d" % r.randint(0, 1), "5=1"]
-    return [image(r), (4,)], params, 1
+    # An aligned box may have a negative size, for which ncnn cannot compute how many points it looks at.
+    aligned = r.randint(0, 1)
+    return [image(r), (4,)], params + ["3=%d" % r.randint(aligned, 3), "4=%d" % aligned, "5=1"], 1
 
 
 def proposal(r):
