@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "frontend/ncnn/expression.h"
 #include "frontend/ncnn/handlers.h"
 #include "graph/untrusted.h"
 
@@ -33,7 +34,6 @@ const LayerInfo* InfoOf(absl::string_view type) {
   static constexpr LayerInfo kLayers[] = {
 #define COBRA_NCNN(name, handler, keys, calls, note) {#name, handlers::handler, keys},
 #include "frontend/ncnn/layers.def"
-#undef COBRA_NCNN
   };
   const auto* found =
       std::lower_bound(std::begin(kLayers), std::end(kLayers), type,
@@ -41,11 +41,29 @@ const LayerInfo* InfoOf(absl::string_view type) {
   return found == std::end(kLayers) || found->name != type ? nullptr : found;
 }
 
+// Why a layer of ncnn's is refused; empty if ncnn has no such layer.
+absl::string_view RefusalOf(absl::string_view type) {
+  struct Refusal {
+    absl::string_view name, why;
+  };
+  static constexpr Refusal kRefusals[] = {
+#define COBRA_NCNN_REFUSED(name, why) {#name, why},
+#include "frontend/ncnn/layers.def"
+  };
+  for (const Refusal& refusal : kRefusals) {
+    if (refusal.name == type) return refusal.why;
+  }
+  return "";
+}
+
 // Layers that read int8 blobs as they are. ncnn has no int8 form of any other one.
 bool TakesInt8(absl::string_view type) {
-  static constexpr absl::string_view kTypes[] = {
-      "Convolution", "ConvolutionDepthWise", "Dequantize", "Flatten", "InnerProduct", "Noop", "Padding", "Permute",
-      "ReLU",        "Requantize",           "Reshape",    "Split"};
+  static constexpr absl::string_view kTypes[] = {"Convolution",  "ConvolutionDepthWise",
+                                                 "Dequantize",   "Flatten",
+                                                 "InnerProduct", "Noop",
+                                                 "Padding",      "Permute",
+                                                 "ReLU",         "Reshape",
+                                                 "Split"};
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
@@ -54,6 +72,7 @@ std::string KindText(absl::string_view mark) {
   if (mark == "r") return "a real number, with a decimal point";
   if (mark == "*") return "a list of whole numbers";
   if (mark == "*r") return "a list of real numbers, each with a decimal point";
+  if (mark == "s") return "an expression in quotation marks";
   return "a whole number";
 }
 
@@ -70,7 +89,7 @@ bool IsOfKind(const Param& param, absl::string_view mark) {
     case Param::Kind::kReal: return mark == "r";
     case Param::Kind::kInts: return mark == "*" || (mark == "*r" && AreBitsOfReals(param));
     case Param::Kind::kReals: return mark == "*r";
-    case Param::Kind::kText: return false;
+    case Param::Kind::kText: return mark == "s";
   }
   return false;
 }
@@ -160,6 +179,10 @@ absl::Status Importer::RunLayer(const Layer& layer) {
     d.kind = Diagnostic::Kind::kUnsupported;
     d.message = absl::StrCat(Label(layer), ": this layer type is not supported");
     d.hint = "docs/ncnn_support.md lists those that are; a layer of your own cannot be read";
+    if (const absl::string_view why = RefusalOf(layer.type); !why.empty()) {
+      d.message = absl::StrCat(Label(layer), ": this layer type is refused: ", why);
+      d.hint = "docs/ncnn_support.md lists what is supported";
+    }
     d.position.file = request_.name;
     d.position.line = layer.line;
     return DiagnosticToStatus(d);
@@ -322,6 +345,23 @@ absl::StatusOr<graph::ValueRef> Importer::Constant(const Layer& layer, graph::Sh
   if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes))
     return LimitError(layer, LimitMessage("its output", limits_.graph.max_tensor_bytes, "bytes"));
   return builder_.AddConstant(layer.name, std::move(type));
+}
+
+absl::StatusOr<std::vector<int64_t>> Importer::Sizes(const Layer& layer, int key) const {
+  absl::string_view text = layer.Find(key)->text;
+  const std::string what = Quotable(absl::StrCat("expression ", key, "=", text));
+  if (absl::ConsumePrefix(&text, "\"") && !absl::ConsumeSuffix(&text, "\""))
+    return Wrong(layer, absl::StrCat(what, ": its second quotation mark is missing"));
+  std::vector<graph::Shape> shapes;
+  for (size_t k = 0; k < std::min<size_t>(layer.bottoms.size(), 10); ++k) {  // an expression names them by a digit
+    shapes.push_back(InShape(layer, k));
+    shapes.back().erase(shapes.back().begin());
+  }
+  absl::StatusOr<std::vector<int64_t>> sizes = EvaluateSizes(text, shapes);
+  if (absl::IsUnimplemented(sizes.status()))
+    return Unsupported(layer, absl::StrCat(what, ": ", Quotable(sizes.status().message())));
+  if (!sizes.ok()) return Wrong(layer, absl::StrCat(what, ": ", Quotable(sizes.status().message())));
+  return sizes;
 }
 
 absl::Status Importer::Set(const Layer& layer, size_t k, graph::ValueRef ref) {

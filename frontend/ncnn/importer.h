@@ -79,6 +79,9 @@ class Importer {
   // `ref` is an output of the graph although a layer reads it.
   void AddOutput(graph::ValueRef ref) { outputs_.push_back(ref); }
 
+  // The numbers of the layer's parameter `key`, an expression of its inputs' sizes (expression.h).
+  absl::StatusOr<std::vector<int64_t>> Sizes(const Layer& layer, int key) const;
+
   // ---- checks, with errors that name file, line and layer
   // The dimension of a call for the layer's `axis`, which may be negative, of a blob of `dims` dimensions.
   absl::StatusOr<int64_t> Dim(const Layer& layer, int64_t axis, int dims) const;

@@ -1,6 +1,6 @@
-// The ends of object detectors. Which boxes remain depends on the values: how many there are, and the work of
-// suppressing those that overlap. What is computed for every box is in the graph: coordinates, scores, the best
-// candidates. They are outputs of the graph in place of the layer's.
+// Boxes: the part of an image in one, and the ends of object detectors. Which boxes remain there depends on the values:
+// how many there are, and the work of suppressing those that overlap. What is computed for every box is in the graph:
+// coordinates, scores, the best candidates. They are outputs of the graph in place of the layer's.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +41,42 @@ absl::StatusOr<ValueRef> DecodedBoxes(Importer& im, const Layer& layer, ValueRef
   COBRA_ASSIGN_OR_RETURN(const ValueRef first, im.Call(layer, Op::sub, {}, {center, half}));
   COBRA_ASSIGN_OR_RETURN(const ValueRef second, im.Call(layer, Op::add, {}, {center, half}));
   return im.Call(layer, Op::cat, {{"dim", int64_t{2}}}, {first, second});
+}
+
+// Boxes as corners, [batch, boxes, 2, 2], from offsets [batch, boxes, 4] and anchors [boxes, 4], both as a center and a
+// size.
+absl::StatusOr<ValueRef> AnchoredBoxes(Importer& im, const Layer& layer, ValueRef offsets, ValueRef anchors) {
+  COBRA_ASSIGN_OR_RETURN(const ValueRef center, Last(im, layer, anchors, 0, 2));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef size, Last(im, layer, anchors, 2, 4));
+  COBRA_ASSIGN_OR_RETURN(ValueRef shift, Last(im, layer, offsets, 0, 2));
+  COBRA_ASSIGN_OR_RETURN(shift, im.Call(layer, Op::mul, {}, {shift, size}));
+  COBRA_ASSIGN_OR_RETURN(shift, im.Call(layer, Op::add, {}, {shift, center}));
+  COBRA_ASSIGN_OR_RETURN(ValueRef half, Last(im, layer, offsets, 2, 4));
+  COBRA_ASSIGN_OR_RETURN(half, im.Call(layer, Op::exp, {}, {half}));
+  COBRA_ASSIGN_OR_RETURN(half, im.Call(layer, Op::mul, {}, {half, size}));
+  COBRA_ASSIGN_OR_RETURN(half, im.Call(layer, Op::mul, {{"other", 0.5}}, {half}));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef low, im.Call(layer, Op::sub, {}, {shift, half}));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef high, im.Call(layer, Op::add, {}, {shift, half}));
+  return im.Call(layer, Op::stack, {{"dim", int64_t{2}}}, {low, high});
+}
+
+// Boxes as corners within an image, whose height and width begin `info`.
+absl::StatusOr<ValueRef> WithinImage(Importer& im, const Layer& layer, ValueRef boxes, ValueRef info) {
+  COBRA_ASSIGN_OR_RETURN(ValueRef most, Last(im, layer, info, 0, 2));
+  COBRA_ASSIGN_OR_RETURN(most, im.Call(layer, Op::flip, {{"dims", std::vector<int64_t>{1}}}, {most}));
+  COBRA_ASSIGN_OR_RETURN(most, im.Call(layer, Op::sub, {{"other", int64_t{1}}}, {most}));
+  COBRA_ASSIGN_OR_RETURN(most, im.Reshape(layer, most, {im.batch(), 1, 1, 2}));
+  COBRA_ASSIGN_OR_RETURN(boxes, im.Call(layer, Op::minimum, {}, {boxes, most}));
+  return im.Call(layer, Op::clamp, {{"min", 0.0}}, {boxes});
+}
+
+// The box of each image, which is the layer's input `k`, with the image's number in front: [batch, 5].
+absl::StatusOr<ValueRef> NumberedBoxes(Importer& im, const Layer& layer, size_t k) {
+  const int64_t n = im.batch();
+  COBRA_ASSIGN_OR_RETURN(const ValueRef boxes, im.Reshape(layer, im.In(layer, k), {n, 4}));
+  if (n == 1) return im.Pad(layer, boxes, {1, 0}, 0);
+  COBRA_ASSIGN_OR_RETURN(const ValueRef numbers, im.Constant(layer, {n, 1}));
+  return im.Call(layer, Op::cat, {{"dim", int64_t{1}}}, {numbers, boxes});
 }
 
 // Center and size of the boxes of one map from the four numbers in front of each box's scores.
@@ -135,6 +171,62 @@ absl::Status DetectionOutput(Importer& im, const Layer& layer) {
                  {{"k", std::min(most, boxes)}, {"dim", int64_t{2}}, {"largest", true}, {"sorted", true}}, {scores}));
   im.AddOutput(best[1]);
   return im.SetOpenEnded(layer, 0, best[0]);
+}
+
+// Inputs: scores [2 * anchors, height, width], offsets [4 * anchors, height, width], height, width and scale of the
+// image. Its nine anchors are ncnn's.
+absl::Status Proposal(Importer& im, const Layer& layer) {
+  constexpr int64_t kAnchors = 9;
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 3, 3));
+  for (size_t k = 0; k < 2; ++k) COBRA_RETURN_IF_ERROR(im.CheckDims(layer, k, 3));
+  const graph::Shape s = im.InShape(layer, 0);
+  const int64_t n = s[0], places = s[2] * s[3], boxes = kAnchors * places, most = layer.Int(2, 6000);
+  if (s[1] != 2 * kAnchors || im.InShape(layer, 1) != graph::Shape{n, 4 * kAnchors, s[2], s[3]} ||
+      im.InShape(layer, 2) != graph::Shape{n, 3}) {
+    return im.Wrong(layer, absl::StrCat("scores of ", graph::ShapeText(s), ", offsets of ",
+                                        graph::ShapeText(im.InShape(layer, 1)), ", an image's sizes of ",
+                                        graph::ShapeText(im.InShape(layer, 2)), " for ", kAnchors, " anchors"));
+  }
+  COBRA_ASSIGN_OR_RETURN(ValueRef offsets, im.Reshape(layer, im.In(layer, 1), {n, kAnchors, 4, places}));
+  COBRA_ASSIGN_OR_RETURN(offsets, im.Permute(layer, offsets, {0, 1, 3, 2}));
+  COBRA_ASSIGN_OR_RETURN(offsets, im.Reshape(layer, offsets, {n, boxes, 4}));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef anchors, im.Constant(layer, {boxes, 4}));
+  COBRA_ASSIGN_OR_RETURN(ValueRef corners, AnchoredBoxes(im, layer, offsets, anchors));
+  COBRA_ASSIGN_OR_RETURN(corners, WithinImage(im, layer, corners, im.In(layer, 2)));
+  COBRA_ASSIGN_OR_RETURN(corners, im.Reshape(layer, corners, {n, boxes, 4}));
+  COBRA_ASSIGN_OR_RETURN(ValueRef scores, im.Cut(layer, im.In(layer, 0), 0, kAnchors, 2 * kAnchors));
+  COBRA_ASSIGN_OR_RETURN(scores, im.Reshape(layer, scores, {n, boxes}));
+  const int64_t kept = most > 0 ? std::min(most, boxes) : boxes;
+  COBRA_ASSIGN_OR_RETURN(
+      const Tensors best,
+      im.CallAll(layer, Op::topk, {{"k", kept}, {"dim", int64_t{1}}, {"largest", true}, {"sorted", true}}, {scores}));
+  COBRA_RETURN_IF_ERROR(im.SetOpenEnded(layer, 0, corners));
+  im.AddOutput(best[1]);
+  if (layer.tops.size() > 1) return im.SetOpenEnded(layer, 1, best[0]);
+  im.AddOutput(best[0]);
+  return absl::OkStatus();
+}
+
+// Version 1 is PyTorch's. In version 0 each bin of a box ends at the edge of the image.
+absl::Status ROIAlign(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
+  COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
+  const int64_t width = layer.Int(0, 0), height = layer.Int(1, 0), version = layer.Int(5, 0);
+  COBRA_RETURN_IF_ERROR(im.CheckPositive(layer, "a size (0=, 1=)", {width, height}));
+  if (version < 0 || version > 1) return im.Wrong(layer, absl::StrCat("version ", version));
+  if (version == 0) return im.Unsupported(layer, "version 0, whose bins end at the edges of the image,");
+  int64_t numbers = 1;
+  for (size_t d = 1; d < im.InShape(layer, 1).size(); ++d) numbers *= im.InShape(layer, 1)[d];
+  if (numbers != 4) return im.Wrong(layer, absl::StrCat(numbers, " numbers for a box, which has 4"));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef boxes, NumberedBoxes(im, layer, 1));
+  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.Call(layer, Op::roi_align,
+                                                   {{"spatial_scale", layer.Real(2, 1)},
+                                                    {"pooled_height", height},
+                                                    {"pooled_width", width},
+                                                    {"sampling_ratio", layer.Int(3, 0)},
+                                                    {"aligned", layer.Int(4, 0) != 0}},
+                                                   {im.In(layer, 0), boxes}));
+  return im.Set(layer, 0, x);
 }
 
 absl::Status YoloDetectionOutput(Importer& im, const Layer& layer) { return Yolo(im, layer, true); }

@@ -73,6 +73,33 @@ absl::StatusOr<graph::ValueRef> Scaled(Importer& im, const Layer& layer, double 
   return x;
 }
 
+// Input `k` of RotaryEmbed, cosines or sines of every pair of x, with a dimension for the heads.
+absl::StatusOr<graph::ValueRef> AnglesOf(Importer& im, const Layer& layer, size_t k) {
+  COBRA_RETURN_IF_ERROR(im.CheckDims(layer, k, 2));
+  const graph::Shape x = im.InShape(layer), s = im.InShape(layer, k);
+  if (s[2] == x[3]) return im.Unsupported(layer, "a table as wide as what it turns");
+  if (s[1] < x[2] || s[2] != x[3] / 2)
+    return im.Wrong(layer, absl::StrCat("a table of ", graph::ShapeText(s), " for ", graph::ShapeText(x)));
+  graph::ValueRef table = im.In(layer, k);
+  if (s[1] > x[2]) {
+    COBRA_ASSIGN_OR_RETURN(table, im.Cut(layer, table, 0, 0, x[2]));
+  }
+  return im.Reshape(layer, table, {s[0], 1, x[2], s[2]});
+}
+
+// The first input as real numbers, plus a bias of so many numbers, which may be none.
+absl::StatusOr<graph::ValueRef> Dequantized(Importer& im, const Layer& layer, int64_t biases) {
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::dequantize, {}, {im.In(layer, 0)}));
+  if (biases == 0) return x;
+  if (biases != 1 && biases != im.InShape(layer)[1])
+    return im.Wrong(layer, absl::StrCat(biases, " biases for ", im.InShape(layer)[1], " channels"));
+  graph::Shape as{biases};
+  for (int d = 1; d < im.Dims(layer); ++d) as.push_back(1);
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias,
+                         im.Weight(layer, {"bias", {biases}, false, graph::DType::float32, {}, as}));
+  return im.Call(layer, graph::Op::add, {}, {x, bias});
+}
+
 }  // namespace
 
 namespace handlers {
@@ -162,6 +189,37 @@ absl::Status Log(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
+// Numbers in pairs, each turned by the angle of its row: x of [heads, rows, size], then cosines and sines of
+// [rows, size / 2]. A pair is two neighbours, or an element of the first half of the row and one of the second.
+absl::Status RotaryEmbed(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 3, 3));
+  COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
+  const graph::Shape s = im.InShape(layer);
+  if (s[3] % 2 != 0) return im.Wrong(layer, absl::StrCat("rows of ", s[3], " numbers, which are no pairs"));
+  const bool neighbours = layer.Int(0, 0) != 0;
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef cosines, AnglesOf(im, layer, 1));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef sines, AnglesOf(im, layer, 2));
+  const std::string first = neighbours ? "..., ::2" : absl::StrCat("..., :", s[3] / 2);
+  const std::string second = neighbours ? "..., 1::2" : absl::StrCat("..., ", s[3] / 2, ":");
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef a,
+                         im.Call(layer, graph::Op::getitem, {{"index", first}}, {im.In(layer, 0)}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef b,
+                         im.Call(layer, graph::Op::getitem, {{"index", second}}, {im.In(layer, 0)}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Call(layer, graph::Op::mul, {}, {a, cosines}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef less, im.Call(layer, graph::Op::mul, {}, {b, sines}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::sub, {}, {x, less}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef y, im.Call(layer, graph::Op::mul, {}, {a, sines}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef more, im.Call(layer, graph::Op::mul, {}, {b, cosines}));
+  COBRA_ASSIGN_OR_RETURN(y, im.Call(layer, graph::Op::add, {}, {y, more}));
+  if (!neighbours) {
+    COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::cat, {{"dim", int64_t{3}}}, {x, y}));
+  } else {
+    COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::stack, {{"dim", int64_t{4}}}, {x, y}));
+    COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, {s[0], s[1], s[2], s[3]}));
+  }
+  return im.Set(layer, 0, x);
+}
+
 // What a network of int8 layers has between them.
 absl::Status Quantize(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, Quantized(im, layer, im.In(layer, 0)));
@@ -171,16 +229,24 @@ absl::Status Quantize(Importer& im, const Layer& layer) {
 
 absl::Status Dequantize(Importer& im, const Layer& layer) {
   im.SkipWeight({std::max<int64_t>(layer.Int(0, 1), 1)}, false);
-  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Call(layer, graph::Op::dequantize, {}, {im.In(layer, 0)}));
-  if (const int64_t count = layer.Int(1, 0); count != 0) {
-    if (count != 1 && count != im.InShape(layer)[1])
-      return im.Wrong(layer, absl::StrCat(count, " biases for ", im.InShape(layer)[1], " channels"));
-    graph::Shape as{count};
-    for (int d = 1; d < im.Dims(layer); ++d) as.push_back(1);
-    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias,
-                           im.Weight(layer, {"bias", {count}, false, graph::DType::float32, {}, as}));
-    COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::add, {}, {x, bias}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, Dequantized(im, layer, layer.Int(1, 0)));
+  return im.Set(layer, 0, x);
+}
+
+// Sums of products, as int32, become int8 again. The int8 layers of this reader give no such sums: they are an input.
+absl::Status Requantize(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  if (im.TypeOf(im.In(layer, 0)) != graph::DType::int32) return im.Unsupported(layer, "an input that is not int32");
+  const int64_t channels = im.Dims(layer) > 1 ? im.InShape(layer)[1] : 1;
+  for (const int key : {0, 1}) {
+    const int64_t count = layer.Int(key, 1);
+    if (count != 1 && count != channels)
+      return im.Wrong(layer, absl::StrCat(count, " scales (", key, "=) for ", channels, " channels"));
+    im.SkipWeight({count}, false);
   }
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, Dequantized(im, layer, layer.Int(2, 0)));
+  COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x, 3, 4));
+  COBRA_ASSIGN_OR_RETURN(x, Quantized(im, layer, x));
   return im.Set(layer, 0, x);
 }
 

@@ -140,20 +140,29 @@ struct Target {
 
 // The size that Interp resizes to. ncnn multiplies as float and cuts off.
 absl::StatusOr<Target> TargetOf(const Importer& im, const Layer& layer, int64_t h, int64_t w) {
+  const bool by_expression = layer.Find(9) != nullptr;
+  if (by_expression && layer.Int(5, 0) != 0)
+    return im.Unsupported(layer, "a size as of its second input (5=1) beside an expression (9=)");
   if (layer.Int(5, 0) != 0) {
     COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
     const graph::Shape& like = im.InShape(layer, 1);
     return Target{like.size() > 2 ? like[like.size() - 2] : 1, like.back()};
   }
-  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  if (!by_expression) COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   Target target{layer.Int(3, 0), layer.Int(4, 0)};
-  if (target.height == 0 || target.width == 0) {
+  if (by_expression) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, im.Sizes(layer, 9));
+    if (sizes.size() != 2 && (sizes.size() != 1 || im.Dims(layer) != 2))
+      return im.Wrong(layer, absl::StrCat(sizes.size(), " sizes (9=); a width and a height are expected"));
+    target = {sizes.back(), sizes[0]};
+  } else if (target.height == 0 || target.width == 0) {
     const float heights = static_cast<float>(h) * static_cast<float>(layer.Real(1, 1));
     const float widths = static_cast<float>(w) * static_cast<float>(layer.Real(2, 1));
     if (!(heights >= 0 && heights < 1e9f && widths >= 0 && widths < 1e9f))
       return im.Wrong(layer, "a scale that gives no size");
     target = {static_cast<int64_t>(heights), static_cast<int64_t>(widths)};
   }
+  if (im.Dims(layer) == 2) target.height = 1;  // ncnn does not look at it
   if (target.height < 1 || target.width < 1)
     return im.Wrong(layer, absl::StrCat("a size of ", target.height, "x", target.width));
   return target;

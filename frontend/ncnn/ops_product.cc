@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "frontend/ncnn/handlers.h"
 
@@ -158,6 +161,58 @@ absl::StatusOr<graph::ValueRef> WithDims(Importer& im, const Layer& layer, graph
   return im.Reshape(layer, x, std::move(shape));
 }
 
+struct Equation {
+  std::vector<std::string> terms;  // letters of the inputs' dimensions
+  std::string result;              // of the result's; empty: the trace of a matrix
+};
+
+constexpr absl::string_view kLetters = "ijklmnopqrstuvwx";
+
+// The equation that the codes of characters of an Einsum spell.
+absl::StatusOr<Equation> ReadEquation(const Importer& im, const Layer& layer) {
+  std::string text;
+  for (const int64_t code : layer.Ints(0)) {
+    if (code < ' ' || code > '~') return im.Wrong(layer, absl::StrCat("character ", code, " in its equation"));
+    text.push_back(static_cast<char>(code));
+  }
+  if (text == "ii") return Equation{{text}, ""};
+  const std::vector<std::string> sides = absl::StrSplit(text, absl::MaxSplits("->", 1));
+  if (sides.size() != 2) return im.Wrong(layer, absl::StrCat("equation \"", Quotable(text), "\" without ->"));
+  Equation equation{absl::StrSplit(sides[0], ','), sides[1]};
+  if (equation.result.empty() || equation.result.size() > 4 || !absl::StartsWith(kLetters, equation.result))
+    return im.Unsupported(layer,
+                          absl::StrCat("a result \"", Quotable(equation.result), "\" (i, ij, ijk and ijkl are)"));
+  return equation;
+}
+
+// The same, whose letters stand for sizes: each for one size wherever it stands, for PyTorch's spreads a size of 1.
+absl::StatusOr<Equation> EquationOf(const Importer& im, const Layer& layer) {
+  COBRA_ASSIGN_OR_RETURN(Equation equation, ReadEquation(im, layer));
+  if (equation.terms.size() != layer.bottoms.size())
+    return im.Wrong(layer, absl::StrCat(layer.bottoms.size(), " inputs, its equation has ", equation.terms.size()));
+  std::vector<int64_t> sizes(kLetters.size(), 0);
+  for (size_t k = 0; k < equation.terms.size(); ++k) {
+    const std::string& term = equation.terms[k];
+    const graph::Shape& s = im.InShape(layer, k);
+    if (term.size() + 1 != s.size())
+      return im.Wrong(layer,
+                      absl::StrCat("input ", k, " of ", s.size() - 1, " dimensions for \"", Quotable(term), "\""));
+    for (size_t d = 0; d < term.size(); ++d) {
+      const size_t letter = kLetters.find(term[d]);
+      if (letter == absl::string_view::npos)
+        return im.Wrong(layer, absl::StrCat("\"", Quotable(term), "\" in its equation; letters are i to x"));
+      if (sizes[letter] != 0 && sizes[letter] != s[d + 1])
+        return im.Wrong(layer, absl::StrCat("sizes of ", sizes[letter], " and ", s[d + 1], " for ", term.substr(d, 1)));
+      sizes[letter] = s[d + 1];
+    }
+  }
+  for (const char letter : equation.result) {
+    if (sizes[kLetters.find(letter)] == 0)
+      return im.Wrong(layer, absl::StrCat("its result's ", std::string(1, letter), " is no dimension of an input"));
+  }
+  return equation;
+}
+
 }  // namespace
 
 namespace handlers {
@@ -266,6 +321,24 @@ absl::Status MultiHeadAttention(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(x, im.Permute(layer, x, {0, 2, 1, 3}));
   COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, {im.batch(), im.InShape(layer, 0)[1], embed}));
   COBRA_ASSIGN_OR_RETURN(x, Projected(im, layer, x, "out", width));
+  return im.Set(layer, 0, x);
+}
+
+// Letters i, j ... x. The result has the first of them in this order, and the batch becomes one more letter in front.
+absl::Status Einsum(Importer& im, const Layer& layer) {
+  COBRA_ASSIGN_OR_RETURN(const Equation equation, EquationOf(im, layer));
+  Tensors inputs;
+  std::vector<std::string> terms;
+  for (size_t k = 0; k < layer.bottoms.size(); ++k) {
+    inputs.push_back(im.In(layer, k));
+    terms.push_back(absl::StrCat("a", equation.terms[k]));
+  }
+  std::string text = absl::StrCat(absl::StrJoin(terms, ","), "->a", equation.result);
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x,
+                         im.Call(layer, graph::Op::einsum, {{"equation", std::move(text)}}, std::move(inputs)));
+  if (equation.result.empty()) {  // a blob has a dimension at least
+    COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, {im.batch(), 1}));
+  }
   return im.Set(layer, 0, x);
 }
 

@@ -75,6 +75,53 @@ absl::Status Reduction(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
+// Mean and, with 0=1, standard deviation of each channel. A blob of fewer than three dimensions has one channel.
+absl::Status StatisticsPooling(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  const graph::Shape s = im.InShape(layer);
+  const int64_t channels = im.Dims(layer) > 2 ? s[1] : 1;
+  int64_t elements = 1;
+  for (size_t d = 1; d < s.size(); ++d) elements *= s[d];
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
+                         im.Reshape(layer, im.In(layer, 0), {s[0], channels, elements / channels}));
+  const std::vector<int64_t> dim{2};
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef mean,
+                         im.Call(layer, graph::Op::mean, {{"dim", dim}, {"keepdim", false}}, {x}));
+  if (layer.Int(0, 0) == 0) return im.Set(layer, 0, mean);
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef deviation,
+                         im.Call(layer, graph::Op::std, {{"dim", dim}, {"unbiased", false}, {"keepdim", false}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef both,
+                         im.Call(layer, graph::Op::cat, {{"dim", int64_t{1}}}, {mean, deviation}));
+  return im.Set(layer, 0, both);
+}
+
+// The places of the largest elements of the whole blob as real numbers, with 0=1 below the elements: [1 or 2, count].
+absl::Status ArgMax(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  const graph::Shape s = im.InShape(layer);
+  const int64_t count = layer.Int(1, 1);
+  const int64_t channels = im.Dims(layer) > 2 ? s[1] : 1;
+  int64_t elements = 1;
+  for (size_t d = 1; d < s.size(); ++d) elements *= s[d];
+  // In memory each channel of a blob ends at a multiple of 16 bytes. ArgMax searches what lies between them too.
+  if (const int64_t plane = elements / channels; plane % 4 != 0)
+    return im.Unsupported(layer, absl::StrCat("a blob of ", plane, " elements a channel, which 4 does not divide,"));
+  if (count < 1 || count > elements)
+    return im.Wrong(layer, absl::StrCat("the ", count, " largest of ", elements, " elements"));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Reshape(layer, im.In(layer, 0), {s[0], elements}));
+  COBRA_ASSIGN_OR_RETURN(const Tensors best,
+                         im.CallAll(layer, graph::Op::topk,
+                                    {{"k", count}, {"dim", int64_t{1}}, {"largest", true}, {"sorted", true}}, {x}));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef out,
+                         im.Call(layer, graph::Op::to, {{"dtype", std::string("float32")}}, {best[1]}));
+  if (layer.Int(0, 0) != 0) {
+    COBRA_ASSIGN_OR_RETURN(out, im.Call(layer, graph::Op::stack, {{"dim", int64_t{1}}}, {best[0], out}));
+  } else {
+    COBRA_ASSIGN_OR_RETURN(out, im.Call(layer, graph::Op::unsqueeze, {{"dim", int64_t{1}}}, {out}));
+  }
+  return im.Set(layer, 0, out);
+}
+
 absl::Status CumulativeSum(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const int64_t dim, im.Dim(layer, layer.Int(0, 0), im.Dims(layer)));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::cumsum, {{"dim", dim}}, {im.In(layer, 0)}));

@@ -39,17 +39,65 @@ absl::StatusOr<std::vector<int64_t>> SliceSizes(const Importer& im, const Layer&
   return sizes;
 }
 
+// Keys of the offsets of a Crop and a CopyTo, by the number of dimensions, the outermost first.
+constexpr int kOffsetKeys[][4] = {{0}, {1, 0}, {2, 1, 0}, {2, 13, 1, 0}};
+
 struct Range {
   int64_t start, stop;
 };
 
-// The part of each dimension that Crop keeps, the outermost first, by starts, ends and axes as in numpy.
+// The index that selects these ranges of x; empty if they are the whole of it.
+absl::StatusOr<std::string> IndexOf(const Importer& im, const Layer& layer, const graph::Shape& x,
+                                    const std::vector<Range>& ranges) {
+  size_t last = 0;  // dimensions of the index that say something
+  std::vector<std::string> parts;
+  for (size_t d = 0; d < ranges.size(); ++d) {
+    const auto [start, stop] = ranges[d];
+    if (start < 0 || stop <= start || stop > x[1 + d]) {
+      return im.Wrong(layer, absl::StrCat("a part from ", start, " to ", stop, " of ", x[1 + d], " in dimension ", d));
+    }
+    const bool all = start == 0 && stop == x[1 + d];
+    parts.push_back(all ? ":" : absl::StrCat(start, ":", stop));
+    if (!all) last = d + 1;
+  }
+  if (last == 0) return std::string();
+  parts.resize(last);
+  return absl::StrCat(":, ", absl::StrJoin(parts, ", "));
+}
+
+// Parts as in numpy.
+struct Slices {
+  std::vector<int64_t> starts, ends, axes;
+  bool has_axes = false;  // without them, of all dimensions
+};
+
+bool CropsByExpression(const Layer& layer) {
+  return layer.Find(19) != nullptr || layer.Find(20) != nullptr || layer.Find(21) != nullptr;
+}
+
+absl::StatusOr<Slices> SlicesOf(const Importer& im, const Layer& layer) {
+  Slices slices{layer.Ints(9), layer.Ints(10), layer.Ints(11), layer.Find(11) != nullptr};
+  if (!CropsByExpression(layer)) return slices;
+  if (layer.Find(9) != nullptr || layer.Find(10) != nullptr || slices.has_axes)
+    return im.Unsupported(layer, "a crop by lists (9=, 10=, 11=) beside expressions (19=, 20=, 21=)");
+  if (layer.Find(19) == nullptr || layer.Find(20) == nullptr)
+    return im.Wrong(layer, "expressions of the starts (19=) and of the ends (20=) belong together");
+  // ncnn reads an expression of the axes also where there is none, and crashes.
+  if (layer.Find(21) == nullptr) return im.Unsupported(layer, "a crop by expressions without one of the axes (21=)");
+  COBRA_ASSIGN_OR_RETURN(slices.starts, im.Sizes(layer, 19));
+  COBRA_ASSIGN_OR_RETURN(slices.ends, im.Sizes(layer, 20));
+  COBRA_ASSIGN_OR_RETURN(slices.axes, im.Sizes(layer, 21));
+  slices.has_axes = true;
+  return slices;
+}
+
+// The part of each dimension that Crop keeps, the outermost first, by starts, ends and axes.
 absl::StatusOr<std::vector<Range>> RangesOfAxes(const Importer& im, const Layer& layer) {
   const int dims = im.Dims(layer);
   const graph::Shape& s = im.InShape(layer);
-  const std::vector<int64_t> starts = layer.Ints(9), ends = layer.Ints(10);
-  std::vector<int64_t> axes = layer.Ints(11);
-  for (int64_t d = 0; layer.Find(11) == nullptr && d < dims; ++d) axes.push_back(d);
+  COBRA_ASSIGN_OR_RETURN(Slices slices, SlicesOf(im, layer));
+  auto& [starts, ends, axes, has_axes] = slices;
+  for (int64_t d = 0; !has_axes && d < dims; ++d) axes.push_back(d);
   if (starts.size() != axes.size() || ends.size() != axes.size()) {
     return im.Wrong(layer,
                     absl::StrCat(starts.size(), " starts and ", ends.size(), " ends for ", axes.size(), " axes"));
@@ -88,6 +136,7 @@ absl::StatusOr<std::vector<Range>> RangesOfOffsets(const Importer& im, const Lay
 }
 
 bool CropsLikeInput(const Layer& layer) {
+  if (CropsByExpression(layer)) return false;
   for (const int key : {3, 4, 14, 5, 6, 7, 15, 8}) {
     if (layer.Int(key, 0) != 0) return false;
   }
@@ -98,13 +147,34 @@ bool CropsLikeInput(const Layer& layer) {
 absl::StatusOr<std::vector<Range>> RangesLikeInput(const Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
   if (im.Dims(layer, 0) != im.Dims(layer, 1)) return im.Unsupported(layer, "a crop to a blob of other dimensions");
-  constexpr int kOffsets[][4] = {{0}, {1, 0}, {2, 1, 0}, {2, 13, 1, 0}};
   const int dims = im.Dims(layer);
   std::vector<Range> ranges;
   for (int d = 0; d < dims; ++d) {
-    const int64_t start = layer.Int(kOffsets[dims - 1][d], 0);
+    const int64_t start = layer.Int(kOffsetKeys[dims - 1][d], 0);
     ranges.push_back({start, start + im.InShape(layer, 1)[1 + d]});
   }
+  return ranges;
+}
+
+// Where CopyTo puts its second input, by offsets or by starts and axes.
+absl::StatusOr<std::vector<Range>> RangesOfCopy(const Importer& im, const Layer& layer) {
+  const int dims = im.Dims(layer);
+  std::vector<int64_t> offsets;
+  for (int d = 0; d < dims; ++d) offsets.push_back(layer.Int(kOffsetKeys[dims - 1][d], 0));
+  if (const std::vector<int64_t> starts = layer.Ints(9); !starts.empty()) {
+    std::vector<int64_t> axes = layer.Ints(11);
+    for (int64_t d = 0; layer.Ints(11).empty() && d < dims; ++d) axes.push_back(d);
+    if (starts.size() != axes.size())
+      return im.Wrong(layer, absl::StrCat(starts.size(), " starts for ", axes.size(), " axes"));
+    offsets.assign(offsets.size(), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      COBRA_ASSIGN_OR_RETURN(const int64_t dim, im.Dim(layer, axes[i], dims));
+      const int64_t start = starts[i] == kRest ? 0 : starts[i];
+      offsets[dim - 1] = start >= 0 ? start : im.InShape(layer)[dim] + start;
+    }
+  }
+  std::vector<Range> ranges;
+  for (int d = 0; d < dims; ++d) ranges.push_back({offsets[d], offsets[d] + im.InShape(layer, 1)[1 + d]});
   return ranges;
 }
 
@@ -116,6 +186,25 @@ absl::StatusOr<graph::ValueRef> PerChannelPad(Importer& im, const Layer& layer, 
   // The numbers lie in the .bin file; how they are written makes no difference to the work.
   im.SkipWeight({count}, false);
   return im.Pad(layer, x, std::move(amounts), 0);
+}
+
+// The sizes that a Reshape asks for, the innermost first.
+absl::StatusOr<std::vector<int64_t>> ReshapeSizes(const Importer& im, const Layer& layer) {
+  std::vector<int64_t> sizes;
+  if (layer.Find(6) != nullptr) {
+    COBRA_ASSIGN_OR_RETURN(sizes, im.Sizes(layer, 6));
+    if (sizes.size() > 4) return im.Wrong(layer, absl::StrCat("a shape of ", sizes.size(), " dimensions"));
+    return sizes;
+  }
+  if (layer.bottoms.size() != 1) return im.Unsupported(layer, "a shape from other inputs");
+  const int64_t w = layer.Int(0, kRest), h = layer.Int(1, kRest), d = layer.Int(11, kRest), c = layer.Int(2, kRest);
+  if (w != kRest) sizes.push_back(w);
+  if (h != kRest) sizes.push_back(h);
+  if (d != kRest) sizes.push_back(d);
+  if (c != kRest) sizes.push_back(c);
+  if (w == kRest || (h == kRest && sizes.size() > 1) || (c == kRest && d != kRest))
+    return im.Wrong(layer, "a dimension between its sizes is missing");
+  return sizes;
 }
 
 // reshape to `split`, permute, reshape to `out`: exchanges blocks and channels.
@@ -158,30 +247,46 @@ absl::Status Slice(Importer& im, const Layer& layer) {
 }
 
 absl::Status Crop(Importer& im, const Layer& layer) {
-  const bool by_axes = !layer.Ints(9).empty() && !layer.Ints(10).empty();
-  if (!CropsLikeInput(layer)) COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  const bool by_expression = CropsByExpression(layer);
+  const bool by_axes = by_expression || (!layer.Ints(9).empty() && !layer.Ints(10).empty());
+  if (!CropsLikeInput(layer) && !by_expression) COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   COBRA_ASSIGN_OR_RETURN(const std::vector<Range> ranges, CropsLikeInput(layer) ? RangesLikeInput(im, layer)
                                                           : by_axes             ? RangesOfAxes(im, layer)
                                                                                 : RangesOfOffsets(im, layer));
-  const graph::Shape& s = im.InShape(layer);
-  std::string index = ":";
-  size_t last = 0;  // dimensions of the index that say something
-  std::vector<std::string> parts;
-  for (size_t d = 0; d < ranges.size(); ++d) {
-    const auto [start, stop] = ranges[d];
-    if (start < 0 || stop <= start || stop > s[1 + d]) {
-      return im.Wrong(layer, absl::StrCat("a crop of ", start, " to ", stop, " of ", s[1 + d], " in dimension ", d));
-    }
-    const bool all = start == 0 && stop == s[1 + d];
-    parts.push_back(all ? ":" : absl::StrCat(start, ":", stop));
-    if (!all) last = d + 1;
-  }
-  if (last == 0) return im.Set(layer, 0, im.In(layer, 0));
-  parts.resize(last);
+  COBRA_ASSIGN_OR_RETURN(std::string index, IndexOf(im, layer, im.InShape(layer), ranges));
+  if (index.empty()) return im.Set(layer, 0, im.In(layer, 0));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
+                         im.Call(layer, graph::Op::getitem, {{"index", std::move(index)}}, {im.In(layer, 0)}));
+  return im.Set(layer, 0, x);
+}
+
+// A copy of the first input, over a part of which the second one is written.
+absl::Status CopyTo(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
+  if (im.Dims(layer, 0) != im.Dims(layer, 1)) return im.Unsupported(layer, "a copy of a blob of other dimensions");
+  // ncnn does not look at the offsets then.
+  if (im.InShape(layer, 0) == im.InShape(layer, 1)) return im.Set(layer, 0, im.In(layer, 1));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<Range> ranges, RangesOfCopy(im, layer));
+  COBRA_ASSIGN_OR_RETURN(std::string index, IndexOf(im, layer, im.InShape(layer), ranges));
+  COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Call(layer, graph::Op::clone, {}, {im.In(layer, 0)}));
+  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::setitem, {{"index", std::move(index)}}, {x, im.In(layer, 1)},
+                                    /*inplace=*/true));
+  return im.Set(layer, 0, x);
+}
+
+// A blob of one dimension becomes the diagonal of a matrix, of one of two dimensions the diagonal remains.
+absl::Status Diag(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  const int64_t offset = layer.Int(0, 0);
+  const graph::Shape s = im.InShape(layer);
+  const int dims = im.Dims(layer);
+  if (dims > 2) return im.Unsupported(layer, absl::StrCat("a blob of ", dims, " dimensions"));
+  if (dims == 2 && (offset >= s[2] || offset <= -s[1]))
+    return im.Wrong(layer, absl::StrCat("diagonal ", offset, " of ", graph::ShapeText(s)));
+  const graph::Op op = dims == 1 ? graph::Op::diag_embed : graph::Op::diagonal;
   COBRA_ASSIGN_OR_RETURN(
       const graph::ValueRef x,
-      im.Call(layer, graph::Op::getitem, {{"index", absl::StrCat(index, ", ", absl::StrJoin(parts, ", "))}},
-              {im.In(layer, 0)}));
+      im.Call(layer, op, {{"offset", offset}, {"dim1", int64_t{1}}, {"dim2", int64_t{2}}}, {im.In(layer, 0)}));
   return im.Set(layer, 0, x);
 }
 
@@ -218,18 +323,10 @@ absl::Status Padding(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Sizes: -1 what is left, 0 the input's, -233 no such dimension.
+// Sizes: -1 what is left, 0 the input's.
 absl::Status Reshape(Importer& im, const Layer& layer) {
-  if (layer.bottoms.size() != 1) return im.Unsupported(layer, "a shape from other inputs");
   if (layer.Int(3, 0) != 0) return im.Unsupported(layer, "a reshape in another order (3=1)");
-  const int64_t w = layer.Int(0, kRest), h = layer.Int(1, kRest), d = layer.Int(11, kRest), c = layer.Int(2, kRest);
-  std::vector<int64_t> sizes;  // the innermost first
-  if (w != kRest) sizes.push_back(w);
-  if (h != kRest) sizes.push_back(h);
-  if (d != kRest) sizes.push_back(d);
-  if (c != kRest) sizes.push_back(c);
-  if (w == kRest || (h == kRest && sizes.size() > 1) || (c == kRest && d != kRest))
-    return im.Wrong(layer, "a dimension between its sizes is missing");
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, ReshapeSizes(im, layer));
   const graph::Shape s = im.InShape(layer);
   const int dims = im.Dims(layer);
   // The input's width, height, depth, channels; 1 for those that it does not have.

@@ -139,6 +139,12 @@ absl::Status Noop(Importer& im, const Layer& layer) {
 // How ncnn lays a blob out in memory.
 absl::Status Packing(Importer& im, const Layer& layer) { return im.Set(layer, 0, im.In(layer, 0)); }
 
+absl::Status DeepCopy(Importer& im, const Layer& layer) {
+  COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
+  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::clone, {}, {im.In(layer, 0)}));
+  return im.Set(layer, 0, x);
+}
+
 absl::Status Dropout(Importer& im, const Layer& layer) {
   const double scale = layer.Real(0, 1);
   if (scale == 1) return im.Set(layer, 0, im.In(layer, 0));

@@ -21,8 +21,8 @@ absl::StatusOr<graph::Graph> ReadNcnnModel(absl::string_view text, const NcnnReq
 std::vector<NcnnLayerType> NcnnLayerTypes() {
   return {
 #define COBRA_NCNN(name, handler, keys, calls, note) {#name, calls, note},
+#define COBRA_NCNN_REFUSED(name, why) {#name, "", why},
 #include "frontend/ncnn/layers.def"
-#undef COBRA_NCNN
   };
 }
 

@@ -378,6 +378,26 @@ def params():
             ]
         ),
     )
+    deep = "abs(" * 48 + "8" + ")" * 48
+    reshape = 'Reshape s%d 1 1 b%d b%d 6="%s"'
+    yield p(
+        "ncnn_expressions",
+        "20,000 expressions of 48 calls each",
+        file([head] + [reshape % (i, i, i + 1, "8,%s,-1" % deep) for i in range(20000)]),
+        (0, 7),
+    )
+    yield p("ncnn_expression", "an expression of 1 MB", file([head, reshape % (0, 0, 1, "abs(" * 250000)]))
+    yield p("ncnn_numbers", "a size of 2**31", file([head, reshape % (0, 0, 1, "*(65536,32768),-1")]))
+    equation = "ijkl,mnop,qrst,uvwx->ijkl"
+    yield p(
+        "ncnn_sums",
+        "an Einsum of 30**16 products",
+        file(
+            ["Input a%d 0 1 b%d 0=30 1=30 11=30 2=30" % (i, i) for i in range(4)]
+            + ["Einsum e 4 1 b0 b1 b2 b3 b4 -23300=%d,%s" % (len(equation), ",".join(str(ord(c)) for c in equation))]
+        ),
+        (0, 7),
+    )
     rng = random.Random(11)
     for i in range(10):
         damaged = bytearray(fine.encode())

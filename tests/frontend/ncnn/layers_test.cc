@@ -244,6 +244,131 @@ TEST(NcnnLayers, Shapes) {
   });
 }
 
+// Sizes that follow from those of the inputs: the width first.
+TEST(NcnnLayers, ExpressionsOfSizes) {
+  Expect({
+      {.layer = "Reshape 6=\"-1,*(0h,3)\"",
+       .inputs = {"3x4x5"},
+       .calls = "reshape(shape=(1,12,5))",
+       .outputs = {"1x12x5"}},
+      {.layer = "Reshape 6=\"1w,//(0w,1w),0h,0c\"",
+       .inputs = {"3x4x6", "2"},
+       .calls = "reshape(shape=(1,3,4,3,2))",
+       .outputs = {"1x3x4x3x2"}},
+      {.layer = "Crop 19=\"1,//(0w,3)\" 20=\"-233,-1\" 21=\"0,-1\"",
+       .inputs = {"3x4x6"},
+       .calls = "getitem(index=':, 1:3, :, 2:5')",
+       .outputs = {"1x2x4x3"}},
+      {.layer = "Crop 19=\"0,1\" 20=\"1c,3\" 21=\"-3,-2\"",
+       .inputs = {"3x4x6", "2x8x8"},
+       .calls = "getitem(index=':, 0:2, 1:3')",
+       .outputs = {"1x2x2x6"}},
+      {.layer = "Interp 0=1 9=\"*(0w,2),floor(*(0h,1.5))\"",
+       .inputs = {"3x5x4"},
+       .calls = "interpolate(size=(7,8) mode='nearest')",
+       .outputs = {"1x3x7x8"}},
+      {.layer = "Interp 0=2 9=\"*(0w,2)\"",
+       .inputs = {"3x4"},
+       .calls = "interpolate(size=(8,) mode='linear' align_corners=False)",
+       .outputs = {"1x3x8"}},
+      // Of a blob of two dimensions only the width changes, and nobody looks at a height of 0.
+      {.layer = "Interp 0=1 1=0.5 2=2.0",
+       .inputs = {"3x4"},
+       .calls = "interpolate(size=(8,) mode='nearest')",
+       .outputs = {"1x3x8"}},
+  });
+}
+
+TEST(NcnnLayers, Copies) {
+  Expect({
+      {.layer = "CopyTo 0=1 2=1",
+       .inputs = {"3x4x5", "2x4x3"},
+       .calls = "clone setitem!(index=':, 1:3, :, 1:4')",
+       .outputs = {"1x3x4x5"}},
+      {.layer = "CopyTo -23309=2,-2,0 -23311=2,2,0",
+       .inputs = {"3x4x5", "3x4x2"},
+       .calls = "clone setitem!(index=':, :, :, 3:5')",
+       .outputs = {"1x3x4x5"}},
+      // All of it is overwritten.
+      {.layer = "CopyTo", .inputs = {"3x4", "3x4"}, .calls = "", .outputs = {"1x3x4"}},
+      {.layer = "DeepCopy", .inputs = {"3x4"}, .calls = "clone", .outputs = {"1x3x4"}},
+      {.layer = "Diag 0=-1", .inputs = {"4"}, .calls = "diag_embed(offset=-1 dim1=1 dim2=2)", .outputs = {"1x5x5"}},
+      {.layer = "Diag 0=2", .inputs = {"4x5"}, .calls = "diagonal(offset=2 dim1=1 dim2=2)", .outputs = {"1x3"}},
+  });
+}
+
+TEST(NcnnLayers, RowsOfPairs) {
+  const auto turn = [](const char* first, const char* second, const char* joined) {
+    return absl::StrCat("reshape(shape=(1,1,3,2)) reshape(shape=(1,1,3,2)) getitem(index='", first,
+                        "') getitem(index='", second, "') mul mul sub mul mul add ", joined);
+  };
+  const std::string halves = turn("..., :2", "..., 2:", "cat(dim=3)");
+  const std::string neighbours = turn("..., ::2", "..., 1::2", "stack(dim=4) reshape(shape=(1,2,3,4))");
+  Expect({
+      {.layer = "RotaryEmbed", .inputs = {"2x3x4", "3x2", "3x2"}, .calls = halves.c_str(), .outputs = {"1x2x3x4"}},
+      {.layer = "RotaryEmbed 0=1",
+       .inputs = {"2x3x4", "3x2", "3x2"},
+       .calls = neighbours.c_str(),
+       .outputs = {"1x2x3x4"}},
+  });
+}
+
+TEST(NcnnLayers, Equations) {
+  Expect({
+      {.layer = "Einsum -23300=9,105,107,44,107,106,45,62,105,106",  // ik,kj->ij
+       .inputs = {"3x4", "4x5"},
+       .calls = "einsum(equation='aik,akj->aij')",
+       .outputs = {"1x3x5"}},
+      {.layer = "Einsum -23300=2,105,105",
+       .inputs = {"4x4"},
+       .calls = "einsum(equation='aii->a') reshape(shape=(1,1))",
+       .outputs = {"1x1"}},
+  });
+}
+
+TEST(NcnnLayers, Boxes) {
+  Expect({
+      {.layer = "ROIAlign 0=7 1=5 2=0.0625 3=2 4=1 5=1",
+       .inputs = {"8x20x30", "4"},
+       .calls = "pad(pad=(1,0) mode='constant' value=0.0) roi_align(spatial_scale=0.0625 pooled_height=5 "
+                "pooled_width=7 sampling_ratio=2 aligned=True)",
+       .outputs = {"1x8x5x7"}},
+  });
+  // An output depends on the values in its size: what is in the graph are the boxes, their order and their scores.
+  const absl::StatusOr<NcnnModel> model =
+      ReadNcnnModelWithWeights(FileOf({"Proposal 2=50", {"18x3x4", "36x3x4", "3"}, "", {"", ""}}), {});
+  ASSERT_TRUE(model.ok()) << model.status();
+  ASSERT_EQ(model->graph.outputs().size(), 3u);
+  EXPECT_EQ(graph::ShapeText(model->graph.TypeOf(model->graph.outputs()[0]).shape), "1x108x4");
+  EXPECT_EQ(graph::ShapeText(model->graph.TypeOf(model->graph.outputs()[2]).shape), "1x50");
+}
+
+TEST(NcnnLayers, Spectra) {
+  Expect({
+      {.layer = "Spectrogram 0=16 1=1 2=4",
+       .inputs = {"64"},
+       .calls = "stft(n_fft=16 hop_length=4 win_length=16 center=True pad_mode='reflect' normalized=False "
+                "onesided=True return_complex=True) abs",
+       .outputs = {"1x9x17"}},
+      {.layer = "Spectrogram 0=16 1=2 2=8 5=0 7=2 8=0",
+       .inputs = {"64"},
+       .calls = "stft(n_fft=16 hop_length=8 win_length=16 center=False pad_mode='reflect' normalized=False "
+                "onesided=False return_complex=True) view_as_real square sum(dim=(3,) keepdim=False) "
+                "mul(other=0.0625)",
+       .outputs = {"1x16x7"}},
+      {.layer = "Spectrogram 0=16 4=1 6=0 7=1",
+       .inputs = {"64"},
+       .calls = "stft(n_fft=16 hop_length=4 win_length=16 center=True pad_mode='constant' normalized=True "
+                "onesided=True return_complex=True) view_as_real",
+       .outputs = {"1x9x17x2"}},
+      {.layer = "InverseSpectrogram 0=16 1=1 2=4",
+       .inputs = {"9x17x2"},
+       .calls = "view_as_complex istft(n_fft=16 hop_length=4 win_length=16 center=True normalized=False onesided=True "
+                "return_complex=False)",
+       .outputs = {"1x64"}},
+  });
+}
+
 TEST(NcnnLayers, NormsAndReductions) {
   Expect({
       {.layer = "BatchNorm 0=4 1=1e-5", .inputs = {"4x3x3"}, .calls = "batch_norm(eps=1e-05)", .outputs = {"1x4x3x3"}},
@@ -265,6 +390,20 @@ TEST(NcnnLayers, NormsAndReductions) {
        .inputs = {"3x4"},
        .calls = "sum(dim=(1,2) keepdim=False) reshape(shape=(1,1))",
        .outputs = {"1x1"}},
+      {.layer = "StatisticsPooling 0=1",
+       .inputs = {"3x4x5"},
+       .calls = "reshape(shape=(1,3,20)) mean(dim=(2,) keepdim=False) std(dim=(2,) unbiased=False keepdim=False) "
+                "cat(dim=1)",
+       .outputs = {"1x6"}},
+      {.layer = "ArgMax 1=3",
+       .inputs = {"2x4x5"},
+       .calls = "reshape(shape=(1,40)) topk(k=3 dim=1 largest=True sorted=True) to(dtype='float32') unsqueeze(dim=1)",
+       .outputs = {"1x1x3"}},
+      {.layer = "ArgMax 0=1 1=2",
+       .inputs = {"8"},
+       .calls = "topk(k=2 dim=1 largest=True sorted=True) to(dtype='float32') stack(dim=1)",
+       .outputs = {"1x2x2"}},
+      {.layer = "BNLL", .inputs = {"8"}, .calls = "softplus(beta=1 threshold=20)", .outputs = {"1x8"}},
       {.layer = "LRN 2=0.0001",
        .inputs = {"8x4x4"},
        .calls = "local_response_norm(size=5 alpha=0.0001 beta=0.75 k=1.0)",
@@ -286,6 +425,16 @@ TEST(NcnnLayers, Int8LayersComputeWithIntegers) {
                 "quantized='int8') relu!(quantized='int8')",
        .outputs = {"1x8x4x4"}},
   });
+}
+
+// Sums of products are no result of this reader's layers.
+TEST(NcnnLayers, RequantizeTakesInt32) {
+  const std::string file = FileOf({"Requantize 0=3 2=3 3=1", {"3x4x4"}, "", {""}});
+  const absl::StatusOr<NcnnModel> model = ReadNcnnModelWithWeights(file, {"net.param", {"1x3x4x4:int32"}});
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(CallsText(model->graph), "dequantize add relu! quantize_per_tensor(dtype='int8')");
+  EXPECT_EQ(model->weights.size(), 3u);
+  EXPECT_FALSE(ReadNcnnModel(file, {}).ok());
 }
 
 TEST(NcnnLayers, PriorBoxesAreAConstant) {

@@ -77,11 +77,52 @@ TEST(MalformedNcnn, WhatIsNotKnownIsNeverSkipped) {
   EXPECT_EQ(custom.message, "YoloV5Focus focus: this layer type is not supported");
   EXPECT_EQ(custom.position.line, 4);
   EXPECT_THAT(ErrorOfLayer("ReLU r 1 1 in0 out 7=1").message, HasSubstr("parameter 7=1 is not supported"));
-  EXPECT_THAT(ErrorOfLayer("Reshape r 1 1 in0 out 6=\"0w,0h\"").message, HasSubstr("is not supported"));
+  EXPECT_THAT(ErrorOfLayer("Reshape r 1 1 in0 out 2=\"0w,0h\"").message, HasSubstr("is not supported"));
   // ncnn would read the bits of 2 as those of a real number.
   EXPECT_THAT(ErrorOfLayer("Interp i 1 1 in0 out 0=2 1=2 2=2").message, HasSubstr("with a decimal point"));
   EXPECT_THAT(ErrorOfLayer("Convolution c 1 1 in0 out 0=8.0 1=3 6=216").message, HasSubstr("a whole number"));
   EXPECT_THAT(ErrorOfLayer("BinaryOp b 1 1 in0 out 0=99 1=1").message, HasSubstr("operation 99"));
+}
+
+TEST(MalformedNcnn, LayersThatAreRefusedSayWhy) {
+  const Diagnostic pooling = ErrorOfLayer("ROIPooling p 1 1 in0 out 0=7 1=7");
+  EXPECT_EQ(pooling.kind, Kind::kUnsupported);
+  EXPECT_THAT(pooling.message, HasSubstr("is refused: a maximum over windows"));
+  EXPECT_THAT(ErrorOfLayer("ArgMax a 1 1 in0 out 1=193").message, HasSubstr("the 193 largest of 192 elements"));
+  const auto error_of_two = [](const std::string& first, const std::string& second, const std::string& layer) {
+    std::vector<std::string> lines = InputLines({first, second});
+    lines.push_back(layer);
+    return ErrorOf(ParamText(lines)).message;
+  };
+  EXPECT_THAT(error_of_two("3x8x8", "4", "ROIAlign a 2 1 in0 in1 out 0=7 1=7"), HasSubstr("version 0"));
+  EXPECT_THAT(error_of_two("3x8x8", "5", "ROIAlign a 2 1 in0 in1 out 0=7 1=7 5=1"), HasSubstr("5 numbers for a box"));
+  EXPECT_THAT(error_of_two("3x8x8", "3x8x2", "CopyTo c 2 1 in0 in1 out 0=7"), HasSubstr("from 7 to 9 of 8"));
+  EXPECT_THAT(error_of_two("3x8x8", "8x2", "CopyTo c 2 1 in0 in1 out 0=7"), HasSubstr("other dimensions"));
+  // ik,kj->ij
+  const std::string product = "Einsum e 2 1 in0 in1 out -23300=9,105,107,44,107,106,45,62,105,106";
+  EXPECT_THAT(error_of_two("3x4", "1x5", product), HasSubstr("sizes of 4 and 1 for k"));
+  EXPECT_THAT(error_of_two("3x4", "4x5x6", product), HasSubstr("input 1 of 3 dimensions"));
+  EXPECT_THAT(error_of_two("3", "4", "Einsum e 2 1 in0 in1 out -23300=7,105,44,106,45,62,106,105"),
+              HasSubstr("a result \"ji\""));
+  EXPECT_THAT(error_of_two("3", "4", "Einsum e 2 1 in0 in1 out -23300=3,105,44,106"), HasSubstr("without ->"));
+}
+
+TEST(MalformedNcnn, ExpressionsThatHaveNoValueAreErrors) {
+  const auto message = [](const std::string& expression) {
+    return ErrorOfLayer(absl::StrCat("Reshape r 1 1 in0 out 6=", expression)).message;
+  };
+  EXPECT_THAT(message("\"1w\""), HasSubstr("there is no input 1"));
+  EXPECT_THAT(message("\"0w,5\""), HasSubstr("the shape 5x8 for 192 elements"));
+  EXPECT_THAT(message("\"0w,-1"), HasSubstr("quotation mark"));
+  EXPECT_THAT(message("5"), HasSubstr("must be an expression in quotation marks"));
+  EXPECT_THAT(message("\"0w,//(0h,0)\""), HasSubstr("a division by zero"));
+  EXPECT_THAT(message("\"0n,-1\""), HasSubstr("the batch (n) is not supported"));
+  EXPECT_THAT(message("\"1,1,1,1,192\""), HasSubstr("a shape of 5 dimensions"));
+  EXPECT_THAT(ErrorOfLayer("Crop c 1 1 in0 out 19=\"1\"").message, HasSubstr("belong together"));
+  EXPECT_THAT(ErrorOfLayer("Crop c 1 1 in0 out 19=\"1\" 20=\"2\" -23311=1,0").message, HasSubstr("beside expressions"));
+  EXPECT_THAT(ErrorOfLayer("Crop c 1 1 in0 out 19=\"1,1,1\" 20=\"2,2,2\"").message,
+              HasSubstr("without one of the axes"));
+  EXPECT_THAT(ErrorOfLayer("Interp i 1 1 in0 out 0=1 9=\"0w\"").message, HasSubstr("a width and a height"));
 }
 
 TEST(MalformedNcnn, AMissingSizeSaysWhatToWrite) {

@@ -138,7 +138,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments == std::vector<std::string>{"--types"}) {
     for (const cobra::ncnn::NcnnLayerType& type : cobra::ncnn::NcnnLayerTypes())
-      std::cout << "| `" << type.name << "` | " << type.calls << " | " << type.note << " |\n";
+      std::cout << "| `" << type.name << "` | " << (type.calls.empty() ? "refused" : type.calls) << " | " << type.note
+                << " |\n";
     return 0;
   }
   if (arguments == std::vector<std::string>{"--serve"}) {

@@ -1,44 +1,11 @@
 """Random .param files of one layer, over the layer types of frontend/ncnn/layers.def and their parameters.
 
 Each maker returns (shapes of the inputs, outermost dimension first; parameters; number of outputs). Sizes are small, and
-parameters are such that ncnn takes them.
+parameters are such that ncnn takes them. The layers that few networks have are in rare_layers.py.
 """
 
-
-def image(r, c=None, least=4, most=12):
-    return (c or r.randint(1, 8), r.randint(least, most), r.randint(least, most))
-
-
-def blob(r, dims=None):
-    dims = dims or r.randint(1, 3)
-    return tuple(r.randint(2, 7) for _ in range(dims))
-
-
-def real(value):
-    return "%.6e" % value
-
-
-def reals(key, values):
-    return "-%d=%s" % (23300 + key, ",".join([str(len(values))] + [real(v) for v in values]))
-
-
-def ints(key, values):
-    return "-%d=%s" % (23300 + key, ",".join([str(len(values))] + [str(v) for v in values]))
-
-
-def activation(r, key=9):
-    kind = r.choice([0, 0, 1, 2, 3, 4, 5, 6])
-    values = {2: [0.1], 3: r.choice([[0.0, 6.0], [-1.0, 1.0]]), 6: [1 / 6, 0.5]}.get(kind)
-    return ["%d=%d" % (key, kind)] * (kind > 0) + ([reals(key + 1, values)] if values else [])
-
-
-def window_keys(n, kernel, stride, dilation, before, after):
-    """Parameters of a convolution over n dimensions; lists have the width first."""
-    names = (1, 11, 21), (3, 13, 23), (2, 12, 22), (4, 14, 24), (15, 16, 17)
-    out = []
-    for keys, values in zip(names, (kernel, stride, dilation, before, after)):
-        out += ["%d=%d" % (keys[i], values[i]) for i in range(n)]
-    return out
+import rare_layers
+from layer_values import activation, blob, image, ints, real, reals, window_keys
 
 
 def convolution(r, n, grouped):
@@ -501,7 +468,7 @@ MAKERS = {
     "ConvolutionDepthWise": lambda r: convolution(r, 2, True),
     "ConvolutionDepthWise1D": lambda r: convolution(r, 1, True),
     "ConvolutionDepthWise3D": lambda r: convolution(r, 3, True),
-    "Crop": crop,
+    "Crop": lambda r: crop(r) if r.random() < 0.6 else rare_layers.crop_by_expressions(r),
     "CumulativeSum": lambda r: (lambda s: ([s], ["0=%d" % r.randrange(len(s))], 1))(blob(r)),
     "Deconvolution": lambda r: deconvolution(r, 2, False),
     "Deconvolution1D": lambda r: deconvolution(r, 1, False),
@@ -529,7 +496,7 @@ MAKERS = {
     "HardSwish": simple("0=" + real(1 / 6), "1=" + real(0.5)),
     "InnerProduct": inner_product,
     "InstanceNorm": lambda r: channels(0, image(r), ["1=" + real(1e-5), "2=%d" % r.randint(0, 1)]),
-    "Interp": interp,
+    "Interp": lambda r: interp(r) if r.random() < 0.7 else rare_layers.interp_by_expressions(r),
     "LRN": lambda r: ([image(r)], ["0=%d" % r.randint(0, 1), "1=%d" % r.choice([3, 5]), "2=" + real(0.3)], 1),
     "LSTM": lambda r: recurrent(r, 4, True),
     "LayerNorm": layer_norm,
@@ -554,7 +521,7 @@ MAKERS = {
     "ReLU": lambda r: ([blob(r)], r.choice([[], ["0=" + real(0.1)]]), 1),
     "Reduction": reduction,
     "Reorg": lambda r: ([(r.randint(1, 3), 4, 6)], ["0=2", "1=%d" % r.randint(0, 1)], 1),
-    "Reshape": reshape,
+    "Reshape": lambda r: reshape(r) if r.random() < 0.5 else rare_layers.reshape_by_expressions(r),
     "SDPA": sdpa,
     "SELU": simple(),
     "Scale": lambda r: channels(0, blob(r), ["1=%d" % r.randint(0, 1)]),
@@ -572,6 +539,7 @@ MAKERS = {
     "Tile": tile,
     "UnaryOp": lambda r: ([blob(r)], ["0=%d" % r.randint(0, 19)], 1),
     "Unfold": unfold,
+    **rare_layers.MAKERS,
 }
 
 

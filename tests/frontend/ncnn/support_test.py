@@ -11,8 +11,9 @@ BEGIN, END = "<!-- generated: tests/frontend/ncnn/support_test.py --write -->\n"
 def main():
     command = [os.path.join(BIN, "ncnn_graph"), "--types"]
     rows = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    heading = "| layer | PyTorch's calls | not supported, or different |\n|---|---|---|\n"
-    table = "%d layer types.\n\n%s%s" % (rows.count("\n"), heading, rows)
+    heading = "| layer | PyTorch's calls | not supported, or different; why it is refused |\n|---|---|---|\n"
+    refused = rows.count("| refused |")
+    table = "%d layer types are read, %d refused.\n\n%s%s" % (rows.count("\n") - refused, refused, heading, rows)
     text = open(PATH).read()
     head, rest = text.split(BEGIN)
     tail = rest.split(END)[1]
