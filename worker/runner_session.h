@@ -1,6 +1,6 @@
 // Networks in a runner (process_runner.h): each is written in the form that the runner takes, its results are compared
-// with LibTorch's, then it is timed by the rules of a series. The runner stays for the next network; one that has died is
-// started again.
+// with LibTorch's, then it is timed by the rules of a series. The runner stays for the next network; one that has died
+// is started again.
 #ifndef COBRA_WORKER_RUNNER_SESSION_H_
 #define COBRA_WORKER_RUNNER_SESSION_H_
 

@@ -99,7 +99,7 @@ std::string WithDiagonal(CallWriter& c, const std::string& vectors, const Shape&
 absl::StatusOr<Names> WriteCat(CallWriter& c) {
   const Names parts = Parts(c);
   if (parts.empty()) return Names{c.In(0)};
-  return Names{Concatenated(c, parts, c.Dim("dim", 0, c.Out().rank()))};
+  return Names{c.Joined(parts, c.Dim("dim", 0, c.Out().rank()))};
 }
 
 absl::StatusOr<Names> WriteStack(CallWriter& c) {

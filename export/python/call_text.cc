@@ -205,6 +205,9 @@ absl::StatusOr<CallText> Writer::Write() {
     }
     case Style::kInplace: {
       std::vector<std::string> arguments = Positional(0);
+      // Where the graph says nothing it does not drop; these functions do.
+      if (absl::StrContains(row_.function, "dropout") && Find("training") == nullptr)
+        arguments.push_back("training=False");
       std::string text = Called(row_.function, std::move(arguments));
       if (node_.inplace) text = absl::StrCat(absl::StripSuffix(text, ")"), ", inplace=True)");
       return CallText{std::move(text)};
