@@ -71,10 +71,7 @@ constexpr CostClass kCostClasses[] = {
 #undef COBRA_OP
 };
 
-constexpr bool IsViewRule(StrideRule rule) {
-  return rule != StrideRule::kDense && rule != StrideRule::kContiguous && rule != StrideRule::kChannelsLast &&
-         rule != StrideRule::kConcatenated;
-}
+constexpr bool IsViewRule(StrideRule rule) { return rule >= StrideRule::kKept; }
 
 // The class kView contains exactly the operators whose outputs may be views.
 constexpr bool AgreesWithItsClass(Op op) {

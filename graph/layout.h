@@ -11,10 +11,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "graph/graph.h"
+#include "graph/stride_rules.h"
 
 namespace cobra::graph {
-
-using Strides = absl::InlinedVector<int64_t, 6>;
 
 struct Layout {
   // Of a graph's tensor. REQUIRES: not kNone.
@@ -42,11 +41,6 @@ class LayoutTracker {
   const Graph& graph_;
   Layout layout_;
 };
-
-Strides ContiguousStrides(const Shape& shape);
-bool IsContiguous(const Shape& shape, const Strides& strides);
-// Strides of a view of `shape` with the sizes `view`; nullopt if that requires a copy.
-std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
 
 }  // namespace cobra::graph
 

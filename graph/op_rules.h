@@ -26,24 +26,40 @@ enum class Storage : uint8_t {
 
 // The memory order of the outputs' dimensions; `in` is the first input, `out` the output.
 enum class StrideRule : uint8_t {
-  kDense,         // as in, if the shapes are the same and in has no gaps; else contiguous
+  // Of new tensors:
+  kDense,         // in the order of in, if the shapes are the same; else contiguous
+  kElementwise,   // in the order of the operands, which broadcast to out (ElementwiseStrides)
+  kOrdered,       // in the order of in, whose sizes may differ
+  kInnermost,     // likewise if the last dimension of in is the innermost; else contiguous
   kContiguous,    // contiguous
-  kChannelsLast,  // channels last if in is; else contiguous
+  kChannelsLast,  // channels last if in is (4 or 5 dimensions); else contiguous
+  kPooledLine,    // likewise, with 3 dimensions too: computed as an image of height 1
   kConcatenated,  // channels last if all inputs are; else contiguous
+  kBatchFirst,    // sequence before batch in memory, where the attribute `batch_first` is true; else contiguous
+  kColumns,       // matrices by columns, as LAPACK leaves them
+  kRotated,       // rot90
+  kEinsum,
   // Of views:
   kKept,            // the strides of in if out has as many dimensions; rarer views count as contiguous
+  kEach,            // output number i is a view of input number i
+  kBase,            // those of the second input (as_base)
   kViewed,          // those of a view of another size, which must be possible
   kReshaped,        // likewise, or a contiguous copy where it is not
   kMadeContiguous,  // those of in if it is contiguous, else a copy
+  kRavelled,        // likewise, of one dimension
   kPermuted,        // in the order of the attribute `dims`
   kTransposed,      // the attributes `dim0` and `dim1` swapped
+  kMoved,           // the attributes `source` to `destination`
   kLastTwoSwapped,
   kReversed,
   kDimDropped,  // without the attribute `dim`
+  kDiagonal,
+  kWindowed,  // tensor.unfold
+  kPairs,     // complex numbers as two
   kUnsqueezed,
   kSqueezed,
   kExpanded,  // 0 where a dimension of one element became larger
-  kIndexed,   // x[1:, None, ::2]
+  kIndexed,   // x[1:, None, ::2, T0]
 };
 
 // PyTorch kernels with a rule of their own: for their work, for the memory that they need besides their outputs, or for

@@ -22,7 +22,7 @@ struct CheckRunnerOptions {
   int graphs = 200;
 };
 
-// Writes a report to `out`, what failed first; true if nothing did. A network that the runtime cannot run is no failure.
+// Writes a report to `out`, what failed first; true if nothing did. A network that the runtime cannot run is none.
 absl::StatusOr<bool> CheckRunner(const CheckRunnerOptions& options, std::ostream& out);
 
 }  // namespace cobra::worker

@@ -4,6 +4,8 @@
 //                                                more_cases.h)
 //   export_network FORMAT GRAPH.json DIR NAME    a network
 //   export_network --same GRAPH.json NET.onnx    prints nothing if the reader makes the same network of the file
+//   export_network --strides DIR                 programs of those calls on tensors in other memory orders, and the
+//                                                strides that come out (strides_test.py)
 //   export_network --document                    docs/onnx_export.md
 // Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the outputs as
 // float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -25,6 +28,7 @@
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "graph/layout.h"
 #include "nlohmann/json.hpp"
 #include "tests/export/export_document.h"
 #include "tests/export/more_cases.h"
@@ -177,6 +181,81 @@ absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph) {
   return std::move(builder).Build(outputs);
 }
 
+// The case with its first tensor in another memory order: how 0: the last two dimensions swapped, 1: the second one
+// innermost (channels last), 2: every second element, 3: as it is, but the second tensor has its last two dimensions
+// swapped. Unimplemented if it has not enough dimensions.
+absl::StatusOr<graph::Graph> Reordered(const worker::Case& c, int how) {
+  const size_t which = how == 3 ? 1 : 0;
+  const worker::Operand* first = c.operands.size() <= which ? nullptr : &c.operands[which];
+  const int rank = first == nullptr || first->absent ? 0 : static_cast<int>(first->shape.size());
+  if (rank < (how == 1 ? 3 : 2)) return absl::UnimplementedError("not enough dimensions");
+  graph::GraphBuilder builder;
+  graph::Shape shape = first->shape;
+  graph::Attributes attributes;
+  if (how == 0 || how == 3) {
+    std::swap(shape[rank - 1], shape[rank - 2]);
+    attributes = {{"dim0", int64_t{-1}}, {"dim1", int64_t{-2}}};
+  } else if (how == 1) {
+    std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+    std::vector<int64_t> dims(rank);
+    std::iota(dims.begin(), dims.end(), 0);
+    std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
+    attributes = {{"dims", dims}};
+  } else {
+    shape.back() *= 2;
+    attributes = {{"index", std::string("..., ::2")}};
+  }
+  const graph::Op view = how == 0 || how == 3 ? graph::Op::transpose
+                         : how == 1           ? graph::Op::permute
+                                              : graph::Op::getitem;
+  const graph::ValueRef x = builder.AddInput("x", graph::TensorType{shape, first->dtype});
+  COBRA_ASSIGN_OR_RETURN(const int32_t moved, builder.Add(view, attributes, {x}));
+  std::vector<graph::ValueRef> inputs;
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    const worker::Operand& operand = c.operands[i];
+    inputs.push_back(i == which       ? graph::ValueRef::Node(moved)
+                     : operand.absent ? graph::ValueRef::None()
+                                      : builder.AddInput("y", graph::TensorType{operand.shape, operand.dtype}));
+  }
+  COBRA_ASSIGN_OR_RETURN(const int32_t node, builder.Add(c.op, c.attributes, std::move(inputs), {}, c.inplace));
+  std::vector<graph::ValueRef> outputs;
+  for (size_t i = 0; i < builder.nodes()[node].outputs.size(); ++i)
+    outputs.push_back(graph::ValueRef::Node(node, static_cast<int32_t>(i)));
+  return std::move(builder).Build(outputs);
+}
+
+// Programs of reordered cases; a line of JSON for each, with the strides that graph/layout.h says.
+absl::Status WriteStrides(const std::string& folder) {
+  std::vector<worker::Case> cases = worker::AllCases();
+  for (worker::Case& c : MoreCases()) cases.push_back(std::move(c));
+  for (size_t i = 0; i < cases.size() * 4; ++i) {
+    const std::string op(graph::OpName(cases[i / 4].op));
+    const absl::StatusOr<graph::Graph> graph = Reordered(cases[i / 4], static_cast<int>(i % 4));
+    if (absl::IsUnimplemented(graph.status())) continue;
+    COBRA_RETURN_IF_ERROR(graph.status());
+    const absl::StatusOr<std::string> program = WriteProgram(*graph, "");
+    const absl::StatusOr<Weights> weights = Weights::Random(*graph, kSeed);
+    if (!program.ok() || !weights.ok()) continue;
+    nlohmann::ordered_json json = Described(*graph);
+    json["op"] = op;
+    json["name"] = absl::StrCat(i / 4, "-", op, "-", i % 4);
+    json["strides"] = nlohmann::ordered_json::array();
+    const graph::Layout layout = graph::ComputeLayout(*graph);
+    for (const graph::ValueRef ref : graph->outputs()) {
+      const graph::Strides strides = layout.Of(*graph, ref);
+      json["strides"].push_back(std::vector<int64_t>(strides.begin(), strides.end()));
+    }
+    std::string inputs;
+    for (size_t k = 0; k < graph->inputs().size(); ++k) inputs += InputOf(*graph, static_cast<int32_t>(k));
+    const std::string path = absl::StrCat(folder, "/", std::string(json["name"]));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(path, ".in"), inputs));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(path, ".py"), *program));
+    COBRA_RETURN_IF_ERROR(WeightsFile(*graph).Write(*weights, absl::StrCat(path, ".safetensors")));
+    std::printf("%s\n", json.dump().c_str());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status PrintDifference(const std::string& json_path, const std::string& onnx_path) {
   COBRA_ASSIGN_OR_RETURN(const std::string json, ReadFile(json_path));
   COBRA_ASSIGN_OR_RETURN(graph::Graph written, graph::GraphFromJson(json));
@@ -199,6 +278,7 @@ absl::Status Main(int argc, char** argv) {
     return absl::OkStatus();
   }
   if (argc == 4 && std::strcmp(argv[1], "--same") == 0) return PrintDifference(argv[2], argv[3]);
+  if (argc == 3 && std::strcmp(argv[1], "--strides") == 0) return WriteStrides(argv[2]);
   const std::string format = argc > 1 ? argv[1] : "";
   if ((argc != 4 && argc != 5) || (format != "onnx" && format != "py"))
     return absl::InvalidArgumentError("usage: export_network onnx|py --cases DIR | onnx|py GRAPH.json DIR NAME");

@@ -1,5 +1,5 @@
 """What the tests of written networks have in common: the networks, the numbers of export_network, the comparison."""
-import json, os, subprocess
+import importlib.util, json, os, subprocess, sys
 
 import numpy
 
@@ -184,3 +184,28 @@ def networks(long):
         return
     for entry, file, shape in NETWORKS + (LONG_NETWORKS if long else []):
         yield entry, [os.path.join(MODELS, file), "--entry", entry, "--input", shape]
+
+
+def compute(folder, case):
+    """The tensors that the program of the case computes from the numbers of the case."""
+    import torch
+
+    sys.path.insert(0, os.path.join(SOURCE, "worker", "runners"))
+    from runner_loop import read_tensors
+
+    spec = importlib.util.spec_from_file_location("network", os.path.join(folder, case["name"] + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    network = module.Network().eval()
+    numbers = read_tensors(os.path.join(folder, case["name"] + ".safetensors"))
+    own = dict(network.named_parameters())
+    own.update(network.named_buffers())
+    inputs = []
+    for array, entry in zip(inputs_of(folder, case), case["inputs"]):
+        tensor = torch.from_numpy(array.copy())
+        inputs.append(tensor.view(torch.bfloat16) if entry["dtype"] == "bfloat16" else tensor)
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(torch.from_numpy(numbers[module.ORIGINAL_NAMES.get(name, name)].copy()))
+        outputs = network(*inputs)
+    return outputs if isinstance(outputs, tuple) else (outputs,)

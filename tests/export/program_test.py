@@ -6,7 +6,7 @@ write through views, networks of torchvision. In the PyTorch of Debian's Python,
 
 Exit 77 without python3-torch.
 """
-import importlib.util, json, os, subprocess, sys, tempfile
+import json, os, subprocess, sys, tempfile
 
 PYTHON = "/usr/bin/python3"
 if not os.environ.get("COBRA_PROGRAMS"):
@@ -17,7 +17,7 @@ if not os.environ.get("COBRA_PROGRAMS"):
 
 import numpy
 
-from exported import SOURCE, fault_in, inputs_of, networks, programs, write_cases, write_network
+from exported import SOURCE, compute, fault_in, networks, programs, write_cases, write_network
 
 # Other numbers in each run.
 RANDOM = (
@@ -33,35 +33,12 @@ OF_TORCHVISION = ["roi_align", "deform_conv2d"]
 NEWER = os.path.join(SOURCE, "build/runtimes/bin/python3")
 
 
-def compute(folder, case):
-    """The arrays that the program of the case computes from the numbers of the case."""
+def fault_of(folder, case):
     import torch
 
-    sys.path.insert(0, os.path.join(SOURCE, "worker", "runners"))
-    from runner_loop import read_tensors
-
-    spec = importlib.util.spec_from_file_location("network", os.path.join(folder, case["name"] + ".py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    network = module.Network().eval()
-    numbers = read_tensors(os.path.join(folder, case["name"] + ".safetensors"))
-    own = dict(network.named_parameters())
-    own.update(network.named_buffers())
-    inputs = []
-    for array, entry in zip(inputs_of(folder, case), case["inputs"]):
-        tensor = torch.from_numpy(array.copy())
-        inputs.append(tensor.view(torch.bfloat16) if entry["dtype"] == "bfloat16" else tensor)
-    with torch.no_grad():
-        for name, tensor in own.items():
-            tensor.copy_(torch.from_numpy(numbers[module.ORIGINAL_NAMES.get(name, name)].copy()))
-        outputs = network(*inputs)
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-    return [output.contiguous().to(torch.float64).numpy() for output in outputs]
-
-
-def fault_of(folder, case):
     try:
-        return fault_in(folder, case, compute(folder, case))
+        outputs = [x.contiguous().to(torch.float64).numpy() for x in compute(folder, case)]
+        return fault_in(folder, case, outputs)
     except Exception as error:
         return "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:300])
 

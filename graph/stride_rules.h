@@ -1,0 +1,37 @@
+// Strides of the outputs of one call: the memory order that PyTorch's kernels give to them (StrideRule).
+#ifndef COBRA_GRAPH_STRIDE_RULES_H_
+#define COBRA_GRAPH_STRIDE_RULES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "graph/graph.h"
+
+namespace cobra::graph {
+
+using Strides = absl::InlinedVector<int64_t, 6>;
+
+Strides ContiguousStrides(const Shape& shape);
+bool IsContiguous(const Shape& shape, const Strides& strides);
+// Strides of a view of `shape` with the sizes `view`; nullopt if that requires a copy.
+std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
+
+struct StridedShape {
+  Shape shape;
+  Strides strides;
+};
+
+// A new tensor that is computed element by element from operands that broadcast to it: dimensions lie in memory in the
+// order of the first operand that tells (ATen's TensorIterator::reorder_dimensions).
+Strides ElementwiseStrides(const Shape& out, absl::Span<const StridedShape> operands);
+
+// Strides of output number `output` by the rule of the operator; nullopt for a new contiguous tensor. `inputs`: those
+// of the node, without shape where one is absent; there is a first one.
+std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs);
+
+}  // namespace cobra::graph
+
+#endif  // COBRA_GRAPH_STRIDE_RULES_H_
