@@ -1,4 +1,6 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/missing_module.h"
 #include "frontend/python/runtime/parse_ahead.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -72,8 +74,19 @@ TEST(ImportTest, WhatIsMissingOfAPackageThatIsThereIsAnErrorAtOnce) {
   Program p;
   p.bundle = {{"pkg/__init__.py", ""}, {"main.py", "import pkg.sub\n"}};
   EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("No module named 'pkg.sub'"));
+  EXPECT_THAT(RunPython(p).diagnostic.hint, HasSubstr("pkg/sub.py is not among the files"));
   p.bundle["main.py"] = "from pkg import sub\n";
   EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("cannot import name 'sub' from 'pkg'"));
+  p.bundle["pkg/a.py"] = "from .layers.conv import Conv\n";
+  p.bundle["pkg/layers/__init__.py"] = "";
+  p.bundle["main.py"] = "import pkg.a\n";
+  EXPECT_THAT(RunPython(p).diagnostic.hint, HasSubstr("pkg/layers/conv.py is not among the files"));
+}
+
+TEST(ImportTest, TheFileThatABundleLacksIsNamed) {
+  EXPECT_EQ(MissingModuleHint({{"src/net/model.py", ""}}, "net.layers"),
+            "src/net/layers.py is not among the files of the model: add it, or correct the import");
+  EXPECT_THAT(MissingModuleHint({{"net_2/model.py", ""}}, "net.layers"), HasSubstr("net is neither among"));
 }
 
 TEST(ImportTest, AMissingPackageUnderTryIsCaught) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
+#include "frontend/python/missing_file.h"
 #include "gmock/gmock.h"
 #include "graph/json.h"
 
@@ -536,6 +537,19 @@ TEST(ReaderTest, InputsMayBeNested) {
   }
   const std::string deep = std::string(100, '[') + "1" + std::string(100, ']');
   EXPECT_THAT(Refused(Read("  def forward(self, x):\n    return x\n", {deep})).message, HasSubstr("nested"));
+}
+
+TEST(ReaderTest, AFileThatIsNotThereIsNamedWithThoseThatAre) {
+  const auto error = [](std::vector<absl::string_view> files, absl::string_view path) {
+    const Diagnostic d = DiagnosticFromStatus(MissingFileError(std::move(files), path)).value_or(Diagnostic());
+    return absl::StrCat(d.message, "; ", d.hint);
+  };
+  EXPECT_EQ(error({"net.py", "other.py"}, "nett.py"),
+            "nett.py: is neither among the files of the model nor in a library; did you mean net.py? the files are "
+            "net.py, other.py");
+  const std::vector<absl::string_view> many = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
+  EXPECT_THAT(error(many, "weights"), HasSubstr("; the files are a, b, c, d, e, f, g, h, i, j and 3 more"));
+  EXPECT_THAT(error({}, "torchvision/resnet.py"), HasSubstr("resnet.py: is in no library; send its text"));
 }
 
 // What is missing here is no mistake of the program.
