@@ -30,12 +30,20 @@ absl::Status CheckName(const WrittenFile& file) {
                absl::StrCat("--format ", file.format, " writes such a file: --out net", ending));
 }
 
+// Whether a file that exists is the model, or one of those of a folder that is the model.
+bool IsOfModel(const std::string& file, const std::string& model) {
+  std::error_code error;  // of a file that is not there
+  if (model.empty() || !fs::exists(file, error)) return false;
+  if (!fs::is_directory(model, error)) return fs::equivalent(file, model, error);
+  const fs::path below = fs::canonical(file, error).lexically_relative(fs::canonical(model, error));
+  return !error && !below.empty() && *below.begin() != "..";
+}
+
 absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& file, const std::string& model) {
   const std::string out =
       absl::StrCat("--out ", file.path, ": ", written == file.path ? "" : absl::StrCat(written, " beside it "));
-  std::error_code error;  // of a file that is not there
-  if (!model.empty() && fs::equivalent(written, model, error))
-    return Usage(absl::StrCat(out, "is the model that is read"), "give another name");
+  std::error_code error;
+  if (IsOfModel(written, model)) return Usage(absl::StrCat(out, "is the model that is read"), "give another name");
   if (!file.overwrite && fs::exists(written, error))
     return Usage(absl::StrCat(out, "exists already"), "give another name, or add --overwrite to replace it");
   return absl::OkStatus();

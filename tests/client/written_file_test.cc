@@ -38,6 +38,10 @@ TEST_F(WrittenFileTest, TheModelThatIsReadIsNeverReplaced) {
   }
   EXPECT_NE(Fault({"python", net, true}, link), "");
   EXPECT_EQ(Fault({"python", directory_.File("out.py")}, net), "");
+  // All files of a folder are the model; what is not there yet is none of them.
+  const std::string folder = directory_.File("");
+  EXPECT_NE(Fault({"python", net, true}, folder), "");
+  EXPECT_EQ(Fault({"python", directory_.File("out.py"), true}, folder), "");
 }
 
 TEST_F(WrittenFileTest, AFileThatExistsIsReplacedOnlyIfTheUserSaysSo) {
