@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/library_hint.h"
+#include "client/model_classes.h"
 #include "client/model_options.h"
 #include "client/onnx_file.h"
 #include "proto/model_source_proto.h"
@@ -149,17 +150,29 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
     if (!found.ok()) return WithLibraryHint(WithUserPaths(found.status()));
     choice = *std::move(found);
   }
+  if (choice.names.empty()) choice.names = classes_;
   if (!choice.only.empty()) {
     program.entry = choice.only;
     return absl::OkStatus();
   }
   std::string hint = "an expression whose value is the model";
-  if (!choice.names.empty()) {
+  if (choice.names.empty() && !program.file.empty()) {
+    absl::StrAppend(&hint, "; ", path_, " defines none");
+    for (const std::string& missing : choice.missing_modules) {
+      const std::string where = LibraryHint(missing, path_, InstalledPackageFolders());
+      absl::StrAppend(
+          &hint, ", but imports ", missing, ", which was not found: ",
+          where.empty() ? absl::StrCat("name the folder that ", missing, " is in with --library DIR") : where);
+    }
+  } else if (!choice.names.empty()) {
     const std::string first = choice.names[0];
-    const bool needs_arguments = absl::EndsWith(first, ")") && !absl::EndsWith(first, "()");
-    const std::string example = needs_arguments ? absl::StrCat(first.substr(0, first.find('(')), "(...)") : first;
+    const bool of_class = choice.names == classes_;  // whose arguments are unknown
+    const bool needs_arguments = of_class || (absl::EndsWith(first, ")") && !absl::EndsWith(first, "()"));
+    const std::string example =
+        choice.initial.empty() ? absl::StrCat(first.substr(0, first.find('(')), "(...)") : choice.initial;
     absl::StrAppend(&hint, "; ", path_, " has ", python::ModelList(std::move(choice.names)),
-                    needs_arguments ? "; fill in its arguments" : "", ": --entry '", example, "'");
+                    needs_arguments && choice.initial.empty() ? "; fill in its arguments" : "", ": --entry '",
+                    needs_arguments ? example : first, "'");
   }
   return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", std::move(hint));
 }
@@ -278,6 +291,10 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
                                       static_cast<int64_t>(program.bundle.size()), total_bytes, limits,
                                       "give the folder of the model alone, and the rest as --library DIR"));
   }
+  if (program.bundle.empty())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": has no Python file"),
+                     "give the model's file, or a folder that has it");
+  classes_ = ModelClasses(program.bundle);
   COBRA_RETURN_IF_ERROR(ChooseFile(arguments));
   if (program.file.empty()) return absl::OkStatus();
   const std::string file = absl::StrCat(user_prefix_, program.file);
@@ -316,12 +333,13 @@ absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
   return UserError(Diagnostic::Kind::kUsage,
                    absl::StrCat("--entry ", arguments.entry, ": cannot choose among the ", program.bundle.size(),
                                 " Python files of ", arguments.path),
-                   "write the module first: --entry 'package.module.Net()'");
+                   absl::StrCat("write the module first: --entry 'package.module.Net()'",
+                                classes_.empty() ? "" : absl::StrCat("; models there: ", python::ModelList(classes_))));
 }
 
 absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
   absl::StatusOr<graph::Graph> graph = frontend::ReadModel(source_, limits);
-  if (!graph.ok()) return WithLibraryHint(WithUserPaths(graph.status()));
+  if (!graph.ok()) return WithEntryHint(WithLibraryHint(WithUserPaths(graph.status())));
   return graph;
 }
 
@@ -390,7 +408,25 @@ absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {
     hint = PackageAsLibraryHint(missing, library_roots_);
     if (hint.empty()) hint = LibraryHint(missing, path_, InstalledPackageFolders());
   }
+  const auto* program = std::get_if<python::SourceRequest>(&source_);
+  if (hint.empty() && missing == "." && IsDirectory(path_) && program != nullptr)
+    hint = absl::StrCat("give the model's own file: ", user_prefix_, program->file);
   if (!hint.empty()) diagnostic->hint = hint;
+  return DiagnosticToStatus(*diagnostic);
+}
+
+absl::Status ModelInput::WithEntryHint(const absl::Status& status) const {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value() || classes_.empty()) return status;
+  const bool of_entry = diagnostic->kind == Diagnostic::Kind::kUsage && diagnostic->position.file == "<entry>";
+  if (!of_entry || absl::StrContains(diagnostic->hint, "models there")) return status;
+  std::string example;
+  for (const std::string& name : classes_) {
+    const std::string last = name.substr(name.rfind('.') + 1);
+    if (example.empty() && absl::StrContains(diagnostic->message, absl::StrCat("'", last, "'")))
+      example = absl::StrCat(": --entry '", name, "(...)'");
+  }
+  absl::StrAppend(&diagnostic->hint, "; models in the folder: ", python::ModelList(classes_), example);
   return DiagnosticToStatus(*diagnostic);
 }
 

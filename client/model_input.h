@@ -86,17 +86,20 @@ class ModelInput {
   std::string WithUserPath(const std::string& message) const;
   // Adds a hint which --library contains an import that this process did not find.
   absl::Status WithLibraryHint(const absl::Status& status) const;
+  // Adds which models a folder has, if the entry names none of its file.
+  absl::Status WithEntryHint(const absl::Status& status) const;
 
   // REQUIRES: the source is Python, which is the case before another form is loaded.
   python::SourceRequest& program() { return std::get<python::SourceRequest>(source_); }
 
   frontend::ModelSource source_;
   std::vector<std::string> library_roots_;
-  std::string path_;          // as the user typed it
-  std::string library_file_;  // path below a library root, if the program's file is one of a library
-  std::string model_file_;    // name of an ONNX or a TensorFlow Lite file, as messages call it
-  std::string user_prefix_;   // before a bundle path or model_file_: what the user typed
-  ModelLocation place_;       // of a FILE outside of all libraries
+  std::string path_;                  // as the user typed it
+  std::string library_file_;          // path below a library root, if the program's file is one of a library
+  std::string model_file_;            // name of an ONNX or a TensorFlow Lite file, as messages call it
+  std::string user_prefix_;           // before a bundle path or model_file_: what the user typed
+  std::vector<std::string> classes_;  // of a DIR: model_classes.h
+  ModelLocation place_;               // of a FILE outside of all libraries
   bool has_torch_version_ = false;
 };
 

@@ -12,6 +12,7 @@
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
 #     onnx-out       networks written as ONNX models: ONNX Runtime against LibTorch on the same numbers (scripts/setup.sh --pypi)
+#     python-out     networks written as PyTorch programs: PyTorch 1.13 and 2.13 against LibTorch (scripts/setup.sh --runtimes)
 #     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
 #     composites     a thousand random calls of each family of composite functions over all their arguments, against PyTorch 1.13 and 2.13 (scripts/setup.sh --pypi)
@@ -38,7 +39,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out python-out ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -194,7 +195,8 @@ run_step() {
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     onnx) run_onnx ;;
-    onnx-out) { scripts/setup.sh --pypi && build release export_onnx cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/onnx_runtime_test.py --long ;;
+    onnx-out) { scripts/setup.sh --pypi && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/onnx_runtime_test.py --long ;;
+    python-out) { scripts/setup.sh --runtimes && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/program_test.py --long ;;
     ncnn) run_ncnn ;;
     torch) build release && run_torch ;;
     composites) run_composites ;;

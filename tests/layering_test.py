@@ -42,7 +42,7 @@ MAY_INCLUDE = {
     "frontend": [*FRONTENDS, "graph", "base"],
     "export": ["graph", "base"],
     "export/onnx": ["export", "graph", "base"],
-    "export/python": ["graph", "base"],
+    "export/python": ["export", "graph", "base"],
     "store": ["graph", "base"],
     "model/text": ["graph", "base"],
     "model/net": ["model/text", "graph", "base"],

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -62,10 +63,24 @@ const Row& RowOf(Op op) {
 
 bool IsNone(const AttributeValue& value) { return std::holds_alternative<graph::NoneValue>(value); }
 
-std::string NumberText(double value) {
-  if (std::isnan(value)) return "float('nan')";
-  if (std::isinf(value)) return value > 0 ? "float('inf')" : "float('-inf')";
-  return graph::AttributeText(value);
+// Where a function wants another form than the graph has; "" elsewhere.
+std::string OwnForm(Op op, absl::string_view name, const AttributeValue& value) {
+  const auto* ints = std::get_if<std::vector<int64_t>>(&value);
+  if (ints != nullptr && op == Op::lp_pool1d && ints->size() == 1) return absl::StrCat(ints->front());
+  // An axis that keeps its size.
+  if (ints != nullptr && name == "output_size" && absl::c_linear_search(*ints, -1)) {
+    return absl::StrCat("(",
+                        absl::StrJoin(*ints, ", ",
+                                      [](std::string* out, int64_t size) {
+                                        absl::StrAppend(out, size < 0 ? "None" : absl::StrCat(size));
+                                      }),
+                        ints->size() == 1 ? ",)" : ")");
+  }
+  const auto* ratio = std::get_if<double>(&value);
+  if (ratio == nullptr || name != "output_ratio") return "";
+  const bool is_3d = op == Op::fractional_max_pool3d || op == Op::fractional_max_pool3d_with_indices;
+  return absl::StrCat("(", NumberText(*ratio), is_3d ? absl::StrCat(", ", NumberText(*ratio)) : "", ", ",
+                      NumberText(*ratio), ")");
 }
 
 std::string ValueText(absl::string_view name, const AttributeValue& value) {
@@ -142,7 +157,9 @@ std::vector<std::string> Writer::Positional(size_t first) {
       arguments.push_back(Take(info_.inputs[i].name));
     }
   }
-  while (!arguments.empty() && arguments.back() == "None") arguments.pop_back();
+  // batch_norm's running statistics have no default.
+  const size_t least = node_.op == Op::batch_norm ? 3 - first : 0;
+  while (arguments.size() > least && arguments.back() == "None") arguments.pop_back();
   return arguments;
 }
 
@@ -162,8 +179,11 @@ std::vector<std::string> Writer::Keywords() const {
     if (IsNone(value) || taken_.count(name) > 0) continue;
     // sum(x, keepdim=False) is no overload.
     if (name == "keepdim" && Find("dim") == nullptr && value == AttributeValue(false)) continue;
-    keywords.push_back(absl::StrCat(name, "=", ValueText(name, value)));
+    const std::string own = OwnForm(node_.op, name, value);
+    keywords.push_back(absl::StrCat(name, "=", own.empty() ? ValueText(name, value) : own));
   }
+  // Without running statistics it takes the batch's, which it calls training.
+  if (node_.op == Op::batch_norm && !Has(1) && Find("training") == nullptr) keywords.push_back("training=True");
   return keywords;
 }
 
@@ -409,6 +429,8 @@ absl::StatusOr<CallText> Writer::SpecialOther() {
       return CallText{
           Called(row_.function, {x, other, absl::StrCat("(", TupleText(half), ", ", TupleText(rest), ")")})};
     }
+    case Op::polygamma:
+    case Op::special_polygamma: return CallText{absl::StrCat(row_.function, "(", Take("n"), ", ", x, ")")};
     case Op::rdiv:
     case Op::rfloor_divide:
     case Op::rmod:
@@ -445,6 +467,12 @@ absl::StatusOr<CallText> Writer::SpecialOther() {
 }  // namespace
 
 std::string DTypeText(graph::DType dtype) { return absl::StrCat("torch.", graph::DTypeName(dtype)); }
+
+std::string NumberText(double value) {
+  if (std::isnan(value)) return "float('nan')";
+  if (std::isinf(value)) return value > 0 ? "float('inf')" : "float('-inf')";
+  return graph::AttributeText(value);
+}
 
 std::string TupleText(absl::Span<const int64_t> values) {
   return absl::StrCat("(", absl::StrJoin(values, ", "), values.size() == 1 ? ",)" : ")");

@@ -25,6 +25,8 @@ absl::StatusOr<CallText> WriteCall(const graph::Node& node, absl::Span<const std
 
 // "torch.float32"
 std::string DTypeText(graph::DType dtype);
+// "0.5", "float('inf')"
+std::string NumberText(double value);
 // "(1, 2)", "(1,)"
 std::string TupleText(absl::Span<const int64_t> values);
 

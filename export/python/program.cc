@@ -15,8 +15,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/file.h"
 #include "base/status_macros.h"
 #include "export/python/call_text.h"
+#include "export/weights.h"
 
 namespace cobra::exporting {
 namespace {
@@ -37,6 +39,19 @@ def random_tensor(shape, dtype):
     if len(shape) < 2:
         return (torch.rand(shape) + 0.5).to(dtype)
     return (torch.randn(shape) / max(1, math.prod(shape[1:])) ** 0.5).to(dtype)
+
+
+def tensor_of(name, shape, dtype):
+    """A tensor that was computed when the model was made has its numbers."""
+    known = KNOWN.get(name)
+    if known is None:
+        return random_tensor(shape, dtype)
+    if isinstance(known, str):
+        data = bytearray(gzip.decompress(base64.b64decode(known)))
+        return torch.frombuffer(data, dtype=dtype).reshape(shape)
+    if len(known) == 1:
+        return torch.full(shape, known[0], dtype=dtype)
+    return torch.tensor(known, dtype=dtype).reshape(shape)
 
 
 class Block(nn.Module):
@@ -61,9 +76,9 @@ constexpr absl::string_view kConstructor = R"py(
             parameter = nn.Parameter(random_tensor(shape, dtype), requires_grad=False)
             self.put(name, parameter, nn.Module.register_parameter)
         for name, shape, dtype in BUFFERS:
-            self.put(name, random_tensor(shape, dtype), nn.Module.register_buffer)
+            self.put(name, tensor_of(name, shape, dtype), nn.Module.register_buffer)
         for name, shape, dtype in CONSTANTS:
-            self.register_buffer(name, random_tensor(shape, dtype), persistent=False)
+            self.register_buffer(name, tensor_of(name, shape, dtype), persistent=False)
         for name, other in SHARED:
             self.put(name, self.get_parameter(other), nn.Module.register_parameter)
 )py";
@@ -220,6 +235,7 @@ class ProgramWriter {
                     absl::Span<const std::string> names) const;
   std::string SharedTable() const;
   std::string OriginalNames() const;
+  std::string KnownTable() const;
   std::string& NameOf(ValueRef ref) { return values_[{ref.index, ref.output}]; }
   std::string Text(ValueRef ref);
   absl::Status WriteNode(int index);
@@ -303,6 +319,38 @@ std::string ProgramWriter::OriginalNames() const {
   add(graph_.parameters(), parameters_);
   add(graph_.buffers(), buffers_);
   add(graph_.constants(), constants_);
+  return absl::StrCat(text, absl::EndsWith(text, "{") ? "}" : "\n}");
+}
+
+// A few numbers as a list, one for all if they are equal; more of them packed.
+std::string KnownText(graph::DType dtype, const std::vector<double>& values) {
+  constexpr size_t kFew = 64;
+  const bool equal = !values.empty() &&
+                     std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+  if (!equal && values.size() > kFew) return absl::StrCat("\"", absl::Base64Escape(Gzip(BytesOf(dtype, values))), "\"");
+  const std::vector<double> numbers(values.begin(), equal ? values.begin() + 1 : values.end());
+  return absl::StrCat("[",
+                      absl::StrJoin(numbers, ", ",
+                                    [dtype](std::string* out, double value) {
+                                      absl::StrAppend(
+                                          out, dtype == graph::DType::bool_ ? (value != 0 ? "True" : "False")
+                                               : graph::IsIntegral(dtype)   ? absl::StrCat(static_cast<int64_t>(value))
+                                                                            : NumberText(value));
+                                    }),
+                      "]");
+}
+
+std::string ProgramWriter::KnownTable() const {
+  std::string text = "\nKNOWN = {";
+  const auto add = [&](ValueRef ref, const graph::NamedTensor& tensor, const std::string& name) {
+    const auto values = graph_.KnownValues(ref);
+    if (values == nullptr || static_cast<int64_t>(values->size()) != tensor.type.num_elements()) return;
+    absl::StrAppend(&text, "\n    \"", name, "\": ", KnownText(tensor.type.dtype, *values), ",");
+  };
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    add(ValueRef::Buffer(static_cast<int32_t>(i)), graph_.buffers()[i], buffers_[i]);
+  for (size_t i = 0; i < constants_.size(); ++i)
+    add(ValueRef::Constant(static_cast<int32_t>(i)), graph_.constants()[i], constants_[i]);
   return absl::StrCat(text, absl::EndsWith(text, "{") ? "}" : "\n}");
 }
 
@@ -404,11 +452,14 @@ absl::StatusOr<std::string> ProgramWriter::Write(absl::string_view source) {
   absl::StrAppend(
       &text,
       "# Written by cobra-client graph --format python. The numbers of the weights are random: load_state_dict()\n",
-      "# takes those of the original model.\nimport math\n\nimport torch\nimport torch.nn.functional as F\n");
+      "# takes those of the original model.\n");
+  const std::string known = KnownTable();
+  if (absl::StrContains(known, ": \"")) absl::StrAppend(&text, "import base64\nimport gzip\n");
+  absl::StrAppend(&text, "import math\n\nimport torch\nimport torch.nn.functional as F\n");
   if (absl::StrContains(body_, "torchvision.")) absl::StrAppend(&text, "import torchvision\n");
   absl::StrAppend(&text, "from torch import nn\n", Table("INPUTS", graph_.inputs(), inputs_),
                   Table("PARAMETERS", graph_.parameters(), parameters_), Table("BUFFERS", graph_.buffers(), buffers_),
-                  Table("CONSTANTS", graph_.constants(), constants_), SharedTable(), OriginalNames(), kPrelude,
+                  Table("CONSTANTS", graph_.constants(), constants_), SharedTable(), OriginalNames(), known, kPrelude,
                   "\n\nclass Network(Block):", kConstructor, "\n    def forward(self, ", absl::StrJoin(inputs_, ", "),
                   "):\n", body_, kEnd);
   return text;

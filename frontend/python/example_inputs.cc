@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -23,26 +24,93 @@ namespace {
 constexpr size_t kMostInputs = 16;
 constexpr size_t kMostText = 100'000;
 
-// The items as inputs; none if one of them is not a tensor.
-std::vector<std::string> TextsOf(Interpreter& interp, Value value) {
-  std::vector<std::string> texts;
-  if (const Tensor* tensor = AsTensor(value)) return {graph::TypeText(tensor->type)};
+// A value as --input has it: a tensor, None, lists and tuples and dictionaries of these; none if it is anything else.
+std::optional<std::string> TextOf(Interpreter& interp, Value value, int depth = 0) {
+  constexpr int kMostDepth = 4;
+  if (const Tensor* tensor = AsTensor(value)) return graph::TypeText(tensor->type);
+  if (value.IsNone()) return "None";
+  if (depth > kMostDepth) return std::nullopt;
+  std::vector<std::string> parts;
+  const auto add = [&](absl::string_view key, Value item) {
+    const std::optional<std::string> text = parts.size() < kMostInputs ? TextOf(interp, item, depth + 1) : std::nullopt;
+    if (text.has_value()) parts.push_back(absl::StrCat(key, *text));
+    return text.has_value();
+  };
+  if (value.IsDict()) {
+    const DictTable& table = value.as<DictObject>()->table;
+    for (size_t i = 0; i < table.entry_count(); ++i) {
+      const auto& entry = table.entry(i);
+      if (entry.key.IsUnbound()) continue;
+      const absl::string_view key = entry.key.IsStr() ? entry.key.str() : "";
+      const bool plain = !key.empty() && absl::c_all_of(key, [](char c) {
+        return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+      });
+      if (!plain || !add(absl::StrCat("\"", key, "\": "), entry.value)) return std::nullopt;
+    }
+    return absl::StrCat("{", absl::StrJoin(parts, ", "), "}");
+  }
+  if (!value.IsTuple() && !value.IsList()) return std::nullopt;
+  Result<std::vector<Value>> items = interp.ToVector(value);
+  if (!items.ok()) return std::nullopt;
+  for (Value item : *items) {
+    if (!add("", item)) return std::nullopt;
+  }
+  const std::string inside = absl::StrJoin(parts, ", ");
+  if (value.IsList()) return absl::StrCat("[", inside, "]");
+  return absl::StrCat("(", inside, parts.size() == 1 ? ",)" : ")");
+}
+
+// In quotation marks where a shell would take the text apart. It has no ' in it.
+std::string AsFlag(const std::string& text) {
+  const char* quote = text.find_first_of(" {[(") == text.npos ? "" : "'";
+  return absl::StrCat("--input ", quote, text, quote);
+}
+
+// The parameters of the method that can be given by position, without self.
+std::vector<std::string> ParameterNames(Interpreter& interp, Value model, absl::string_view method) {
+  const ast::FunctionDef* definition = DefinitionOf(interp, model, method);
+  std::vector<std::string> names;
+  if (definition == nullptr) return names;
+  const ast::Arguments& a = *definition->args;
+  for (const auto& list : {a.posonlyargs, a.args}) {
+    for (const ast::Arg* arg : list) names.emplace_back(arg->arg->text);
+  }
+  if (!model.IsFunction() && !names.empty()) names.erase(names.begin());
+  return names;
+}
+
+// The items as inputs, numbers and flags as arguments by their names in the method; nothing if one is neither.
+std::vector<std::string> TextsOf(Interpreter& interp, Value value, Value model, absl::string_view method) {
+  if (AsTensor(value) != nullptr || value.IsDict()) {
+    const std::optional<std::string> text = TextOf(interp, value);
+    return text.has_value() ? std::vector<std::string>{AsFlag(*text)} : std::vector<std::string>();
+  }
   if (!value.IsTuple() && !value.IsList()) return {};
   Result<std::vector<Value>> items = interp.ToVector(value);
   if (!items.ok() || items->size() > kMostInputs) return {};
-  for (Value item : *items) {
-    const Tensor* tensor = AsTensor(item);
-    if (tensor == nullptr) return {};
-    texts.push_back(graph::TypeText(tensor->type));
+  const std::vector<std::string> names = ParameterNames(interp, model, method);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < items->size(); ++i) {
+    const Value item = (*items)[i];
+    std::optional<std::string> text = TextOf(interp, item);
+    if (text.has_value()) {
+      texts.push_back(AsFlag(*text));
+    } else if (i < names.size() && (item.IsInt() || item.IsFloat() || item.IsBool())) {
+      Result<StrObject*> shown = interp.Repr(item);
+      if (!shown.ok()) return {};
+      texts.push_back(absl::StrCat("--arg ", names[i], "=", (*shown)->view()));
+    } else {
+      return {};
+    }
   }
   return texts;
 }
 
-std::vector<std::string> OfGetInputs(Interpreter& interp, ModuleObject* module) {
+std::vector<std::string> OfGetInputs(Interpreter& interp, ModuleObject* module, Value model, absl::string_view method) {
   const Value* function = module->attrs->table.GetStr(interp.Intern("get_inputs"));
   if (function == nullptr || !function->IsFunction()) return {};
   Result<Value> made = interp.Call(*function, CallArgs());
-  return made.ok() ? TextsOf(interp, *made) : std::vector<std::string>();
+  return made.ok() ? TextsOf(interp, *made, model, method) : std::vector<std::string>();
 }
 
 // timm: model.default_cfg["input_size"] is (3, 224, 224); newer versions have an object with the attribute.
@@ -131,10 +199,11 @@ size_t NumRequired(Interpreter& interp, Value model, absl::string_view method) {
 
 ExampleInputs FindExampleInputs(Interpreter& interp, ModuleObject* module, Value model, absl::string_view method) {
   const auto forget = [&] { (void)interp.CatchException(interp.types().BaseException); };
-  if (std::vector<std::string> inputs = OfGetInputs(interp, module); !inputs.empty())
+  if (std::vector<std::string> inputs = OfGetInputs(interp, module, model, method); !inputs.empty())
     return {std::move(inputs), "get_inputs()"};
   forget();
-  if (const std::optional<std::string> input = OfConfiguration(interp, model)) return {{*input}, "its configuration"};
+  if (const std::optional<std::string> input = OfConfiguration(interp, model))
+    return {{AsFlag(*input)}, "its configuration"};
   forget();
   const size_t required = NumRequired(interp, model, method);
   if (required == 0) return {};
@@ -153,6 +222,7 @@ ExampleInputs FindExampleInputs(Interpreter& interp, ModuleObject* module, Value
   forget();
   if (inputs.size() < required) return {};
   inputs.resize(required);
+  for (std::string& input : inputs) input = AsFlag(input);
   return {std::move(inputs), std::move(origin)};
 }
 

@@ -11,7 +11,7 @@
 namespace cobra::python {
 
 struct ExampleInputs {
-  std::vector<std::string> inputs;  // as for --input: "1x3x224x224"; empty: the file proposes none
+  std::vector<std::string> inputs;  // "--input 1x3x224x224", "--arg scale=2.5"; empty: the file proposes none
   std::string origin;               // "get_inputs()"
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
@@ -53,10 +54,11 @@ class InputParser {
   }
 
  private:
-  absl::Status Error(absl::string_view why) const {
+  absl::Status Error(absl::string_view why, absl::string_view hint = kHint) const {
     const absl::string_view shown = text_.substr(0, 80);
     return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("\"", shown, shown.size() < text_.size() ? "..." : "", "\": ", why), kHint);
+                     absl::StrCat("\"", shown, shown.size() < text_.size() ? "..." : "", "\": ", why),
+                     std::string(hint));
   }
 
   void Skip() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
@@ -84,6 +86,8 @@ class InputParser {
       return value;
     }
     if (text.empty() && depth > 0) return Error("something is missing between commas or brackets");
+    if (double number = 0; text.find_first_of(".eE") != text.npos && absl::SimpleAtod(text, &number))
+      return Error("is a number, not the size of a tensor", "give it by its name: --arg scale=2.5");
     COBRA_ASSIGN_OR_RETURN(value.tensor, graph::ParseTensorType(text));
     return value;
   }

@@ -198,6 +198,23 @@ std::string CallText(Interpreter& interp, absl::string_view name, Value callable
   return absl::StrCat(name, "(", absl::StrJoin(RequiredParameters(f, is_class ? 1 : 0), ", "), ")");
 }
 
+namespace {
+
+// The packages that the values of a module's names come from, where no such package was found.
+std::vector<std::string> MissingModules(const ModuleObject* module) {
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < module->attrs->table.entry_count(); ++i) {
+    const Value v = module->attrs->table.entry(i).value;
+    if (!v.IsOpaque()) continue;
+    const absl::string_view name = v.as<OpaqueObject>()->dotted_name->view();
+    std::string package(name.substr(0, name.find_first_of(".([")));
+    if (!absl::c_linear_search(missing, package)) missing.push_back(std::move(package));
+  }
+  return missing;
+}
+
+}  // namespace
+
 ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
   std::vector<std::string> ready, others, imported;
   absl::flat_hash_set<absl::string_view> own_names;
@@ -229,6 +246,10 @@ ModelChoice ModelNames(Interpreter& interp, ModuleObject* module) {
   choice.names.insert(choice.names.end(), others.begin(), others.end());
   absl::c_stable_partition(choice.names, is_whole);
   if (choice.names.empty()) choice.names = std::move(imported);
+  if (choice.names.empty()) choice.missing_modules = MissingModules(module);
+  const Value* initial = module->attrs->table.GetStr(interp.Intern("get_init_inputs"));
+  if (initial != nullptr && initial->IsFunction() && !choice.names.empty() && absl::EndsWith(choice.names[0], ")"))
+    choice.initial = absl::StrCat(choice.names[0].substr(0, choice.names[0].find('(')), "(*get_init_inputs())");
   return choice;
 }
 

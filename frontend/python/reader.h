@@ -58,6 +58,10 @@ struct ModelChoice {
   // Possible entries: "resnet18()", "ResNet(block, layers)", "model". First those that no other one mentions, and of
   // these the ones without required arguments. Imported names are listed only if the file defines none.
   std::vector<std::string> names;
+  // A whole entry for the first name, where the file has get_init_inputs(): "Net(*get_init_inputs())".
+  std::string initial;
+  // Imports of the file that were not found, if it has no names.
+  std::vector<std::string> missing_modules;
   // The one that no other one mentions, if there is just one, and it needs no arguments; otherwise empty.
   std::string only;
 };

@@ -90,8 +90,35 @@ std::string HintOfCall(absl::string_view message, const SourceRequest& request, 
                       ", and --arg NAME=EXPR for anything that is not a tensor");
 }
 
+// What a program that wants another version of PyTorch raises: a library's check of the version, or a name that is not
+// there. "" if this is no such message, or the version is the newest one.
+std::string VersionHint(absl::string_view message, absl::string_view version) {
+  if (version == kNewestTorchVersion) return "";
+  const bool of_version = absl::StartsWith(message, "ImportError: ") && absl::StrContains(message, "PyTorch");
+  const bool of_name =
+      (absl::StrContains(message, "module 'torch") && absl::StrContains(message, "has no attribute '")) ||
+      absl::StartsWith(message, "ImportError: cannot import name ") ||
+      absl::StartsWith(message, "ModuleNotFoundError: No module named 'torch.");
+  if (!of_version && !of_name) return "";
+  return absl::StrCat("the model is read as for PyTorch ", version,
+                      ", that of the target's runtime if there is one: --torch-version ", kNewestTorchVersion,
+                      " reads it as for that version");
+}
+
+// Libraries load trained weights from files or the network: not needed, and not there.
+std::string PretrainedHint(const Diagnostic& d) {
+  for (const DiagnosticFrame& frame : d.frames) {
+    for (const char* package : {"huggingface_hub/", "timm/models/_hub.py", "safetensors/"}) {
+      if (!absl::StrContains(frame.position.file, package)) continue;
+      return "trained weights are not read, and a latency does not need them: pretrained=False; for transformers "
+             "AutoModel.from_config(config) or BertModel(BertConfig()) instead of from_pretrained()";
+    }
+  }
+  return "";
+}
+
 // The hint for an exception about which only the phase is known.
-std::string HintOfPhase(const SourceRequest& request, const ReadProgress& progress) {
+std::string HintOfPhase(absl::string_view message, const SourceRequest& request, const ReadProgress& progress) {
   using Phase = ReadProgress::Phase;
   if (progress.phase == Phase::kLoad)
     return "Python raises this too when it imports the file; if it does not, please report it";
@@ -102,6 +129,8 @@ std::string HintOfPhase(const SourceRequest& request, const ReadProgress& progre
   std::string hint =
       absl::StrCat("PyTorch raises this too when it runs the model ", inputs,
                    progress.may_be_input ? ": check --input" : "", "; if it runs there, please report it");
+  if (absl::StrContains(message, "scalar types: Long, Int"))
+    absl::StrAppend(&hint, "; indices are integers: --input 1x16:int64");
   if (!progress.called_function.empty()) {
     absl::StrAppend(&hint, "; ", request.entry, " was called with the inputs: if it makes the model, write ",
                     progress.called_function);
@@ -138,14 +167,23 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     const std::string later = LaterCallHint(d.message, request.torch_version);
     if (!later.empty()) d.hint = later;
   }
+  const std::string pretrained = PretrainedHint(d);
+  if (!pretrained.empty() && d.kind != Diagnostic::Kind::kLimit) {
+    d.hint = pretrained;
+    return DiagnosticToStatus(d);
+  }
   if (!of_program) return DiagnosticToStatus(d);
-  const std::string later = LaterVersionHint(d.message, request.torch_version);
+  std::string later = LaterVersionHint(d.message, request.torch_version);
+  if (later.empty()) later = VersionHint(d.message, request.torch_version);
   if (!later.empty()) {
     d.missing_module.clear();  // no library has the module
     d.hint = later;
   }
   if (!d.missing_module.empty()) return DiagnosticToStatus(d);
   const bool has_hint = !d.hint.empty() && d.hint != kPythonRaisesToo;
+  // Where classes have a __getattr__ of their own, the missing method is named from inside of it.
+  const bool no_method = progress.phase == Phase::kRun && request.method != "forward" &&
+                         absl::StrContains(d.message, absl::StrCat("has no attribute '", request.method, "'"));
   if (progress.phase == Phase::kEntry && d.position.file == "<entry>") {
     d.kind = Diagnostic::Kind::kUsage;
     if (later.empty()) {
@@ -155,16 +193,16 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
   } else if (progress.phase == Phase::kArguments && d.position.file == "<entry>") {
     d.kind = Diagnostic::Kind::kUsage;
     d.hint = absl::StrCat("the expressions of --arg are evaluated in ", request.file);
-  } else if (progress.in_arguments) {
+  } else if (progress.in_arguments || no_method) {
     d.kind = Diagnostic::Kind::kUsage;
     d.hint = HintOfCall(d.message, request, progress);
-    for (const std::string& input : progress.example.inputs) absl::StrAppend(&d.example_inputs, " --input ", input);
+    for (const std::string& input : progress.example.inputs) absl::StrAppend(&d.example_inputs, " ", input);
     if (!d.example_inputs.empty())
       absl::StrAppend(&d.hint, "; ", progress.example.origin, " proposes", d.example_inputs);
   } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
     d.hint = "Python 3.11 rejects this too";
   } else if (!has_hint) {
-    d.hint = HintOfPhase(request, progress);
+    d.hint = HintOfPhase(d.message, request, progress);
   }
   return DiagnosticToStatus(d);
 }

@@ -9,11 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::client {
 namespace {
+
+using testing::HasSubstr;
 
 class ModelInputTest : public testing::Test {
  protected:
@@ -300,6 +303,48 @@ TEST_F(ModelInputTest, ADiagnosticKeepsItsStatusCode) {
   const absl::Status shown = input->WithUserPaths(unknown);
   EXPECT_EQ(shown.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(DiagnosticFromStatus(shown).value_or(Diagnostic()).message, d.message);
+}
+
+TEST_F(ModelInputTest, AFolderSaysWhichModelsItHas) {
+  const std::string net = "import torch.nn as nn\nclass Block(nn.Module): pass\nclass Net(Block):\n  pass\n";
+  Write("pkg/__init__.py", "");
+  Write("pkg/model.py", net);
+  Write("pkg/it's.py", net);  // such a file cannot be imported
+  const auto hint = [this](const std::string& entry) {
+    absl::StatusOr<ModelInput> input = ModelInput::Load(Arguments(directory_.File("pkg"), entry));
+    const absl::Status status = input.ok() ? input->Read().status() : input.status();
+    const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage) << status;
+    return diagnostic.hint;
+  };
+  EXPECT_THAT(hint(""), HasSubstr("has model.Net, model.Block; fill in its arguments: --entry 'model.Net(...)'"));
+  EXPECT_THAT(hint("Net()"), HasSubstr("models in the folder: model.Net, model.Block: --entry 'model.Net(...)'"));
+  EXPECT_THAT(hint("model.Nt()"), HasSubstr("models there: Net"));
+}
+
+TEST_F(ModelInputTest, AFileWithoutAModelSaysWhatItMisses) {
+  const auto hint = [this](const std::string& text) {
+    absl::StatusOr<ModelInput> input = ModelInput::Load(Arguments(Write("net.py", text), ""));
+    return DiagnosticFromStatus(input.status()).value_or(Diagnostic()).hint;
+  };
+  EXPECT_THAT(hint(""), HasSubstr("net.py defines none"));
+  EXPECT_THAT(hint("import light as pl\nclass Net(pl.LightningModule): pass\n"),
+              HasSubstr("imports light, which was not found"));
+  EXPECT_THAT(hint("import torch.nn as nn\nclass Net(nn.Module):\n  def __init__(self, w): pass\ndef "
+                   "get_init_inputs(): return [3]\n"),
+              HasSubstr("--entry 'Net(*get_init_inputs())'"));
+  std::filesystem::create_directory(directory_.File("empty"));
+  EXPECT_THAT(std::string(ModelInput::Load(Arguments(directory_.File("empty"), "")).status().message()),
+              HasSubstr("has no Python file"));
+}
+
+TEST_F(ModelInputTest, AFolderThatIsNoPackageNamesItsFile) {
+  Write("net/model.py", "from .layers import Net\n");
+  Write("net/layers.py", "import torch.nn as nn\nclass Net(nn.Module): pass\n");
+  absl::StatusOr<ModelInput> input = ModelInput::Load(Arguments(directory_.File("net"), "Net()"));
+  ASSERT_TRUE(input.ok()) << input.status();
+  EXPECT_EQ(DiagnosticFromStatus(input->Read().status()).value_or(Diagnostic()).hint,
+            "give the model's own file: " + directory_.File("net/model.py"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ int Written() {
 std::string ExportDocument() {
   return absl::StrCat(
       "# Networks as ONNX models\n\n"
-      "<!-- Generated: build/release/bin/export_onnx --document > docs/onnx_export.md (a test compares). -->\n\n"
+      "<!-- Generated: build/release/bin/export_network --document > docs/onnx_export.md (a test compares). -->\n\n"
       "`cobra-client graph MODEL ... --format onnx --out net.onnx` writes a network that it has read, from any source, "
       "as an ONNX model. ",
       Written(), " of ", graph::kNumOps, " operators can be written. ", kText,

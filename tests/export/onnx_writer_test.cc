@@ -119,7 +119,7 @@ TEST(OnnxWriterTest, LargeWeightsAreLeftInTheirFile) {
 TEST(OnnxWriterTest, TheDocumentIsUpToDate) {
   const absl::StatusOr<std::string> text = ReadFile(COBRA_SOURCE_DIR "/docs/onnx_export.md");
   ASSERT_TRUE(text.ok());
-  EXPECT_EQ(*text, ExportDocument()) << "run: export_onnx --document > docs/onnx_export.md";
+  EXPECT_EQ(*text, ExportDocument()) << "run: export_network --document > docs/onnx_export.md";
 }
 
 }  // namespace

@@ -136,7 +136,9 @@ Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl:
   const bool known = tensor->ref.is_node() && tensor->values != nullptr;  // recorded, but the same in every run
   if ((!tensor->is_const() && !known) || tensor->is_random) {
     return interp.DataDependent(
-        what, "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants");
+        what,
+        "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants; an "
+        "input can be a constant: --arg 'mask=torch.ones(1, 16)'");
   }
   if (tensor->values == nullptr) {
     return interp.Unsupported(

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
-#include "frontend/python/missing_file.h"
 #include "gmock/gmock.h"
 #include "graph/json.h"
 
@@ -285,6 +284,45 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
             "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
 }
 
+TEST(ReaderTest, AnErrorOfAnotherVersionNamesTheVersion) {
+  const std::string library =
+      "import torch\nif not hasattr(torch, 'float8_e4m3fn'): raise ImportError('Net requires PyTorch >= 2.6')\n";
+  const auto hint = [&](const std::string& text, const char* version) {
+    SourceRequest request;
+    request.bundle["model.py"] = absl::StrCat(text, kHead, "  def forward(self, x):\n    return x + 1\n");
+    request.file = "model.py";
+    request.entry = "Net()";
+    request.inputs = {"2"};
+    request.torch_version = version;
+    const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+    return graph.ok() ? "" : Refused(graph).hint;
+  };
+  EXPECT_EQ(hint(library, "2.13.0"), "");
+  EXPECT_THAT(hint(library, "1.13.0"), HasSubstr("read as for PyTorch 1.13.0"));
+  EXPECT_THAT(hint(library, "1.13.0"), HasSubstr("--torch-version 2.13.0"));
+  EXPECT_THAT(hint("import torch\nx = torch.no_such_name\n", "1.13.0"), HasSubstr("--torch-version 2.13.0"));
+  EXPECT_THAT(hint("raise ImportError('no tea')\n", "1.13.0"), Not(HasSubstr("--torch-version")));
+}
+
+TEST(ReaderTest, HintsOfInputs) {
+  const auto hint = [](const std::string& forward, const std::string& input, const std::string& method = "forward") {
+    SourceRequest request;
+    request.bundle["model.py"] =
+        absl::StrCat(kHead, "  def __getattr__(self, name): return super().__getattr__(name)\n", forward);
+    request.file = "model.py";
+    request.entry = "Net()";
+    request.inputs = {input};
+    request.method = method;
+    return Refused(ReadPythonModel(request)).hint;
+  };
+  EXPECT_THAT(hint("  def forward(self, x):\n    return F.embedding(x, torch.ones(3, 4))\n", "1x12"),
+              HasSubstr("1x16:int64"));
+  EXPECT_THAT(hint("  def forward(self, x):\n    return 1 if x.all() else 2\n", "12"),
+              HasSubstr("--arg 'mask=torch.ones"));
+  EXPECT_THAT(hint("  def forward(self, x):\n    return x\n", "12", "forwrd"), HasSubstr("name a method of Net()"));
+  EXPECT_THAT(hint("  def forward(self, x):\n    return x\n", "2.5"), HasSubstr("--arg scale=2.5"));
+}
+
 TEST(ReaderTest, AFileWithOneModelNeedsNoEntry) {
   const auto only = [](const std::string& text) {
     SourceRequest request;
@@ -315,6 +353,12 @@ TEST(ReaderTest, AFileMayProposeInputs) {
   EXPECT_EQ(example(net), "");
   EXPECT_EQ(example(net + "def get_inputs(): return [torch.rand(2, 3), torch.ones(1, 4).long()]\n"),
             " --input 2x3:float32 --input 1x4:int64");
+  EXPECT_EQ(example(net + "def get_inputs(): return [{'ids': torch.rand(2), 'mask': None}, [torch.rand(3)]]\n"),
+            " --input '{\"ids\": 2:float32, \"mask\": None}' --input '[3:float32]'");
+  EXPECT_EQ(example("class Net(nn.Module):\n  def forward(self, x, scale): return x * scale\n"
+                    "def get_inputs(): return [torch.rand(2), 2.5]\n"),
+            " --input 2:float32 --arg scale=2.5");
+  EXPECT_EQ(example(net + "def get_inputs(): return [{'; rm -r x': torch.rand(2)}]\n"), "");
   EXPECT_EQ(example(net + "def get_inputs(): raise KeyError('x')\n"), "");
   EXPECT_EQ(example(net + "if __name__ == '__main__':\n  x = torch.randint(0, 9, (1, 16))\n"), " --input 1x16:int64");
   EXPECT_EQ(example("class Net(nn.Module):\n  '''>>> net(torch.randn(1, 3, 8, 8))'''\n"
@@ -537,19 +581,6 @@ TEST(ReaderTest, InputsMayBeNested) {
   }
   const std::string deep = std::string(100, '[') + "1" + std::string(100, ']');
   EXPECT_THAT(Refused(Read("  def forward(self, x):\n    return x\n", {deep})).message, HasSubstr("nested"));
-}
-
-TEST(ReaderTest, AFileThatIsNotThereIsNamedWithThoseThatAre) {
-  const auto error = [](std::vector<absl::string_view> files, absl::string_view path) {
-    const Diagnostic d = DiagnosticFromStatus(MissingFileError(std::move(files), path)).value_or(Diagnostic());
-    return absl::StrCat(d.message, "; ", d.hint);
-  };
-  EXPECT_EQ(error({"net.py", "other.py"}, "nett.py"),
-            "nett.py: is neither among the files of the model nor in a library; did you mean net.py? the files are "
-            "net.py, other.py");
-  const std::vector<absl::string_view> many = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
-  EXPECT_THAT(error(many, "weights"), HasSubstr("; the files are a, b, c, d, e, f, g, h, i, j and 3 more"));
-  EXPECT_THAT(error({}, "torchvision/resnet.py"), HasSubstr("resnet.py: is in no library; send its text"));
 }
 
 // What is missing here is no mistake of the program.

@@ -1,10 +1,11 @@
-// Networks as ONNX models beside what LibTorch's executor computes with the same numbers, to be compared with what a
-// runtime computes from the models (onnx_runtime_test.py).
-//   export_onnx --cases DIR              single calls of every operator (tests/worker/executor_cases.h, more_cases.h)
-//   export_onnx GRAPH.json DIR NAME      a network
-//   export_onnx --same GRAPH.json NET.onnx   prints nothing if the reader makes the same network of the file
-//   export_onnx --document               docs/onnx_export.md
-// Writes DIR/NAME.onnx, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the outputs as
+// Networks as ONNX models (FORMAT onnx) or PyTorch programs (py) beside what LibTorch's executor computes with the same
+// numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py, program_test.py).
+//   export_network FORMAT --cases DIR            single calls of every operator (tests/worker/executor_cases.h,
+//                                                more_cases.h)
+//   export_network FORMAT GRAPH.json DIR NAME    a network
+//   export_network --same GRAPH.json NET.onnx    prints nothing if the reader makes the same network of the file
+//   export_network --document                    docs/onnx_export.md
+// Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the outputs as
 // float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
 // "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "export/onnx/writer.h"
+#include "export/python/program.h"
 #include "export/weights.h"
 #include "frontend/onnx/reader.h"
 #include "graph/builder.h"
@@ -100,16 +102,23 @@ nlohmann::ordered_json Described(const graph::Graph& graph) {
   return json;
 }
 
-absl::Status WriteNetwork(const graph::Graph& graph, const std::string& folder, const std::string& name,
-                          const std::string& op) {
+absl::Status WriteFiles(const graph::Graph& graph, const Weights& weights, const std::string& format,
+                        const std::string& path) {
+  if (format == "onnx") return WriteOnnxFiles(graph, weights, absl::StrCat(path, ".onnx"));
+  COBRA_ASSIGN_OR_RETURN(const std::string program, WriteProgram(graph, ""));
+  COBRA_RETURN_IF_ERROR(WeightsFile(graph).Write(weights, absl::StrCat(path, ".safetensors")));
+  return WriteFileAtomic(absl::StrCat(path, ".py"), program);
+}
+
+absl::Status WriteNetwork(const graph::Graph& graph, const std::string& format, const std::string& folder,
+                          const std::string& name, const std::string& op) {
   nlohmann::ordered_json json = Described(graph);
   json["name"] = name;
   json["op"] = op;
   const auto print = [&json] { std::printf("%s\n", json.dump().c_str()); };
   const std::string path = absl::StrCat(folder, "/", name);
   const absl::StatusOr<Weights> weights = Weights::Random(graph, kSeed);
-  const absl::Status written =
-      weights.ok() ? WriteOnnxFiles(graph, *weights, absl::StrCat(path, ".onnx")) : weights.status();
+  const absl::Status written = weights.ok() ? WriteFiles(graph, *weights, format, path) : weights.status();
   if (!written.ok()) {
     if (!absl::IsUnimplemented(written)) return written;
     json["refused"] = std::string(written.message());
@@ -129,14 +138,14 @@ absl::Status WriteNetwork(const graph::Graph& graph, const std::string& folder, 
   return absl::OkStatus();
 }
 
-absl::Status WriteCases(const std::string& folder) {
+absl::Status WriteCases(const std::string& format, const std::string& folder) {
   std::vector<worker::Case> cases = worker::AllCases();
   for (worker::Case& c : MoreCases()) cases.push_back(std::move(c));
   for (size_t i = 0; i < cases.size(); ++i) {
     const std::string op(graph::OpName(cases[i].op));
     const absl::StatusOr<graph::Graph> graph = GraphOf(cases[i]);
     if (!graph.ok()) return absl::InternalError(absl::StrCat("case ", i, " (", op, "): ", graph.status().message()));
-    COBRA_RETURN_IF_ERROR(WriteNetwork(*graph, folder, absl::StrCat(i, "-", op), op));
+    COBRA_RETURN_IF_ERROR(WriteNetwork(*graph, format, folder, absl::StrCat(i, "-", op), op));
   }
   return absl::OkStatus();
 }
@@ -190,12 +199,14 @@ absl::Status Main(int argc, char** argv) {
     return absl::OkStatus();
   }
   if (argc == 4 && std::strcmp(argv[1], "--same") == 0) return PrintDifference(argv[2], argv[3]);
+  const std::string format = argc > 1 ? argv[1] : "";
+  if ((argc != 4 && argc != 5) || (format != "onnx" && format != "py"))
+    return absl::InvalidArgumentError("usage: export_network onnx|py --cases DIR | onnx|py GRAPH.json DIR NAME");
   worker::ConfigureLibTorch(1);
-  if (argc == 3 && std::strcmp(argv[1], "--cases") == 0) return WriteCases(argv[2]);
-  if (argc != 4) return absl::InvalidArgumentError("usage: export_onnx --cases DIR | GRAPH.json DIR NAME | --document");
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[1]));
+  if (argc == 4) return WriteCases(format, argv[3]);
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[2]));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
-  return WriteNetwork(graph, argv[2], argv[3], "");
+  return WriteNetwork(graph, format, argv[3], argv[4], "");
 }
 
 }  // namespace
@@ -203,6 +214,6 @@ absl::Status Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const absl::Status status = cobra::exporting::Main(argc, argv);
-  if (!status.ok()) std::fprintf(stderr, "export_onnx: %s\n", std::string(status.message()).c_str());
+  if (!status.ok()) std::fprintf(stderr, "export_network: %s\n", std::string(status.message()).c_str());
   return status.ok() ? 0 : 1;
 }

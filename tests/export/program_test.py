@@ -1,0 +1,126 @@
+"""PyTorch programs that are written compute what LibTorch's executor computes: calls of every operator, programs that
+write through views, networks of torchvision. In the PyTorch of Debian's Python, and in 2.13 where it is installed.
+
+    program_test.py            as ctest runs it
+    program_test.py --long     many more networks (scripts/test-long.sh python-out)
+
+Exit 77 without python3-torch.
+"""
+import importlib.util, json, os, subprocess, sys, tempfile
+
+PYTHON = "/usr/bin/python3"
+if not os.environ.get("COBRA_PROGRAMS"):
+    if subprocess.run([PYTHON, "-c", "import torch, numpy"], capture_output=True).returncode != 0:
+        print("python3-torch is missing")
+        sys.exit(77)
+    os.execve(PYTHON, [PYTHON] + sys.argv, dict(os.environ, COBRA_PROGRAMS="write"))
+
+import numpy
+
+from exported import SOURCE, fault_in, inputs_of, networks, programs, write_cases, write_network
+
+# Other numbers in each run.
+RANDOM = (
+    "new normal uniform bernoulli gumbel_softmax exponential log_normal cauchy geometric random empty_like"
+).split()
+# Eigenvectors have either sign; a variance of random numbers is negative; LibTorch has defaults that Python has not; the
+# CPU's grouped product wants rows of 16 bytes.
+NOT_COMPARED = ["linalg_eigh", "linalg_eig", "gaussian_nll_loss", "_threshold", "_grouped_mm"]
+# torch.nn.functional has them from 2.0, 2.4.
+LATER = ["scaled_dot_product_attention", "rms_norm"]
+# build/runtimes has no torchvision.
+OF_TORCHVISION = ["roi_align", "deform_conv2d"]
+NEWER = os.path.join(SOURCE, "build/runtimes/bin/python3")
+
+
+def compute(folder, case):
+    """The arrays that the program of the case computes from the numbers of the case."""
+    import torch
+
+    sys.path.insert(0, os.path.join(SOURCE, "worker", "runners"))
+    from runner_loop import read_tensors
+
+    spec = importlib.util.spec_from_file_location("network", os.path.join(folder, case["name"] + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    network = module.Network().eval()
+    numbers = read_tensors(os.path.join(folder, case["name"] + ".safetensors"))
+    own = dict(network.named_parameters())
+    own.update(network.named_buffers())
+    inputs = []
+    for array, entry in zip(inputs_of(folder, case), case["inputs"]):
+        tensor = torch.from_numpy(array.copy())
+        inputs.append(tensor.view(torch.bfloat16) if entry["dtype"] == "bfloat16" else tensor)
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(torch.from_numpy(numbers[module.ORIGINAL_NAMES.get(name, name)].copy()))
+        outputs = network(*inputs)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    return [output.contiguous().to(torch.float64).numpy() for output in outputs]
+
+
+def fault_of(folder, case):
+    try:
+        return fault_in(folder, case, compute(folder, case))
+    except Exception as error:
+        return "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:300])
+
+
+def check(folder, cases):
+    """Runs the programs of the cases in this Python; prints a line of JSON for each."""
+    import torch
+
+    torch.set_num_threads(1)
+    for case in cases:
+        print(json.dumps([case["name"], fault_of(folder, case)]), flush=True)
+
+
+def compare(folder, cases, python):
+    path = os.path.join(folder, "cases.json")
+    left_out = RANDOM + NOT_COMPARED + (LATER if python == PYTHON else OF_TORCHVISION)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump([c for c in cases if "refused" not in c and "not_run" not in c and c["op"] not in left_out], file)
+    done = subprocess.run(
+        [python, "-W", "ignore", os.path.abspath(__file__), folder],
+        stdout=subprocess.PIPE,
+        env=dict(os.environ, COBRA_PROGRAMS="run"),
+    )
+    faults = dict(map(json.loads, done.stdout.decode().splitlines()))
+    if done.returncode != 0:
+        faults["the end"] = "exit status %d" % done.returncode
+    return faults
+
+
+def main():
+    faults = []
+    pythons = [PYTHON] + ([NEWER] if os.path.exists(NEWER) else [])
+    if len(pythons) == 1:
+        print("build/runtimes is missing (scripts/setup.sh --runtimes): PyTorch 2 is not tried")
+
+    def note(folder, name, cases):
+        for python in pythons:
+            found = compare(folder, cases, python)
+            wrong = ["%s %s: %s" % (name, which, fault) for which, fault in found.items() if fault]
+            print("%s %s: %d as LibTorch computes them" % (python, name, len(found) - len(wrong)), flush=True)
+            faults.extend("%s %s" % (python, line) for line in wrong)
+
+    with tempfile.TemporaryDirectory() as folder:
+        cases = write_cases("py", folder)
+        for case in cases:
+            if "refused" in case or "not_run" in case:
+                print(case["name"], case.get("refused") or case["not_run"])
+        note(folder, "calls", cases)
+    with tempfile.TemporaryDirectory() as folder:
+        for entry, arguments in list(programs(folder)) + list(networks("--long" in sys.argv)):
+            note(folder, entry, [write_network("py", folder, arguments)])
+    return faults
+
+
+if __name__ == "__main__":
+    if os.environ["COBRA_PROGRAMS"] == "run":
+        with open(os.path.join(sys.argv[1], "cases.json"), encoding="utf-8") as cases_file:
+            check(sys.argv[1], json.load(cases_file))
+        sys.exit(0)
+    wrong = main()
+    print("\n".join(wrong))
+    sys.exit(1 if wrong else 0)
