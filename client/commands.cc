@@ -196,47 +196,31 @@ absl::Status CheckServer(const CommonFlags& common) {
 
 namespace {
 
-absl::Status CheckOut(const GraphFlags& flags) {
-  const bool onnx = flags.written == "onnx";
-  const absl::string_view ending = onnx ? ".onnx" : ".py";
-  if (flags.written.empty()) {
-    if (flags.out.empty()) return absl::OkStatus();
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": needs --format onnx or python"));
-  }
-  if (flags.out.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--out: is missing",
-                     absl::StrCat("--format ", flags.written, " writes a file: --out net", ending));
-  }
-  if (!absl::EndsWith(flags.out, ending))
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", flags.out, ": does not end in ", ending));
-  return absl::OkStatus();
-}
-
 absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags, absl::string_view source) {
-  if (flags.written == "python") {
+  if (flags.file.format == "python") {
     COBRA_ASSIGN_OR_RETURN(const std::string program, exporting::WriteProgram(graph, source));
-    return WriteFileAtomic(flags.out, program);
+    return WriteFileAtomic(flags.file.path, program);
   }
   const auto seed = static_cast<uint64_t>(flags.seed);
   absl::StatusOr<exporting::Weights> weights = exporting::Weights::Random(graph, seed);
   if (!weights.ok()) return UserError(Diagnostic::Kind::kUnsupported, std::string(weights.status().message()));
-  return exporting::WriteOnnxFiles(graph, *weights, flags.out);
+  return exporting::WriteOnnxFiles(graph, *weights, flags.file.path);
 }
 
 }  // namespace
 
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
-  COBRA_RETURN_IF_ERROR(CheckOut(flags));
-  flags.model.keep_values = !flags.written.empty();
+  COBRA_RETURN_IF_ERROR(CheckWrittenFile(flags.file, flags.model.path));
+  flags.model.keep_values = !flags.file.format.empty();
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
-  if (!flags.written.empty()) {
+  if (!flags.file.format.empty()) {
     const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
     if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);
-    const std::string weights = flags.written == "onnx"
-                                    ? absl::StrCat("weights, random numbers, in ", exporting::WeightsPath(flags.out))
-                                    : "its weights are random numbers when it runs";
-    Print(absl::StrCat(flags.out, ": ", graph.nodes().size(), " calls; ", weights));
+    const std::string weights = flags.file.format == "onnx" ? absl::StrCat("weights, random numbers, in ",
+                                                                           exporting::WeightsPath(flags.file.path))
+                                                            : "its weights are random numbers when it runs";
+    Print(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", weights));
     return kExitOk;
   }
   Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));
@@ -318,6 +302,10 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
   COBRA_ASSIGN_OR_RETURN(SavedPrediction now, ParsePrediction(PredictionJson(response, view), "this prediction"));
   CompareOptions options;
   options.max_increase = max_increase;
+  options.different_hint = absl::StrCat(
+      "predict what the baseline predicted; or compare two models: this command with --format json > new.json instead "
+      "of --baseline, then cobra-client compare ",
+      baseline.name, " new.json --different-models");
   return Compare(std::move(baseline), std::move(now), options);
 }
 
@@ -450,9 +438,12 @@ absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags
   v1::CalibrateRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_probe_json(), Probe(flags));
   request.set_target(flags.name);
-  COBRA_ASSIGN_OR_RETURN(v1::CalibrateResponse response, client->Calibrate(request));
   const std::string warning = ProbeWarning(request.probe_json());
-  Print(common.json ? CalibrationJson(response, warning) : CalibrationTable(response, warning));
+  const absl::StatusOr<v1::CalibrateResponse> response = client->Calibrate(request);
+  // It may be why the server refuses the probe.
+  if (!response.ok() && !warning.empty()) absl::FPrintF(stderr, "warning: %s\n", warning);
+  COBRA_RETURN_IF_ERROR(response.status());
+  Print(common.json ? CalibrationJson(*response, warning) : CalibrationTable(*response, warning));
   return kExitOk;
 }
 

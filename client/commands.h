@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "client/client.h"
 #include "client/model_input.h"
+#include "client/written_file.h"
 
 namespace cobra::client {
 
@@ -56,9 +57,8 @@ struct TargetsFlags {
 
 struct GraphFlags {
   ModelArguments model;
-  std::string written;  // --format onnx, python: what is written to `out`; empty: nothing
-  std::string out;      // FILE.onnx, its weights beside it; FILE.py
-  int64_t seed = 1;     // of the weights
+  WrittenFile file;
+  int64_t seed = 1;  // of the weights
 };
 
 struct CalibrateFlags {

@@ -137,7 +137,7 @@ std::vector<ModuleChange> ChangesOf(const SavedTarget& before, const SavedTarget
   return Merged(changes);
 }
 
-absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPrediction& after) {
+absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPrediction& after, const std::string& hint) {
   std::vector<std::string> differences;
   for (size_t i = 0; i < before.question.size(); ++i) {
     const auto& [key, was] = before.question[i];
@@ -150,7 +150,7 @@ absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPredict
   if (differences.empty()) return absl::OkStatus();
   return Usage(absl::StrCat(after.name, ": answers a different request from ", before.name, ": ",
                             absl::StrJoin(differences, "; ")),
-               "use the same request for both, or add --different-models to compare two models");
+               hint);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const st
 }
 
 absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after, const CompareOptions& options) {
-  if (!options.different_models) COBRA_RETURN_IF_ERROR(CheckSameQuestion(before, after));
+  if (!options.different_models) COBRA_RETURN_IF_ERROR(CheckSameQuestion(before, after, options.different_hint));
   Comparison c;
   c.max_increase = options.max_increase;
   std::set<std::string> compared;

@@ -44,6 +44,8 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view json, const st
 struct CompareOptions {
   double max_increase = 0.05;     // of the latency, as a fraction
   bool different_models = false;  // compare even if the requests differ
+  // What the user can do if they do: not every command has the flag.
+  std::string different_hint = "use the same request for both, or add --different-models to compare two models";
 };
 
 // A module, or several modules with the same change: transformer.h.*.mlp.

@@ -64,6 +64,19 @@ std::vector<std::string> InstalledPackageFolders() {
   return folders;
 }
 
+std::string PackageAsLibraryHint(absl::string_view missing, const std::vector<std::string>& libraries) {
+  const std::string top(missing.substr(0, missing.find('.')));
+  if (top.empty()) return "";
+  for (const std::string& library : libraries) {
+    std::error_code error;
+    const fs::path folder = fs::absolute(library, error).lexically_normal();
+    if (folder.filename() != top || !Exists(folder / "__init__.py")) continue;
+    return absl::StrCat(library, " is the package itself: give the folder that contains it, --library ",
+                        folder.parent_path().string());
+  }
+  return "";
+}
+
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed) {
   if (missing.empty()) return "";

@@ -18,6 +18,11 @@ std::vector<std::string> InstalledPackageFolders();
 std::string LibraryHint(absl::string_view missing, const std::string& model_path,
                         const std::vector<std::string>& installed);
 
+// "site/timm is the package itself: give the folder that contains it, --library site", if the package of the missing
+// module is what --library names. A package's folder is not refused before: its modules may import each other as if it
+// were no package. "" otherwise.
+std::string PackageAsLibraryHint(absl::string_view missing, const std::vector<std::string>& libraries);
+
 }  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_LIBRARY_HINT_H_

@@ -165,7 +165,11 @@ void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
   command->add_option("old", flags->before, "Result of `predict --format json`, preferably with --breakdown")
       ->type_name("OLD.json")
       ->required();
-  command->add_option("new", flags->after, "The same for the changed model")->type_name("NEW.json")->required();
+  command
+      ->add_option("new", flags->after,
+                   "Result of `predict --format json` for the changed model: compare OLD.json NEW.json")
+      ->type_name("NEW.json")
+      ->required();
   AddMaxIncrease(command, &flags->max_increase);
   AddMinConfidence(command, &flags->min_confidence);
   command->add_flag("--different-models", flags->different_models, "Compare results of different requests anyway");
@@ -284,14 +288,16 @@ void AddGraph(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
       absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
-      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.written);
+      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.file.format);
   AddModelFlags(command, &flags->graph.model);
   command
       ->add_option(
-          "--out", flags->graph.out,
+          "--out", flags->graph.file.path,
           "With --format onnx or python: the file to write. ONNX: its weights, random numbers, go into .safetensors "
           "beside it")
       ->type_name("FILE");
+  command->add_flag("--overwrite", flags->graph.file.overwrite,
+                    "Replace the files of --out if they exist; without it that is an error");
   command->add_option("--weights-seed", flags->graph.seed, "With --format onnx: other numbers")->capture_default_str();
   AddDeadline(command, &flags->common);
 }

@@ -16,6 +16,7 @@
 #include "base/user_error.h"
 #include "client/library_hint.h"
 #include "client/model_classes.h"
+#include "client/model_options.h"
 #include "client/onnx_file.h"
 #include "proto/model_source_proto.h"
 
@@ -25,6 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxGraphFileBytes = int64_t{1} << 30;
+
+constexpr FileForm kOnnxForm{.name = "an ONNX file", .why = "which holds one network", .takes_arguments = true};
+constexpr FileForm kTfliteForm{.name = "a TensorFlow Lite file", .why = "which holds one network"};
+constexpr FileForm kNcnnForm{.name = "an ncnn .param file", .why = "which holds one network"};
+constexpr FileForm kGraphForm{.name = "a graph", .why = "which is read as it is", .takes_inputs = false};
+constexpr FileForm kArchitectureForm{
+    .name = "an architecture", .why = "which is a network by itself, that of inference", .otherwise = ""};
 
 // A file that cannot be opened is the user's mistake; one that is too large exceeds a limit.
 absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_bytes) {
@@ -71,17 +79,6 @@ std::optional<std::pair<std::string, std::string>> SplitEntry(const std::string&
 void MakePackages(absl::string_view file, std::map<std::string, std::string>* bundle) {
   for (size_t slash = file.find('/'); slash != absl::string_view::npos; slash = file.find('/', slash + 1))
     bundle->try_emplace(absl::StrCat(file.substr(0, slash), "/__init__.py"));
-}
-
-absl::StatusOr<std::vector<std::string>> LibraryRoots(const std::vector<std::string>& libraries) {
-  std::vector<std::string> roots;
-  for (const std::string& library : libraries) {
-    if (!IsDirectory(library))
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--library ", library, ": no such directory"));
-    std::string& root = roots.emplace_back(fs::path(library).lexically_normal().string());
-    while (root.size() > 1 && root.back() == '/') root.pop_back();
-  }
-  return roots;
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpressions(
@@ -137,9 +134,6 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     if (absl::EndsWith(arguments.path, ending)) load = loader;
   }
   COBRA_RETURN_IF_ERROR((input.*load)(arguments, limits));
-  if (arguments.training && !input.is_program())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--mode train: ", arguments.path, " is no program"),
-                     "the file says itself what runs: leave --mode out");
   return input;
 }
 
@@ -184,25 +178,19 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
 }
 
 absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
-  if (!arguments.path.empty() || !arguments.entry.empty() || !arguments.arguments.empty()) {
-    return UserError(
-        Diagnostic::Kind::kUsage,
-        absl::StrCat("--arch ", arguments.architecture.substr(0, 40), ": is a model by itself"),
-        "leave the file, --entry and --arg out; options follow the space: --arch nasbench201,classes=100:STRING");
+  const std::string shown = arguments.architecture.substr(0, 40);
+  if (!arguments.path.empty()) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--arch ", shown, ": is a model by itself, and ", arguments.path, " is another"),
+                     "give one of the two");
   }
-  if (arguments.training)
-    return UserError(Diagnostic::Kind::kUsage, "--mode train: the network of an architecture is that of inference",
-                     "leave --mode out");
+  COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kArchitectureForm, shown));
   source_ = nas::ArchitectureRequest{arguments.architecture, arguments.inputs};
   return absl::OkStatus();
 }
 
 absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits& limits) {
-  if (!arguments.entry.empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("--entry ", arguments.entry, ": an ONNX file holds one network"),
-                     "leave --entry out");
-  }
+  COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kOnnxForm, arguments.path));
   frontend::OnnxFile file;
   COBRA_ASSIGN_OR_RETURN(file.bytes, ReadOnnxFile(arguments.path, limits));
   NameModelFile(arguments.path);
@@ -212,11 +200,7 @@ absl::Status ModelInput::LoadOnnx(const ModelArguments& arguments, const Limits&
 }
 
 absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limits& limits) {
-  if (!arguments.entry.empty() || !arguments.arguments.empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(arguments.path, ": a TensorFlow Lite file holds one network"),
-                     "leave --entry and --arg out");
-  }
+  COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kTfliteForm, arguments.path));
   frontend::TfliteFile file;
   COBRA_ASSIGN_OR_RETURN(file.bytes, ReadUserFile(arguments.path, limits.model_file_bytes));
   NameModelFile(arguments.path);
@@ -226,10 +210,7 @@ absl::Status ModelInput::LoadTflite(const ModelArguments& arguments, const Limit
 }
 
 absl::Status ModelInput::LoadNcnn(const ModelArguments& arguments, const Limits& limits) {
-  if (!arguments.entry.empty() || !arguments.arguments.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": an ncnn .param file holds one network"),
-                     "leave --entry and --arg out");
-  }
+  COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kNcnnForm, arguments.path));
   frontend::NcnnFile file;
   COBRA_ASSIGN_OR_RETURN(file.text, ReadUserFile(arguments.path, limits.file_bytes));
   NameModelFile(arguments.path);
@@ -239,6 +220,7 @@ absl::Status ModelInput::LoadNcnn(const ModelArguments& arguments, const Limits&
 }
 
 absl::Status ModelInput::LoadGraph(const ModelArguments& arguments, const Limits&) {
+  COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kGraphForm, arguments.path));
   frontend::GraphJson json;
   COBRA_ASSIGN_OR_RETURN(json.text, ReadUserFile(arguments.path, kMaxGraphFileBytes));
   source_ = std::move(json);
@@ -251,6 +233,7 @@ void ModelInput::NameModelFile(const std::string& path) {
 }
 
 absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits& limits) {
+  if (!absl::EndsWith(arguments.path, ".py")) return NotAModel(arguments.path);
   python::SourceRequest& program = this->program();
   for (const std::string& root : library_roots_) {
     if (std::optional<std::string> below = PathBelow(arguments.path, root)) {
@@ -258,11 +241,6 @@ absl::Status ModelInput::LoadFile(const ModelArguments& arguments, const Limits&
       program.file = absl::StrCat(root, "/", *below);
       return absl::OkStatus();
     }
-  }
-  if (!absl::EndsWith(arguments.path, ".py")) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(arguments.path, ": is not a .py, .onnx, .tflite, .param or .json file"),
-                     "rename it: the ending decides how a file is read");
   }
   COBRA_ASSIGN_OR_RETURN(std::string text, ReadUserFile(arguments.path, limits.file_bytes));
   place_ = LocateModel(arguments.path, text);
@@ -427,7 +405,8 @@ absl::Status ModelInput::WithLibraryHint(const absl::Status& status) const {
     const std::string path = absl::StrCat(place_.folder, "/", absl::StrReplaceAll(missing, {{".", "/"}}));
     hint = absl::StrCat("there is neither ", path, ".py nor a folder of that name");
   } else {
-    hint = LibraryHint(missing, path_, InstalledPackageFolders());
+    hint = PackageAsLibraryHint(missing, library_roots_);
+    if (hint.empty()) hint = LibraryHint(missing, path_, InstalledPackageFolders());
   }
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (hint.empty() && missing == "." && IsDirectory(path_) && program != nullptr)

@@ -23,6 +23,7 @@
 #include "base/subprocess.h"
 #include "base/user_error.h"
 #include "base/wire_format.h"
+#include "frontend/python/missing_file.h"
 #include "frontend/python/reader.h"
 #include "proto/graph_proto.h"
 #include "proto/parsed_size.h"
@@ -286,9 +287,9 @@ absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {
     source->set_file(library->DisplayName(source->file()));
     return absl::OkStatus();
   }
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(source->file(), ": neither in the request's files nor in a library of the server"),
-                   "send the graph (cobra-client --send graph), or start the server with --library DIR");
+  std::vector<absl::string_view> files;
+  for (const v1::SourceFile& file : source->files()) files.push_back(file.path());
+  return python::MissingFileError(std::move(files), source->file());
 }
 
 absl::Status ReaderProcessesImpl::StartFirstLocked() {

@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/ncnn/expression.h"
 #include "frontend/ncnn/handlers.h"
 #include "graph/untrusted.h"
@@ -407,6 +408,19 @@ absl::Status Importer::CheckWeightCount(const Layer& layer, int key, const graph
 
 absl::Status Importer::CheckDims(const Layer& layer, size_t k, int dims) const {
   if (Dims(layer, k) == dims) return absl::OkStatus();
+  // The first layer that reads an input is often the first to say how many dimensions it has.
+  const graph::ValueRef in = In(layer, k);
+  const auto input = in.kind == graph::ValueRef::Kind::kInput ? unchecked_.find(in.index) : unchecked_.end();
+  if (input != unchecked_.end()) {
+    const size_t size = input->second.find('=') + 1;
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--input ", input->second, ": ", Label(layer), " takes a batch and ", dims,
+                                  " dimensions, this is a batch and ", Dims(layer, k)),
+                     absl::StrCat("sizes are ", kOrder,
+                                  dims == Dims(layer, k) + 1 ? absl::StrCat(": --input ", input->second.substr(0, size),
+                                                                            "1x", input->second.substr(size))
+                                                             : ""));
+  }
   return Unsupported(layer, absl::StrCat("an input of ", Dims(layer, k), " dimensions (", dims, " expected)"));
 }
 

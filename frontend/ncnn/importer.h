@@ -22,6 +22,9 @@ namespace cobra::ncnn {
 
 using Tensors = std::vector<graph::ValueRef>;
 
+// How --input is written, for messages.
+inline constexpr absl::string_view kOrder = "batch x channels x height x width, as many of them as the blob has";
+
 class Importer {
  public:
   Importer(const ParamFile& file, const NcnnRequest& request, const Limits& limits);
@@ -123,6 +126,8 @@ class Importer {
   graph::GraphBuilder builder_;
   std::shared_ptr<const std::string> file_name_;
   std::unordered_map<std::string, std::string> requested_;  // shapes by the input's blob
+  // "data=3x100x100", by number of the graph's input: what the request says where the file says nothing.
+  std::unordered_map<int32_t, std::string> unchecked_;
   std::vector<Blob> blobs_;
   std::vector<NcnnWeight> weights_;
   std::unordered_map<std::string, int> weight_names_;  // how many have each: layers may repeat a name

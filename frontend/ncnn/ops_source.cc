@@ -43,8 +43,6 @@ absl::Status Usage(std::string message, std::string hint) {
   return DiagnosticToStatus(d);
 }
 
-constexpr absl::string_view kOrder = "batch x channels x height x width, as many of them as the blob has";
-
 }  // namespace
 
 absl::Status BindInput(Importer& im, const Layer& layer) {
@@ -92,7 +90,9 @@ absl::Status BindInput(Importer& im, const Layer& layer) {
   }
   im.has_input_ = true;
   im.batch_ = type.shape[0];
-  return im.Set(layer, 0, im.builder_.AddInput(Quotable(name), std::move(type)));
+  const graph::ValueRef input = im.builder_.AddInput(Quotable(name), std::move(type));
+  if (shape.empty()) im.unchecked_[input.index] = Quotable(absl::StrCat(name, "=", requested->second));
+  return im.Set(layer, 0, input);
 }
 
 namespace handlers {

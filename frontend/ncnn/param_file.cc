@@ -105,7 +105,8 @@ class Parser {
     Words words(line);
     if (!absl::SimpleAtoi(words.Next(), &layers_) || !absl::SimpleAtoi(words.Next(), &blobs_) ||
         !words.Next().empty() || layers_ < 1 || blobs_ < 1) {
-      return Error(absl::StrCat("\"", Quotable(line), "\": two numbers expected, those of the layers and blobs"));
+      return Error(absl::StrCat("\"", Quotable(line), "\": two numbers expected, those of the layers and blobs"),
+                   "the file may be cut off, or edited: download or convert it again");
     }
     if (layers_ > limits_.max_layers) return LimitError(LimitMessage("", layers_, limits_.max_layers, "layers"));
     if (blobs_ > limits_.max_blobs) return LimitError(LimitMessage("", blobs_, limits_.max_blobs, "blobs"));
@@ -127,7 +128,8 @@ class Parser {
     if (!absl::SimpleAtoi(words.Next(), &bottoms) || !absl::SimpleAtoi(words.Next(), &tops) || bottoms < 0 ||
         tops < 0) {
       return Error(absl::StrCat("\"", Quotable(absl::StripAsciiWhitespace(line)),
-                                "\": a layer's type, name, number of inputs and number of outputs expected"));
+                                "\": a layer's type, name, number of inputs and number of outputs expected"),
+                   "the file may be cut off, or edited: download or convert it again");
     }
     for (const absl::string_view text : {layer.type, layer.name}) {
       if (static_cast<int64_t>(text.size()) > limits_.max_name_bytes)

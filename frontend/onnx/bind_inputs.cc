@@ -2,6 +2,7 @@
 // known beforehand come from the request.
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -72,14 +73,18 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
                                             const std::string& text, graph::DType dtype) {
   COBRA_ASSIGN_OR_RETURN(graph::TensorType asked, graph::ParseTensorType(text));
   if (absl::StrContains(text, ":") && asked.dtype != dtype) {
-    return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", graph::DTypeName(dtype)));
+    return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", graph::DTypeName(dtype)),
+                 absl::StrCat("leave the type out: --input ", name, "=", text.substr(0, text.find(':'))));
   }
   bool fits = !type.has_shape() || type.shape().dim_size() == asked.rank();
   for (int i = 0; fits && type.has_shape() && i < asked.rank(); ++i) {
     fits = IsOpen(type.shape().dim(i)) || type.shape().dim(i).dim_value() == asked.shape[i];
   }
-  if (!fits) return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())));
-  return asked.shape;
+  if (fits) return asked.shape;
+  const bool open = absl::c_any_of(type.shape().dim(), IsOpen);
+  return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())),
+               open ? "give as many sizes, its own where it has a number, any where it has a name or ?"
+                    : "its sizes are fixed: leave --input out, or export the model again for others");
 }
 
 // Reads numbers in nested lists of equal lengths: "5", "[0, 1]", "[[1.5, inf], [2, True]]".
@@ -228,11 +233,20 @@ absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
     if (std::find(names.begin(), names.end(), name) == names.end())
       return Usage(absl::StrCat("--input ", text, ": the file has no such input"), have);
-    shapes[name] = equals == std::string::npos ? text : text.substr(equals + 1);
+    if (!shapes.emplace(name, equals == std::string::npos ? text : text.substr(equals + 1)).second)
+      return Usage(absl::StrCat("--input ", text, ": the input \"", name, "\" is given twice"), "give it once");
   }
+  absl::flat_hash_set<std::string> with_values;
   for (const auto& [name, text] : request_.arguments) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       return Usage(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
+    if (!with_values.insert(name).second)
+      return Usage(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given twice"),
+                   "give it once");
+    if (shapes.contains(name)) {
+      return Usage(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given with --input too"),
+                   "leave --input out: the values have a shape");
+    }
   }
   for (const ::onnx::ValueInfoProto* info : free) {
     const auto shape = shapes.find(info->name());

@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/onnx/fusion.h"
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/registry.h"
@@ -47,6 +48,22 @@ Diagnostic::Kind KindOf(absl::StatusCode code) {
     default: return Diagnostic::Kind::kModelError;
   }
 }
+
+// With what to do, which only this place knows. AtNode and Import add where it is.
+absl::Status UnsupportedWithHint(std::string message, absl::string_view hint) {
+  return UserError(Diagnostic::Kind::kUnsupported, std::move(message), std::string(hint));
+}
+
+std::string OpsetHint() {
+  return absl::StrCat("export it for opset ", kMaxOpset,
+                      " or an earlier one (torch.onnx.export: opset_version), or convert the file: "
+                      "onnx.version_converter.convert_version(model, ",
+                      kMaxOpset, ")");
+}
+
+constexpr absl::string_view kOtherOperatorsHint =
+    "export the model without it, or write the operator as a function of the file; or give the program that the file "
+    "was made from";
 
 // Collects the names that the subgraphs of a node read; some of them belong to the enclosing graph.
 void CollectSubgraphReads(const NodeProto& node, std::vector<std::string>* names) {
@@ -385,22 +402,25 @@ absl::StatusOr<const Entry*> Importer::FindEntry(const NodeProto& node) const {
   const Registry* registry = OperatorsOf(node.domain());
   if (registry == nullptr) {
     const bool layout = node.domain() == "com.microsoft.nchwc" || node.domain() == "com.ms.internal.nhwc";
-    return absl::UnimplementedError(absl::StrCat(
-        "operators of the domain ", node.domain(), " are not supported",
-        layout ? ": they are for one kind of processor; let ONNX Runtime optimise up to the level extended" : ""));
+    return UnsupportedWithHint(absl::StrCat("operators of the domain ", node.domain(), " are not supported"),
+                               layout ? "they are for one kind of processor: let ONNX Runtime optimise up to the level "
+                                        "extended"
+                                      : kOtherOperatorsHint);
   }
   const Entry* entry = registry->Find(node.op_type());
   if (entry != nullptr && entry->handler != nullptr) {
     if (opset_ >= kMinOpset || !IsDefaultDomain(node.domain()) || IsSameBeforeOpset6(node.op_type())) return entry;
-    return absl::UnimplementedError(absl::StrCat("opset ", opset_, " has another form of this operator; opsets ",
-                                                 kMinOpset, " to ", kMaxOpset, " are supported"));
+    return UnsupportedWithHint(absl::StrCat("opset ", opset_, " has another form of this operator; opsets ", kMinOpset,
+                                            " to ", kMaxOpset, " are supported"),
+                               OpsetHint());
   }
   if (IsDefaultDomain(node.domain()) && DependsOnValues(node.op_type())) {
     return absl::FailedPreconditionError(
         "how many elements it gives depends on the values of its inputs, which are not known before a run");
   }
   const std::string why = entry == nullptr ? "" : absl::StrCat(": ", entry->note);
-  return absl::UnimplementedError(absl::StrCat("this operator is not supported", why));
+  return UnsupportedWithHint(absl::StrCat("this operator is not supported", why),
+                             absl::StrCat("docs/onnx_support.md lists those that are; ", kOtherOperatorsHint));
 }
 
 absl::Status Importer::RunNode(GraphRun* run, const NodeProto& node) {
@@ -501,8 +521,8 @@ absl::Status Importer::CollectOutputs(const Value& value, const std::string& nam
 
 absl::Status Importer::CheckOpset(int opset) const {
   if (opset >= 1 && opset <= kMaxOpset) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("is of opset ", opset, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"));
+  return UnsupportedWithHint(
+      absl::StrCat("is of opset ", opset, "; opsets ", kMinOpset, " to ", kMaxOpset, " are supported"), OpsetHint());
 }
 
 absl::Status Importer::CheckModel(const ::onnx::ModelProto& model) {

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/counted.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
@@ -203,7 +205,9 @@ absl::Status Importer::BindInputs() {
   if (!request_.inputs.empty() && request_.inputs.size() != n) {
     Diagnostic d;
     d.kind = Diagnostic::Kind::kUsage;
-    d.message = absl::StrCat("--input: ", request_.inputs.size(), " given, ", request_.name, " has ", n, " inputs");
+    d.message =
+        absl::StrCat("--input: ", request_.inputs.size(), " given, ", request_.name, " has ", Counted(n, "input"));
+    d.hint = "give one for each input, in the file's order and without names, or none: then its own sizes are taken";
     return DiagnosticToStatus(d);
   }
   for (size_t i = 0; i < n; ++i) {
@@ -218,14 +222,16 @@ absl::Status Importer::BindInputs() {
                                     schema::EnumNameTensorType(network_->tensors()->Get(tensor)->type())));
     }
     if (!request_.inputs.empty()) {
-      // The type is the file's; for a text without a type, the parser returns float32.
-      COBRA_ASSIGN_OR_RETURN(const graph::TensorType wanted, graph::ParseTensorType(request_.inputs[i]));
-      if (wanted.rank() != state.type.rank()) {
+      const std::string& text = request_.inputs[i];
+      COBRA_ASSIGN_OR_RETURN(const graph::TensorType wanted, graph::ParseTensorType(text));
+      // For a text without a type, the parser returns float32; the type is the file's.
+      const bool other_type = absl::StrContains(text, ':') && wanted.dtype != state.type.dtype;
+      if (wanted.rank() != state.type.rank() || other_type) {
         Diagnostic d;
         d.kind = Diagnostic::Kind::kUsage;
-        d.message = absl::StrCat("--input ", request_.inputs[i], ": input ", NameOf(tensor), " is ",
-                                 graph::TypeText(state.type));
-        d.hint = "sizes are in the file's own order, images as batch x height x width x channels";
+        d.message = absl::StrCat("--input ", text, ": input ", NameOf(tensor), " is ", graph::TypeText(state.type));
+        d.hint = other_type ? "leave the type out: it is the file's"
+                            : "sizes are in the file's own order, images as batch x height x width x channels";
         return DiagnosticToStatus(d);
       }
       resized_ = resized_ || wanted.shape != state.type.shape;

@@ -122,6 +122,21 @@ double NetworkAfterLayers(const Calibration& calibration, const CalibrationSampl
   return predicted > 0 ? sum * s.reference_us / predicted : s.reference_us;
 }
 
+// The scatter above is a median, which does not show a machine that was disturbed while a part of the probe was
+// measured: the few networks, or some of the layers. Their mean errors do. Of the networks the scale was fitted to one
+// only, so that what the others are off by is what a user's network would be.
+absl::Status CheckErrors(const Calibration& calibration) {
+  constexpr double kMostError = 0.5;
+  const double layers = calibration.probe_layer_mape_after, networks = calibration.probe_network_mape_after;
+  const bool layers_got_worse = layers > kMostError && layers > calibration.probe_layer_mape_before;
+  if (networks <= kMostError && !layers_got_worse) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("probe: after the calibration its networks are off by %.1f %%, its layers by %.1f %% (before it "
+                      "by %.1f %%), more "
+                      "than %.0f %%: the machine was busy; leave it alone and measure again (cobra-client calibrate)",
+                      100 * networks, 100 * layers, 100 * calibration.probe_layer_mape_before, 100 * kMostError));
+}
+
 // A machine whose speed differs more from every trained one, or whose layers follow no common law, cannot be predicted
 // by a correction.
 absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ratios) {
@@ -132,7 +147,7 @@ absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ra
         "probe: its layers take %.2g times as long as on the nearest trained target: is latency_us in microseconds?",
         factor));
   }
-  if (calibration.interval_log <= std::log(kMostScatter)) return absl::OkStatus();
+  if (calibration.interval_log <= std::log(kMostScatter)) return CheckErrors(calibration);
   return absl::InvalidArgumentError(absl::StrFormat(
       "probe: its layers scatter by a factor of %.2g around their common speed: measure again when the machine is idle",
       std::exp(calibration.interval_log)));

@@ -31,7 +31,8 @@ struct CalibrationSample {
 };
 
 // InvalidArgument for fewer than kMinProbeLayers (plausibility.h), and for layers that differ from the reference by
-// more than a factor of 300 or follow no common law. Without networks the scale stays 1.
+// more than a factor of 300 or follow no common law, and if the networks are off by more than a half with the
+// correction: then the machine was disturbed. Without networks the scale stays 1.
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
 
 }  // namespace cobra::predict

@@ -44,6 +44,16 @@ TEST_F(LibraryHintTest, InstalledPackagesAreFound) {
   EXPECT_EQ(LibraryHint("timm.layers", net, {"/nowhere", site}), "timm is in " + site + ": add --library " + site);
 }
 
+TEST_F(LibraryHintTest, APackageGivenAsALibraryIsNamed) {
+  Write("site/timm/__init__.py");
+  Write("site/data/table.py");
+  const std::string site = directory_.File("site");
+  EXPECT_EQ(PackageAsLibraryHint("timm.layers", {site, site + "/timm"}),
+            site + "/timm is the package itself: give the folder that contains it, --library " + site);
+  EXPECT_EQ(PackageAsLibraryHint("torchvision", {site + "/timm"}), "");
+  EXPECT_EQ(PackageAsLibraryHint("data", {site + "/data"}), "");  // no package
+}
+
 TEST_F(LibraryHintTest, ANameThatIsNearlyANeighboursIsNamed) {
   const std::string net = Write("net.py");
   Write("utils.py");

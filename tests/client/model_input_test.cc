@@ -1,9 +1,12 @@
 #include "client/model_input.h"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
@@ -109,6 +112,69 @@ TEST_F(ModelInputTest, AFileOfAnotherKindIsAUsageError) {
   const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
   EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
   EXPECT_EQ(diagnostic.message, path + ": is not a .py, .onnx, .tflite, .param or .json file");
+}
+
+// What is ignored would give the answer to another question.
+TEST_F(ModelInputTest, AnOptionThatTheFormDoesNotTakeIsAUsageError) {
+  struct Form {
+    ModelArguments arguments;
+    absl::string_view taken;  // options
+  };
+  ModelArguments architecture;
+  architecture.architecture = "nasbench201:|none~0|+|none~0|none~1|+|none~0|none~1|none~2|";
+  const Form forms[] = {{ModelArguments{Write("net.json", "{}")}, ""},
+                        {ModelArguments{Write("net.onnx")}, "--input --arg"},
+                        {ModelArguments{Write("net.tflite")}, "--input"},
+                        {ModelArguments{Write("net.param")}, "--input"},
+                        {architecture, "--input"}};
+  struct Option {
+    absl::string_view name;
+    std::function<void(ModelArguments*)> give;
+  };
+  const std::string library = directory_.File("");
+  const Option options[] = {{"--input", [](ModelArguments* a) { a->inputs = {"1x3x8x8"}; }},
+                            {"--arg", [](ModelArguments* a) { a->arguments = {"k=1"}; }},
+                            {"--entry", [](ModelArguments* a) { a->entry = "Net()"; }},
+                            {"--method", [](ModelArguments* a) { a->method = "encode"; }},
+                            {"--library", [&](ModelArguments* a) { a->libraries = {library}; }},
+                            {"--torch-version", [](ModelArguments* a) { a->torch_version = "1.13"; }},
+                            {"--cached-tokens", [](ModelArguments* a) { a->cached_tokens = 3; }},
+                            {"--mode", [](ModelArguments* a) { a->training = true; }}};
+  for (const Form& form : forms) {
+    EXPECT_TRUE(ModelInput::Load(form.arguments).ok()) << form.arguments.path;
+    for (const Option& option : options) {
+      ModelArguments arguments = form.arguments;
+      option.give(&arguments);
+      const absl::Status status = ModelInput::Load(arguments).status();
+      const bool taken = absl::StrContains(form.taken, option.name);
+      EXPECT_EQ(status.ok(), taken) << arguments.path << " " << option.name << ": " << status;
+      if (taken) continue;
+      const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
+      EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
+      EXPECT_TRUE(absl::StartsWith(diagnostic.message, absl::StrCat(option.name, " "))) << diagnostic.message;
+      EXPECT_TRUE(absl::StartsWith(diagnostic.hint, absl::StrCat("leave ", option.name, " out"))) << diagnostic.hint;
+    }
+  }
+}
+
+TEST_F(ModelInputTest, FilesThatPeopleHaveOfAModelGetAHintOfTheirOwn) {
+  struct Case {
+    const char *name, *hint;
+  };
+  for (const auto& [name, hint] : {Case{"net.pth", "give the .py file that defines the model"},
+                                   {"net.pt", "give the .py file"},
+                                   {"net.bin", "give the .py file"},
+                                   {"NET.SAFETENSORS", "give the .py file"},
+                                   {"net.pt2", "give the .py file"},
+                                   {"net.ipynb", "save it as a .py file"},
+                                   {"net.pb", "convert it to ONNX"},
+                                   {"net.keras", "convert it to ONNX"},
+                                   {"net.txt", "rename it"}}) {
+    const absl::Status status = ModelInput::Load(Arguments(Write(name))).status();
+    const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
+    EXPECT_TRUE(absl::StartsWith(diagnostic.hint, hint)) << name << ": " << diagnostic.hint;
+  }
 }
 
 TEST_F(ModelInputTest, OnnxFileIsSentAsItIs) {

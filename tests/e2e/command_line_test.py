@@ -61,6 +61,12 @@ class CommandLineTest(unittest.TestCase):
             ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
             ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
             ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
+            (
+                "cobra-client",
+                ["compare", "old.json"],
+                "new: is missing\nhint: result of `predict --format json` for the ch",
+            ),
+            ("cobra-client", ["graph", "net.py", "--overwrite"], "--overwrite: nothing is written"),
             ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
             ("cobra-server", ["--listen", "foo"], "--listen foo: has no port\nhint: write --listen foo:50051"),
             ("cobra-server", ["--listen", "127.0.0.1:99999"], '"99999" is not a port'),

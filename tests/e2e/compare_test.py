@@ -3,6 +3,7 @@
 compared is refused."""
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -132,6 +133,17 @@ class CompareTest(unittest.TestCase):
         answer = programs.predict(self.server, *question, "--baseline", os.path.join(self.folder.name, "none.json"))
         self.assertEqual(answer.code, 2, answer.err)
         self.assertIn("none.json", answer.err)
+
+    def test_the_hint_for_a_baseline_of_another_model_is_a_command_that_works(self):
+        question = self.question("other/net3.py", 10)
+        answer = programs.predict(self.server, *question, "--baseline", self.old)
+        self.assertEqual(answer.code, 2, answer.err)
+        command = re.search(r"then cobra-client (compare .*)", answer.err)[1].split()
+        saved = os.path.join(self.folder.name, "new.json")
+        with open(saved, "w") as file:
+            file.write(programs.predict(self.server, *question).out)  # --format json
+        answer = self.compare(*[saved if word == "new.json" else word for word in command[1:]], "--min-confidence", "0")
+        self.assertEqual(answer.code, 0, answer.err)
 
     def test_what_cannot_be_compared_is_refused_with_its_name(self):
         other = self.saved("other/net2.py", 10)

@@ -378,16 +378,13 @@ class LifeTest(unittest.TestCase):
         with programs.Server(self.path("store.sqlite")) as server:
             self.assertEqual(server.stop(seconds=10), 0, server.log())
 
+    def measure(self, probe):
+        command = [os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"]
+        with open(probe, "wb") as file:
+            subprocess.run(command, check=True, stdout=file, stderr=subprocess.PIPE)
+
     def test_calibration_survives_a_restart(self):
         probe = self.path("probe.json")
-        with open(probe, "wb") as file:
-            file.write(
-                subprocess.run(
-                    [os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"],
-                    check=True,
-                    capture_output=True,
-                ).stdout
-            )
         question = (
             RESNET,
             "--library",
@@ -404,7 +401,11 @@ class LifeTest(unittest.TestCase):
             answer = programs.predict(server, *question)
             self.assertEqual(answer.code, 2)
             self.assertIn("calibrate", answer.err)
-            answer = programs.client("calibrate", "--probe", probe, "--server", server.address, "--format", "json")
+            for _ in range(3):  # the server refuses what it sees to be measured beside other load
+                self.measure(probe)
+                answer = programs.client("calibrate", "--probe", probe, "--server", server.address, "--format", "json")
+                if "measure again" not in answer.err:
+                    break
             self.assertEqual(answer.code, 0, answer.err)
             self.assertGreaterEqual(answer.json()["layers_used"], 30)
             before = programs.predict(server, *question).json()["predictions"]

@@ -219,6 +219,11 @@ class ForgedRecordsTest(queue_run.QueueTest):
         refused("cannot take that", {"machine": {}, "records": [{**relu, "latency_us": 1e9}] * 10})
         refused("latency_us", scaled(1e-3))
         refused("latency_us", scaled(1e3))
+        # A machine that became busy when the last networks were measured: its layers agree.
+        busy = scaled(1)
+        for record in [record for record in busy["records"] if record.get("is_network")][1:]:
+            record["latency_us"] *= 4
+        refused("its networks are off by", busy)
         refused("letters", scaled(1), 'evil\nforged line "\x1b[31m')
         refused("letters", scaled(1), "n" * 2000000)
 

@@ -77,6 +77,25 @@ class PythonClientTest(unittest.TestCase):
                 [row.latency_us for row in mine.breakdown], [row["latency_us"] for row in other["breakdown"]]
             )
 
+    def test_files_that_are_missing_are_named(self):
+        def error(files, file):
+            source = self.pb.SourceModel(
+                files=[self.pb.SourceFile(path=path, text=text.encode()) for path, text in files.items()],
+                file=file,
+                entry="Net()",
+                inputs=["1x3"],
+            )
+            with self.assertRaises(grpc.RpcError) as raised:
+                self.stub.Predict(self.pb.PredictRequest(source=source, targets=[self.target]), timeout=60)
+            self.assertEqual(raised.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+            return raised.exception.details() + str(raised.exception.trailing_metadata())
+
+        details = error({"net.py": NET}, "nett.py")
+        self.assertIn("nett.py: is neither among the files of the model nor in a library", details)
+        self.assertIn("did you mean net.py? the files are net.py", details)
+        files = {"net/__init__.py": "", "net/model.py": "from .layers import MLP\n"}
+        self.assertIn("net/layers.py is not among the files", error(files, "net/model.py"))
+
     def test_batches_differ(self):
         one = self.stub.Predict(self.request(), timeout=60)
         source = self.request()

@@ -12,6 +12,7 @@ constexpr char kText[] =
 - **Weights** are random numbers, the same for the same network and `--weights-seed`. They are scaled so that activations neither overflow nor vanish. They
   are in a safetensors file beside the model (`net.safetensors` for `net.onnx`), which names each tensor as the network does; the model says where in that
   file each one is. Tensors below 1 KiB are in the model. Constants and buffers whose values are known (index tables, masks) have these values.
+- **Files that exist** are replaced only with `--overwrite`, and the model that is read never is.
 - **Nodes**: a call is one node where ONNX has one, otherwise some. The name of a node begins with its call (`call17/Conv`), its documentation says which
   module and which line the call comes from. Calls that do nothing (dropout at inference, a cast to the same type) have no node.
 - **Calls in place** become values. A write through a view (`x[:, 0] += 1`) changes what the tensor and all its other views show afterwards.

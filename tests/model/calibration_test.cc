@@ -86,6 +86,22 @@ TEST(Calibration, NetworksSetOneScale) {
   EXPECT_NEAR(std::exp(c->log_network_scale), 1.2, 0.03);
 }
 
+// The layers agree, so that the scatter says nothing: the machine became busy when the networks were measured.
+TEST(Calibration, IsRefusedIfItsNetworksAreOff) {
+  Probe probe(1.0, 1.0);
+  const graph::Graph network = LinearLayer(512);
+  for (const double measured_us : {1000.0, 1100.0, 1400.0}) {
+    probe.samples.push_back({&network, true, measured_us, 1000, {1000}});
+  }
+  EXPECT_TRUE(FitCalibration(probe.samples).ok());
+  probe.samples[probe.samples.size() - 2].measured_us = 5000;
+  probe.samples[probe.samples.size() - 1].measured_us = 6000;
+  const absl::Status status = FitCalibration(probe.samples).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("its networks are off by 13"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("leave it alone and measure again"), absl::string_view::npos) << status;
+}
+
 TEST(Calibration, RefusesAProbeOfAFewLayers) {
   Probe probe(1, 1);
   probe.samples.resize(5);

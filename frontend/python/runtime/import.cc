@@ -10,7 +10,9 @@
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
 #include "base/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/missing_module.h"
 #include "frontend/python/syntax/parser.h"
 
 namespace cobra::python {
@@ -509,12 +511,9 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
     const bool found = location.source == root.get() && location.path == relative;
     if (found || root->IsFile(relative)) return Import(name);
   }
-  return interp_.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
-                                                absl::StrCat(path, " is neither in the bundle nor in a library root"),
-                                                "give the file itself, or the folder that it is in with --library",
-                                                {},
-                                                "",
-                                                {}}));
+  return interp_.FromStatus(UserError(Diagnostic::Kind::kUsage,
+                                      absl::StrCat(path, ": is neither in the bundle nor in a library"),
+                                      "give the file itself, or the folder that it is in with --library"));
 }
 
 namespace {
@@ -565,16 +564,9 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
     return interp.NotFound(
         absl::StrCat(missing, " was not found", where.empty() ? "" : absl::StrCat(" (imported at ", where, ")"),
                      ", and ", what, " needs it"),
-        MissingPackageHint(top), module);
+        MissingModuleHint(interp.options().bundle, missing), module);
   }
   return interp.Unsupported(what, hint);
-}
-
-std::string MissingPackageHint(absl::string_view package) {
-  return absl::StrCat(package,
-                      " is neither among the model's files nor in a library: name the folder that it is in with "
-                      "--library DIR; it need not be "
-                      "installed, a copy of its source will do");
 }
 
 // At module level, an unknown function whose arguments it cannot change may be called; its result is as unknown as

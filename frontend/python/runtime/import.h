@@ -33,8 +33,6 @@ std::shared_ptr<const FileSource> PackageSource(std::string package);
 // Diagnostic::missing_module if it is a package that the user could provide. The message is before + name + after:
 // "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
-// The hint for a package that is in no library.
-std::string MissingPackageHint(absl::string_view package);
 
 // Whether the first part of a dotted name is a module of CPython's standard library.
 bool IsStandardLibraryName(absl::string_view name);

@@ -10,6 +10,7 @@
 #include "frontend/python/runtime/coroutine.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/missing_module.h"
 #include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
@@ -87,7 +88,7 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
     const Value* name = e->attrs == nullptr ? nullptr : e->attrs->table.GetStr(interp.names().name);
     if (name == nullptr || !name->IsStr()) return;  // the program itself raised the exception
     diagnostic->missing_module = std::string(name->str());
-    diagnostic->hint = MissingPackageHint(name->str().substr(0, name->str().find('.')));
+    diagnostic->hint = MissingModuleHint(interp.options().bundle, name->str());
   } else if (e->cls == interp.types().ImportError && absl::EndsWith(diagnostic->message, kNoParentPackage)) {
     diagnostic->missing_module = ".";
     diagnostic->hint =

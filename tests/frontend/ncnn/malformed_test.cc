@@ -139,6 +139,25 @@ TEST(MalformedNcnn, AMissingSizeSaysWhatToWrite) {
   EXPECT_THAT(ErrorOf(sized, {"data=1x8x8"}).message, HasSubstr("the file has 1x3x8x8"));
 }
 
+TEST(MalformedNcnn, AForgottenBatchIsSeenWhereTheInputIsRead) {
+  const std::string open = ParamText(
+      {"Input data 0 1 data", "Split s 1 2 data a b", "Convolution c 1 1 a out 0=4 1=3 6=108", "ReLU r 1 1 b out2"});
+  EXPECT_TRUE(ReadNcnnModel(open, {"net.param", {"1x3x100x100"}}).ok());
+  for (const char* input : {"3x100x100", "data=3x100x100"}) {
+    const Diagnostic d = ErrorOf(open, {input});
+    EXPECT_EQ(d.kind, Kind::kUsage);
+    EXPECT_EQ(d.message, "--input data=3x100x100: Convolution c takes a batch and 3 dimensions, this is a batch and 2");
+    EXPECT_THAT(d.hint, HasSubstr("sizes are batch x channels x height x width"));
+    EXPECT_THAT(d.hint, HasSubstr(": --input data=1x3x100x100"));
+  }
+  EXPECT_EQ(ErrorOf(open, {"data=1x1x3x100x100"}).kind, Kind::kUsage);
+}
+
+TEST(MalformedNcnn, AFileThatIsCutOffSaysSo) {
+  EXPECT_THAT(ErrorOf("7767517\n").hint, HasSubstr("cut off"));
+  EXPECT_THAT(ErrorOf("7767517\n2 2\nInput data\n").hint, HasSubstr("cut off"));
+}
+
 TEST(MalformedNcnn, WhatDependsOnValuesEndsTheNetwork) {
   const std::vector<std::string> lines = {"Input in0 0 1 in0 0=4 1=4 2=18",
                                           "Yolov3DetectionOutput y 1 1 in0 boxes 0=1 1=3"};

@@ -133,6 +133,47 @@ TEST(OnnxReaderTest, ErrorsNameFileNodeOperatorAndOpset) {
   EXPECT_THAT(ErrorOf(Model(25).Bytes()).message, HasSubstr("opset 25"));
 }
 
+TEST(OnnxReaderTest, ErrorsSayWhatToDo) {
+  Model model;
+  model.Input("x", {1, 3});
+  model.Node("Bogus", {"x"}, {"y"});
+  model.Output("y");
+  EXPECT_THAT(ErrorOf(model.Bytes()).hint, HasSubstr("docs/onnx_support.md lists those that are"));
+  model.graph().mutable_node(0)->set_domain("my.domain");
+  const Diagnostic domain = ErrorOf(model.Bytes());
+  EXPECT_THAT(domain.message, HasSubstr("operators of the domain my.domain are not supported"));
+  EXPECT_THAT(domain.hint, HasSubstr("as a function of the file"));
+  EXPECT_THAT(ErrorOf(Model(25).Bytes()).hint, HasSubstr("convert_version(model, 24)"));
+  OnnxRequest request;
+  request.inputs = {"x=1x3x8x8:int64"};
+  EXPECT_EQ(ErrorOf(SmallNet().Bytes(), request).hint, "leave the type out: --input x=1x3x8x8");
+  request.inputs = {"x=1x4x8x8"};
+  EXPECT_THAT(ErrorOf(SmallNet().Bytes(), request).hint, HasSubstr("give as many sizes"));
+}
+
+// The answer would be for one of them.
+TEST(OnnxReaderTest, AnInputIsGivenOnce) {
+  OnnxRequest request;
+  for (const std::vector<std::string>& twice :
+       {std::vector<std::string>{"x=1x3x8x8", "x=2x3x8x8"}, {"1x3x8x8", "x=2x3x8x8"}, {"x=2x3x8x8", "1x3x8x8"}}) {
+    request.inputs = twice;
+    const Diagnostic d = ErrorOf(SmallNet().Bytes(), request);
+    EXPECT_EQ(d.kind, Diagnostic::Kind::kUsage);
+    EXPECT_EQ(d.message, absl::StrCat("--input ", twice[1], ": the input \"x\" is given twice"));
+  }
+  Model model;
+  model.Input("x", {2, 6});
+  model.Input("to", {2}, TensorProto::INT64);
+  model.Node("Reshape", {"x", "to"}, {"y"});
+  model.Output("y");
+  request.inputs = {};
+  request.arguments = {{"to", "[3, 4]"}, {"to", "[4, 3]"}};
+  EXPECT_THAT(ErrorOf(model.Bytes(), request).message, HasSubstr("\"to\" is given twice"));
+  request.inputs = {"to=2"};
+  request.arguments = {{"to", "[3, 4]"}};
+  EXPECT_THAT(ErrorOf(model.Bytes(), request).message, HasSubstr("\"to\" is given with --input too"));
+}
+
 TEST(OnnxReaderTest, WrongModelsAreErrors) {
   Model missing;
   missing.Node("Relu", {"nowhere"}, {"y"});

@@ -78,6 +78,21 @@ TEST(MalformedTflite, ContradictionsAreNamed) {
   EXPECT_THAT(ErrorOf(Changed([](File& f) { f.net().tensors[2]->buffer = 77; })).message, HasSubstr("buffer 77"));
 }
 
+TEST(MalformedTflite, InputsThatDoNotFitSayWhatToGive) {
+  const std::string file = Changed([](TfliteFileBuilder&) {});
+  const auto error = [&](std::vector<std::string> inputs) {
+    const absl::Status status = ReadTfliteModel(file, {"net.tflite", std::move(inputs)}).status();
+    const Diagnostic d = DiagnosticFromStatus(status).value_or(Diagnostic());
+    EXPECT_EQ(d.kind, Diagnostic::Kind::kUsage) << status;
+    return d;
+  };
+  EXPECT_TRUE(ReadTfliteModel(file, {"net.tflite", {"1x8x8x2:float32"}}).ok());
+  EXPECT_EQ(error({"1x8x8x2:int64"}).hint, "leave the type out: it is the file's");
+  EXPECT_THAT(error({"1x8x8"}).hint, HasSubstr("batch x height x width x channels"));
+  EXPECT_THAT(error({"1x8x8x2", "1x4x4x2"}).message, HasSubstr("2 given, net.tflite has 1 input"));
+  EXPECT_THAT(error({"1x8x8x2", "1x4x4x2"}).hint, HasSubstr("give one for each input"));
+}
+
 TEST(MalformedTflite, ShapesFromValuesAreRefusedAsDataDependent) {
   TfliteNet net(false);
   const int x = net.file.Input({2, 3});

@@ -1,4 +1,7 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
+#include "absl/strings/str_cat.h"
+#include "frontend/python/missing_file.h"
+#include "frontend/python/runtime/missing_module.h"
 #include "frontend/python/runtime/parse_ahead.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -72,8 +75,32 @@ TEST(ImportTest, WhatIsMissingOfAPackageThatIsThereIsAnErrorAtOnce) {
   Program p;
   p.bundle = {{"pkg/__init__.py", ""}, {"main.py", "import pkg.sub\n"}};
   EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("No module named 'pkg.sub'"));
+  EXPECT_THAT(RunPython(p).diagnostic.hint, HasSubstr("pkg/sub.py is not among the files"));
   p.bundle["main.py"] = "from pkg import sub\n";
   EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("cannot import name 'sub' from 'pkg'"));
+  p.bundle["pkg/a.py"] = "from .layers.conv import Conv\n";
+  p.bundle["pkg/layers/__init__.py"] = "";
+  p.bundle["main.py"] = "import pkg.a\n";
+  EXPECT_THAT(RunPython(p).diagnostic.hint, HasSubstr("pkg/layers/conv.py is not among the files"));
+}
+
+TEST(ImportTest, TheFileThatABundleLacksIsNamed) {
+  EXPECT_EQ(MissingModuleHint({{"src/net/model.py", ""}}, "net.layers"),
+            "src/net/layers.py is not among the files of the model: add it, or correct the import");
+  EXPECT_THAT(MissingModuleHint({{"net_2/model.py", ""}}, "net.layers"), HasSubstr("net is neither among"));
+}
+
+TEST(ImportTest, AFileThatIsNotThereIsNamedWithThoseThatAre) {
+  const auto error = [](std::vector<absl::string_view> files, absl::string_view path) {
+    const Diagnostic d = DiagnosticFromStatus(MissingFileError(std::move(files), path)).value_or(Diagnostic());
+    return absl::StrCat(d.message, "; ", d.hint);
+  };
+  EXPECT_EQ(error({"net.py", "other.py"}, "nett.py"),
+            "nett.py: is neither among the files of the model nor in a library; did you mean net.py? the files are "
+            "net.py, other.py");
+  const std::vector<absl::string_view> many = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
+  EXPECT_THAT(error(many, "weights"), HasSubstr("; the files are a, b, c, d, e, f, g, h, i, j and 3 more"));
+  EXPECT_THAT(error({}, "torchvision/resnet.py"), HasSubstr("resnet.py: is in no library; send its text"));
 }
 
 TEST(ImportTest, AMissingPackageUnderTryIsCaught) {

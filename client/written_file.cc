@@ -1,0 +1,68 @@
+#include "client/written_file.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "export/onnx/writer.h"
+
+namespace cobra::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status Usage(std::string message, std::string hint) {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+absl::Status CheckName(const WrittenFile& file) {
+  const absl::string_view ending = file.format == "onnx" ? ".onnx" : ".py";
+  if (file.path.empty()) {
+    return Usage("--out: is missing", absl::StrCat("--format ", file.format, " writes a file: --out net", ending));
+  }
+  if (absl::EndsWith(file.path, ending)) return absl::OkStatus();
+  return Usage(absl::StrCat("--out ", file.path, ": does not end in ", ending),
+               absl::StrCat("--format ", file.format, " writes such a file: --out net", ending));
+}
+
+// Whether a file that exists is the model, or one of those of a folder that is the model.
+bool IsOfModel(const std::string& file, const std::string& model) {
+  std::error_code error;  // of a file that is not there
+  if (model.empty() || !fs::exists(file, error)) return false;
+  if (!fs::is_directory(model, error)) return fs::equivalent(file, model, error);
+  const fs::path below = fs::canonical(file, error).lexically_relative(fs::canonical(model, error));
+  return !error && !below.empty() && *below.begin() != "..";
+}
+
+absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& file, const std::string& model) {
+  const std::string out =
+      absl::StrCat("--out ", file.path, ": ", written == file.path ? "" : absl::StrCat(written, " beside it "));
+  std::error_code error;
+  if (IsOfModel(written, model)) return Usage(absl::StrCat(out, "is the model that is read"), "give another name");
+  if (!file.overwrite && fs::exists(written, error))
+    return Usage(absl::StrCat(out, "exists already"), "give another name, or add --overwrite to replace it");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model) {
+  if (file.format.empty()) {
+    if (file.path.empty() && !file.overwrite) return absl::OkStatus();
+    return Usage(
+        file.path.empty() ? "--overwrite: nothing is written" : absl::StrCat("--out ", file.path, ": is unused"),
+        "add --format onnx or --format python, which write a file");
+  }
+  COBRA_RETURN_IF_ERROR(CheckName(file));
+  std::vector<std::string> written{file.path};
+  if (file.format == "onnx") written.push_back(exporting::WeightsPath(file.path));
+  for (const std::string& path : written) COBRA_RETURN_IF_ERROR(CheckNothingIsLost(path, file, model));
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::client

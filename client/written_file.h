@@ -1,0 +1,23 @@
+// The files that `graph --format onnx` and `--format python` write.
+#ifndef COBRA_CLIENT_WRITTEN_FILE_H_
+#define COBRA_CLIENT_WRITTEN_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace cobra::client {
+
+struct WrittenFile {
+  std::string format;  // --format: "onnx", "python"; empty: nothing is written
+  std::string path;    // --out: FILE.onnx, its weights beside it; FILE.py
+  bool overwrite = false;
+};
+
+// Before the model is read: a usage Diagnostic if the file's name does not fit its format, or if something of value
+// would be lost: the model that is read (`model`), under whatever name, or, without --overwrite, any file that exists.
+absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model);
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_WRITTEN_FILE_H_

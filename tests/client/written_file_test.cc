@@ -1,0 +1,73 @@
+#include "client/written_file.h"
+
+#include <filesystem>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "gtest/gtest.h"
+#include "tests/temporary_directory.h"
+
+namespace cobra::client {
+namespace {
+
+class WrittenFileTest : public testing::Test {
+ protected:
+  std::string Write(const std::string& name) {
+    EXPECT_TRUE(WriteFileAtomic(directory_.File(name), "x = 1\n").ok());
+    return directory_.File(name);
+  }
+  // "" if the file may be written; otherwise message and hint of the usage error.
+  static std::string Fault(const WrittenFile& file, const std::string& model) {
+    const absl::Status status = CheckWrittenFile(file, model);
+    if (status.ok()) return "";
+    const Diagnostic diagnostic = DiagnosticFromStatus(status).value_or(Diagnostic());
+    EXPECT_EQ(diagnostic.kind, Diagnostic::Kind::kUsage);
+    return diagnostic.message + "; " + diagnostic.hint;
+  }
+  tests::TemporaryDirectory directory_;
+};
+
+TEST_F(WrittenFileTest, TheModelThatIsReadIsNeverReplaced) {
+  const std::string net = Write("net.py"), link = directory_.File("link.py");
+  std::filesystem::create_symlink(net, link);
+  for (const std::string& out : {net, link, directory_.File("./net.py")}) {
+    for (const bool overwrite : {false, true})
+      EXPECT_EQ(Fault({"python", out, overwrite}, net),
+                "--out " + out + ": is the model that is read; give another name");
+  }
+  EXPECT_NE(Fault({"python", net, true}, link), "");
+  EXPECT_EQ(Fault({"python", directory_.File("out.py")}, net), "");
+  // All files of a folder are the model; what is not there yet is none of them.
+  const std::string folder = directory_.File("");
+  EXPECT_NE(Fault({"python", net, true}, folder), "");
+  EXPECT_EQ(Fault({"python", directory_.File("out.py"), true}, folder), "");
+}
+
+TEST_F(WrittenFileTest, AFileThatExistsIsReplacedOnlyIfTheUserSaysSo) {
+  const std::string net = Write("net.py"), out = Write("out.onnx");
+  EXPECT_EQ(Fault({"onnx", out}, net),
+            "--out " + out + ": exists already; give another name, or add --overwrite to replace it");
+  EXPECT_EQ(Fault({"onnx", out, true}, net), "");
+  EXPECT_NE(Fault({"python", Write("out.py")}, net), "");
+}
+
+TEST_F(WrittenFileTest, SoAreTheWeightsBesideIt) {
+  const std::string net = Write("net.py"), weights = Write("out.safetensors"), out = directory_.File("out.onnx");
+  EXPECT_EQ(Fault({"onnx", out}, net), "--out " + out + ": " + weights +
+                                           " beside it exists already; give another name, or add --overwrite to "
+                                           "replace it");
+  EXPECT_EQ(Fault({"onnx", out, true}, net), "");
+  EXPECT_EQ(Fault({"python", directory_.File("out.py")}, net), "");
+}
+
+TEST_F(WrittenFileTest, TheNameMustFitTheFormat) {
+  EXPECT_EQ(Fault({"onnx", ""}, "net.py"), "--out: is missing; --format onnx writes a file: --out net.onnx");
+  EXPECT_NE(Fault({"onnx", "out.py"}, "net.py"), "");
+  EXPECT_NE(Fault({"", "out.py"}, "net.py"), "");
+  EXPECT_NE(Fault({"", "", true}, "net.py"), "");
+  EXPECT_EQ(Fault({"", ""}, "net.py"), "");
+}
+
+}  // namespace
+}  // namespace cobra::client
