@@ -251,7 +251,7 @@ Strides Moved(const ViewCall& call) {
   const int rank = call.rank();
   const std::vector<int64_t> source = call.node.attributes.Ints("source");
   const std::vector<int64_t> destination = call.node.attributes.Ints("destination");
-  if (source.size() != destination.size()) return ContiguousStrides(call.out);
+  if (rank == 0 || source.size() != destination.size()) return ContiguousStrides(call.out);
   std::vector<int> from(static_cast<size_t>(rank), -1);
   std::vector<bool> used(static_cast<size_t>(rank), false);
   for (size_t i = 0; i < source.size(); ++i) {

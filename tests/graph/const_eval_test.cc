@@ -50,6 +50,8 @@ TEST(ConstEvalTest, MovesElements) {
 }
 
 TEST(ConstEvalTest, Indexes) {
+  EXPECT_THAT(Eval(Op::getitem, {{"index", std::string(":, [0, 1], 1, [0, 1]")}}, {Range({2, 2, 2, 2})}),
+              ElementsAre(2, 7, 10, 15));
   EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("1:, ::2")}}, {Range({2, 4})}), ElementsAre(4, 6));
   EXPECT_THAT(Eval(Op::getitem, {{"index", std::string("T0, None")}}, {Range({4}), {{{2}, DType::int64}, {3, -4}}}),
               ElementsAre(3, 0));

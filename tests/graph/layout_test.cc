@@ -39,5 +39,32 @@ TEST(LayoutTest, SqueezeOfNoDimensionsKeepsAllStrides) {
   EXPECT_EQ(layout.Of(graph, ValueRef::Node(1)), (Strides{2, 1}));
 }
 
+TEST(LayoutTest, ElementwiseOutputsFollowTheFirstOperandThatTells) {
+  const StridedShape contiguous{{2, 3, 4}, {12, 4, 1}}, turned{{2, 3, 4}, {12, 1, 3}}, row{{4}, {1}};
+  const StridedShape channel{{1, 3, 1}, {3, 1, 1}}, number{{}, {}};
+  const Shape out{2, 3, 4};
+  EXPECT_EQ(ElementwiseStrides(out, {contiguous, turned}), contiguous.strides);
+  EXPECT_EQ(ElementwiseStrides(out, {turned, contiguous}), turned.strides);
+  EXPECT_EQ(ElementwiseStrides(out, {row, turned}), turned.strides);
+  EXPECT_EQ(ElementwiseStrides(out, {channel, turned, number}), turned.strides);
+  EXPECT_EQ(ElementwiseStrides(out, {number, contiguous}), contiguous.strides);
+  EXPECT_EQ(ElementwiseStrides(out, {{{2, 3, 4}, {24, 1, 6}}}), turned.strides);  // gaps are closed
+}
+
+TEST(LayoutTest, ACallInPlaceOnAViewLeavesTheOrderOfItsBase) {
+  TestNet net;
+  const ValueRef y = net.Call(Op::mul, {{"other", 2.0}}, {net.Input("4x8"), ValueRef::None()});
+  const ValueRef view = net.Call(Op::t, {}, {y});
+  const ValueRef one = net.Call(Op::relu, {}, {view});
+  net.Call(Op::as_base, {}, {one, y});
+  net.Call(Op::movedim, {{"source", std::vector<int64_t>{0}}, {"destination", std::vector<int64_t>{0}}},
+           {net.Input("scalar")});
+  const Graph graph = net.Build({});
+  const Layout layout = ComputeLayout(graph);
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(2)), (Strides{1, 8}));
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(3)), (Strides{8, 1}));
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(4)), Strides{});
+}
+
 }  // namespace
 }  // namespace cobra::graph
