@@ -16,7 +16,8 @@ if [ "${1:-}" = "--runtimes" ]; then
   requirements=worker/runners/requirements.txt
   if ! cmp -s "$requirements" build/runtimes/requirements.txt; then
     /usr/bin/python3 -m venv build/runtimes
-    build/runtimes/bin/pip install --quiet --no-deps -r "$requirements"
+    # Without all of it there is none: tests look whether it is there.
+    build/runtimes/bin/pip install --quiet --no-deps -r "$requirements" || { rm -rf build/runtimes; exit 1; }
     cp "$requirements" build/runtimes/requirements.txt
   fi
   exit 0

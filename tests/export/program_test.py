@@ -17,7 +17,7 @@ if not os.environ.get("COBRA_PROGRAMS"):
 
 import numpy
 
-from exported import SOURCE, compute, fault_in, networks, programs, write_cases, write_network
+from exported import NEWER, compute, fault_in, networks, programs, write_cases, write_network
 
 # Other numbers in each run.
 RANDOM = (
@@ -30,7 +30,6 @@ NOT_COMPARED = ["linalg_eigh", "linalg_eig", "gaussian_nll_loss", "_threshold", 
 LATER = ["scaled_dot_product_attention", "rms_norm"]
 # build/runtimes has no torchvision.
 OF_TORCHVISION = ["roi_align", "deform_conv2d"]
-NEWER = os.path.join(SOURCE, "build/runtimes/bin/python3")
 
 
 def fault_of(folder, case):
@@ -70,7 +69,7 @@ def compare(folder, cases, python):
 
 def main():
     faults = []
-    pythons = [PYTHON] + ([NEWER] if os.path.exists(NEWER) else [])
+    pythons = [PYTHON] + ([NEWER] if NEWER else [])
     if len(pythons) == 1:
         print("build/runtimes is missing (scripts/setup.sh --runtimes): PyTorch 2 is not tried")
 

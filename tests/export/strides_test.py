@@ -13,7 +13,7 @@ if not os.environ.get("COBRA_STRIDES"):
         sys.exit(77)
     os.execve(PYTHON, [PYTHON] + sys.argv, dict(os.environ, COBRA_STRIDES="write"))
 
-from exported import BIN, SOURCE, compute, run
+from exported import BIN, NEWER, compute, run
 
 # What is not computed, as OPERATOR-VARIANT: transforms, whose order depends on the library that computes them; LAPACK's
 # rarer results; copies that keep gaps; weights in another order; a tensor of one index that is a number.
@@ -22,7 +22,6 @@ LEFT = """fft_.* unsafe_.* gradient-.* linalg_lstsq-.* linalg_tensorinv-.* (lina
     _grouped_mm-3""".split()
 # What 1.13 does otherwise.
 LEFT_OF_OLDER = "rpow-.* pad-1 prelu-.* interpolate-1 max_pool3d-1 conv_transpose2d-1".split()
-NEWER = os.path.join(SOURCE, "build/runtimes/bin/python3")
 
 
 def plain(shape, strides):
@@ -51,7 +50,7 @@ def main():
         with open(os.path.join(folder, "cases.json"), "w", encoding="utf-8") as file:
             json.dump(cases, file)
         for python in [PYTHON, NEWER]:
-            if not os.path.exists(python):
+            if python is None:
                 print("build/runtimes is missing (scripts/setup.sh --runtimes): PyTorch 2 is not tried")
                 continue
             command = [python, "-W", "ignore", os.path.abspath(__file__), folder]

@@ -26,6 +26,10 @@ runner_loop.serve(Wrong(False))
 """
 
 
+RUNTIMES = os.path.join(SOURCE, "build", "runtimes")
+NEWER = os.path.join(RUNTIMES, "bin", "python3")
+
+
 def has(python, *modules):
     code = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, %r)))" % (modules,)
     return os.path.exists(python) and subprocess.run([python, "-c", code]).returncode == 0
@@ -100,6 +104,16 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("passed", done.stdout)
         self.assertIn("24 of 24 as LibTorch computes them", done.stdout)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(RUNTIMES, "requirements.txt")), "scripts/setup.sh --runtimes")
+    def test_other_runtimes(self):
+        for runner in ("eager_torch.py", "onnx_runtime.py", "open_vino.py"):
+            with self.subTest(runner):
+                words = [os.path.join(BIN, "cobra-worker"), "check-runner", "--core", str(CORE), "--graphs", "16", "--"]
+                words += [NEWER, os.path.join(RUNNERS, runner)]
+                done = subprocess.run(words, cwd=SOURCE, capture_output=True, text=True, timeout=300)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("passed", done.stdout)
 
 
 if __name__ == "__main__":
