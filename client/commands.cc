@@ -183,7 +183,9 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
   absl::FPrintF(stderr, "measuring this machine with %s probe, about a minute; leave it idle\n", worker);
-  return RunProgram({worker, "probe", "--json"});
+  std::vector<std::string> command = {worker, "probe", "--json", "--threads", absl::StrCat(flags.threads)};
+  if (!flags.runner.empty()) command.insert(command.end(), {"--runner", flags.runner});
+  return RunProgram(command);
 }
 
 }  // namespace

@@ -64,6 +64,8 @@ struct GraphFlags {
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
+  std::string runner;      // of cobra-worker probe; empty: LibTorch
+  int threads = 1;
   std::string name = "this-machine";
   bool undo = false;  // withdraw the version that serves, instead of adding one
 };

@@ -347,6 +347,10 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
       ->add_option("--probe", calibrate.probe_file, "Output of `cobra-worker probe --json` to use instead of measuring")
       ->type_name("FILE.json");
   command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
+  command->add_option("--runner", calibrate.runner,
+                      "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, or a command "
+                      "(docs/runners.md)");
+  command->add_option("--threads", calibrate.threads, "Threads of one operator")->capture_default_str();
   command->add_option("--name", calibrate.name, "Name of the target")->capture_default_str();
   command->add_flag("--undo", calibrate.undo,
                     "Withdraw the version of the target that serves; the one before it serves again");

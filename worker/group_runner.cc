@@ -62,12 +62,15 @@ store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::s
   return measurement;
 }
 
+std::string NameBehind(const RunnerDescription& runner) {
+  return absl::StrCat("-", runner.runtime, runner.compile == "eager" ? "" : absl::StrCat("-", runner.compile));
+}
+
 // A target of a runner: the machine is the same, its runtime another.
 void SetRuntime(const RunnerDescription& runner, predict::TargetSpec* machine) {
   machine->runtime = absl::StrCat(runner.runtime, "-", runner.version);
   machine->compile = runner.compile;
-  absl::StrAppend(&machine->name, "-", runner.runtime,
-                  runner.compile == "eager" ? "" : absl::StrCat("-", runner.compile));
+  absl::StrAppend(&machine->name, NameBehind(runner));
 }
 
 std::string DriverText(int device) {
@@ -76,6 +79,13 @@ std::string DriverText(int device) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> NameOfTarget(const GroupRunnerOptions& options) {
+  COBRA_ASSIGN_OR_RETURN(const std::string name, NameOfTarget(options.execution));
+  if (options.runner.empty()) return name;
+  COBRA_ASSIGN_OR_RETURN(const auto session, RunnerSession::Create(options.runner, options.execution));
+  return absl::StrCat(name, NameBehind(session->description()));
+}
 
 absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunnerOptions& options) {
   COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));

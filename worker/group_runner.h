@@ -46,6 +46,9 @@ struct GroupRunnerOptions {
   MeasureOptions (*network_rules)(const Execution&) = NetworkSeriesRules;
 };
 
+// What DescribeTarget() says, with the runner's runtime, whose name follows that of the machine.
+absl::StatusOr<std::string> NameOfTarget(const GroupRunnerOptions& options);
+
 // One task of a group. `draw` is called in a child, and in this process if the child died in the task; an error means
 // that there is nothing to measure. `begins` is called in the child right before.
 struct GroupTask {

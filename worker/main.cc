@@ -35,6 +35,7 @@
 #include "worker/machine.h"
 #include "worker/measure.h"
 #include "worker/probe.h"
+#include "worker/runner_command.h"
 #ifdef COBRA_GRPC
 #include "proto/connection.h"
 #include "worker/queue_client.h"
@@ -62,6 +63,12 @@ struct MeasureFlags {
   std::string networks;
 };
 
+void AddRunnerOption(CLI::App* app, MeasureFlags* flags) {
+  app->add_option("--runner", flags->runner,
+                  "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, or the "
+                  "command of a runner (docs/runners.md)");
+}
+
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   ExecutionFlags& e = flags->execution;
   app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
@@ -79,7 +86,7 @@ absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
   GroupRunnerOptions options;
   options.core = flags.core;
   options.layer_energy = flags.layer_energy;
-  options.runner = absl::StrSplit(flags.runner, ' ', absl::SkipEmpty());
+  COBRA_ASSIGN_OR_RETURN(options.runner, RunnerCommand(flags.runner));
   COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
   if (flags.tolerance > 0) {
     options.canary_tolerance = flags.tolerance;
@@ -246,8 +253,7 @@ absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& r
 absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
-  COBRA_ASSIGN_OR_RETURN(const std::string json,
-                         RunProbe(options.core, options.execution, [](int done, int total, absl::string_view label) {
+  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options, [](int done, int total, absl::string_view label) {
                            std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
                            if (done == total) std::fputc('\n', stderr);
                          }));
@@ -327,7 +333,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   WorkOptions options;
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(measure));
   if (flags.target.empty()) {
-    COBRA_ASSIGN_OR_RETURN(flags.target, NameOfTarget(options.runner.execution));
+    COBRA_ASSIGN_OR_RETURN(flags.target, NameOfTarget(options.runner));
   }
   if (flags.spool.empty()) flags.spool = DefaultSpool(flags.target);
   options.spool = flags.spool;
@@ -404,6 +410,7 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
   command->add_option("--budget", flags->budget, "Time limit of the series: 30m, 2h, 90s");
   command->add_option("--out", flags->out, "JSON lines, appended to; records in it are not measured again");
   AddExecutionOptions(command, flags);
+  AddRunnerOption(command, flags);
   command
       ->add_option("--group", flags->group_tasks,
                    "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
@@ -424,8 +431,6 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
           "File of graphs, one JSON object with name and graph per line, for the spaces graphs, torchvision (default: ",
           kTorchvisionNetworks, ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
   command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
-  command->add_option("--runner", flags->runner,
-                      "Command of a runner: measure in its runtime, not in LibTorch (docs/runners.md)");
   command->add_flag("--in-turns", flags->in_turns,
                     "With --graph: for each line of standard input, measure for a quarter of a second and print a "
                     "line {latency_us, runs}; to alternate with another program on the same core");
@@ -467,6 +472,12 @@ void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
   command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
 }
 
+void AddProbeOptions(CLI::App* command, MeasureFlags* flags, bool* as_json) {
+  command->add_flag("--json", *as_json, "Print JSON, for cobra-client calibrate and the server");
+  AddExecutionOptions(command, flags);
+  AddRunnerOption(command, flags);
+}
+
 CLI::App* AddCheckRunner(CLI::App* app, MeasureFlags* flags, CheckRunnerFlags* runner) {
   CLI::App* command = app->add_subcommand("check-runner", "Tests a runner (docs/runners.md): check-runner -- COMMAND");
   AddExecutionOptions(command, flags);
@@ -481,6 +492,7 @@ void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* 
   command->add_option("--worker", work->worker,
                       "Name of this worker, where its token is bound to one; default: a new name, kept in the spool");
   AddExecutionOptions(command, flags);
+  AddRunnerOption(command, flags);
   command->add_option("--group", flags->group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
       ->check(CLI::Range(1, 1000));
   command
@@ -521,8 +533,7 @@ int Main(int argc, char** argv) {
   CLI::App* probe =
       app.add_subcommand("probe", "Measures the fixed set of layers that calibrates a new machine, in under a minute");
   bool as_json = false;
-  probe->add_flag("--json", as_json, "Print JSON, for cobra-client calibrate and the server");
-  AddExecutionOptions(probe, &flags);
+  AddProbeOptions(probe, &flags, &as_json);
   CLI::App* describe = app.add_subcommand(
       "describe", "Describes this machine as a target: name, caches, clock, cores; measures peak and bandwidth");
   DescribeFlags describe_flags;

@@ -254,11 +254,8 @@ std::vector<Sample> ProbeSubjects() {
   return std::move(subjects).Take();
 }
 
-absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
+absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options,
                                      const std::function<void(int, int, absl::string_view)>& progress) {
-  GroupRunnerOptions options;
-  options.core = core;
-  options.execution = execution;
   options.layer_rules = options.network_rules = ProbeRules;
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   COBRA_ASSIGN_OR_RETURN(Json records, MeasureSubjects(ProbeSubjects(), runner.get(), progress));

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "worker/execution.h"
+#include "worker/group_runner.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
@@ -17,11 +17,11 @@ namespace cobra::worker {
 // 64 layers over all operator groups and sizes, then three networks; the same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
 
-// Measures them in child processes on `core` (and as many after it as the execution has threads); `progress(done,
+// Measures them by the options but for their rules, in child processes or in the options' runner; `progress(done,
 // total, label)` after each. Returns the text that ProbeResultFromJson reads. A canary before, between and after them
 // shows whether the machine was busy: "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the
 // median.
-absl::StatusOr<std::string> RunProbe(int core, const Execution& execution,
+absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options,
                                      const std::function<void(int, int, absl::string_view)>& progress);
 
 }  // namespace cobra::worker

@@ -60,6 +60,13 @@ class RunnerTest(unittest.TestCase):
         self.assertRegex(session["machine"]["runtime"], r"^torch-1\.13")
         self.assertEqual(session["environment"]["runner"]["format"], "python")
 
+    def test_our_runners_have_names(self):
+        os.environ["COBRA_RUNNER_PYTHON"] = PYTHON
+        self.addCleanup(os.environ.pop, "COBRA_RUNNER_PYTHON")
+        session, found = self.series("torch", "--space", "real-layers", "--count", 2)
+        self.assertEqual({record["outcome"] for record in found}, {"ok"})
+        self.assertEqual(session["environment"]["runner"]["command"][0], PYTHON)
+
     def test_a_wrong_result_is_no_measurement(self):
         path = os.path.join(self.folder, "wrong.py")
         with open(path, "w") as file:

@@ -519,7 +519,8 @@ def range(start=0, end=None, step=1, **kwargs):
     if dtype is not None and not dtype.is_floating_point and not dtype.is_complex:
         start, end, step = math.trunc(start), math.trunc(end), math.trunc(step)
         return arange(start, end + (1 if step > 0 else -1), step, **kwargs)
-    return arange(start, end + step / 2, step, **{"dtype": float32, **kwargs})
+    end = start + ((end - start) // step + 0.5) * step
+    return arange(start, end, step, **{"dtype": float32, **kwargs})
 
 
 def empty_strided(size, stride, **kwargs):
