@@ -1,7 +1,8 @@
 // read_model FILE ENTRY INPUT... [--library DIR] [--torch-version V] [--print] [--usage] [--repeat N]
 // [--steps-times N]: the graph of a model as JSON, for graph_equality_test.py. Several runs of one process: --batch
 // reads lines "FILE\tENTRY\tINPUT,INPUT", or objects {"file", "entry", "inputs": [...], "arguments": [[name, EXPR]]},
-// and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory, too.
+// and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory, too. --repeat: reads it
+// N - 1 times more before, and prints what each took, without the text, to standard error.
 #include <chrono>
 #include <iostream>
 
@@ -132,7 +133,7 @@ int Main(int argc, char** argv) {
   const SourceRequest request = Request(rest[0], rest[1], {rest.begin() + 2, rest.end()}, libraries);
   for (int i = 1; i < repeat; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    Read(request, print);
+    (void)ReadPythonModel(request, read_limits);
     std::cerr << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() << " ms\n";
   }
   std::cout << Read(request, print) << "\n";
