@@ -1,0 +1,146 @@
+"""The programs of behaviour_test.py. A case is a list of functions; its outcomes are what they give, as text, or the
+class of the exception that they raise, as a program with try and except sees it."""
+import collections
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def outcomes(case):
+    found = []
+    for part in globals()[case]():
+        try:
+            found.append(repr(part()))
+        except Exception as e:
+            found.append(type(e).__name__)
+    return found
+
+
+def show(case):
+    raise LookupError(repr(outcomes(case)))
+
+
+def sizes(values):
+    return [(k, tuple(v.shape) if hasattr(v, "shape") else v) for k, v in values.items()]
+
+
+def types(modules):
+    return [(k, type(v).__name__) for k, v in modules._modules.items()]
+
+
+def case_parameter_dictionaries():
+    p = nn.ParameterDict({"b": torch.ones(1), "a": torch.ones(2)})
+    q = nn.ParameterDict([("z", torch.ones(1)), ("y", torch.ones(2))])
+
+    def updated(d, other):
+        d.update(other)
+        return sizes(d)
+
+    return [
+        lambda: sizes(p),
+        lambda: sizes(q),
+        lambda: sizes(nn.ParameterDict(collections.OrderedDict(z=torch.ones(1), a=torch.ones(1)))),
+        lambda: sizes(nn.ParameterDict(q)),
+        lambda: updated(p, {"d": torch.ones(4), "c": torch.ones(3)}),
+        lambda: updated(p, collections.OrderedDict([("f", torch.ones(4)), ("e", torch.ones(3))])),
+        lambda: (tuple(p.pop("b").shape), sizes(p)),
+        lambda: (p.popitem()[0], p.popitem()[0], sizes(p)),
+        lambda: (p.setdefault("n", torch.ones(5)).shape, p.get("zz"), p.get("zz", 3), sizes(p)),
+        lambda: sizes(p.copy()),
+        lambda: (sizes(p | q), sizes(q | p)),
+        lambda: sizes(nn.ParameterDict({"m": 3, "l": torch.ones(1), "k": None})),
+        lambda: list(reversed(q)),
+        lambda: nn.ParameterDict({"a.b": torch.ones(1)}),
+        lambda: nn.ParameterDict({"": torch.ones(1)}),
+        lambda: nn.ParameterDict({1: torch.ones(1)}),
+        lambda: p[0],
+        lambda: nn.ParameterDict({"a": 1, 2: 3}),
+        lambda: updated(p, 3),
+        lambda: updated(p, [3]),
+        lambda: updated(p, ["abc"]),
+        lambda: sizes(nn.ParameterDict().fromkeys(["k", "j"], torch.ones(1))),
+        lambda: sizes(nn.ParameterDict(collections.Counter({"z": 1, "y": 2}))),
+    ]
+
+
+def case_parameter_lists():
+    values = nn.ParameterList([torch.ones(1), torch.ones(2)])
+
+    def assigned(i):
+        values[i] = torch.ones(4)
+        return [tuple(v.shape) for v in values]
+
+    return [
+        lambda: nn.ParameterList(torch.ones(2, 3)),
+        lambda: values.extend(torch.ones(2)),
+        lambda: values.extend(3),
+        lambda: assigned(-1),
+        lambda: assigned(2),
+        lambda: [tuple(v.shape) for v in values[::-1]],
+        lambda: [tuple(v.shape) for v in nn.ParameterList(torch.ones(i) for i in range(3))],
+    ]
+
+
+def case_names_of_parameters():
+    class Taken(nn.Module):
+        scale = None
+
+        @property
+        def half(self):
+            return 0.5
+
+    def assigned(name, module=None):
+        module = module or nn.Module()
+        setattr(module, name, nn.Parameter(torch.ones(2)))
+        return list(module._parameters)
+
+    return [
+        lambda: assigned("a"),
+        lambda: assigned("a.b"),
+        lambda: assigned(""),
+        lambda: assigned("weight", nn.ReLU()),
+    ] + [lambda name=name: assigned(name, Taken()) for name in ("scale", "half", "forward", "other")]
+
+
+def case_inserting_modules():
+    def four(kind=nn.Sequential):
+        layers = [nn.Tanh(), nn.ReLU(), nn.ELU(), nn.GELU()]
+        return kind(*layers) if kind is nn.Sequential else kind(layers)
+
+    def inserted(modules, index, module=None):
+        modules.insert(index, module or nn.SELU())
+        return types(modules)
+
+    def times(modules, n):
+        modules *= n
+        return types(modules)
+
+    named = lambda: nn.Sequential(collections.OrderedDict([("a", nn.Tanh()), ("b", nn.ReLU())]))
+    return (
+        [lambda i=i: inserted(four(), i) for i in (0, 2, 4, 5, -1, -4, -5)]
+        + [lambda i=i: inserted(four(nn.ModuleList), i) for i in (0, 2, 4, 9, -1)]
+        + [lambda i=i: inserted(four()[1:], i) for i in (0, 1, 3)]
+        + [lambda i=i: inserted(named(), i) for i in (0, 1, 2)]
+        + [lambda: inserted(four()[2:], 2), lambda: inserted(four(), 1, 3)]
+        + [lambda: times(four()[:2], 2), lambda: times(four()[2:], 2), lambda: times(four(), 0)]
+    )
+
+
+def case_module_dictionaries():
+    d = nn.ModuleDict({"b": nn.Tanh(), "a": nn.ReLU()})
+
+    def updated(other):
+        d.update(other)
+        return types(d)
+
+    return [
+        lambda: types(d),
+        lambda: hasattr(d, "get"),
+        lambda: d.get("a"),
+        lambda: updated(nn.ModuleDict({"z": nn.ELU()})),
+        lambda: updated([("y", nn.ELU()), ["x", nn.ELU()]]),
+        lambda: updated(3),
+        lambda: updated([3]),
+        lambda: updated(["abc"]),
+    ]
