@@ -62,10 +62,9 @@ Result<void> SetParameter(Interpreter& interp, Value self, DictObject* parameter
   if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
   COBRA_TRY(CheckMemberName(interp, "parameter", name));
   ClassObject* cls = self.object()->cls;
-  const bool may_be_taken =
-      Registered(parameters, name) == nullptr &&
-      (!interp.LookupClass(cls, name).IsUnbound() ||
-       !interp.LookupClass(cls, interp.names().__getattr__).IsSame(Torch(interp).names.getattr));
+  const bool may_be_taken = Registered(parameters, name) == nullptr &&
+                            (!interp.LookupClass(cls, name).IsUnbound() ||
+                             !interp.LookupClass(cls, interp.names().__getattr__).IsSame(Torch(interp).names.getattr));
   if (may_be_taken) {
     RemoveFromModule(interp, self, kParametersSlot, name);
     COBRA_TRY_ASSIGN(Value taken, interp.GetAttrOrUnbound(self, name));

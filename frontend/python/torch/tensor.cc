@@ -39,6 +39,10 @@ Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what)
     if (what == "bool(Tensor)") {
       return interp.Raise(interp.types().RuntimeError, "Boolean value of Tensor with more than one value is ambiguous");
     }
+    if (what == "Tensor.item()" && Torch(interp).AtLeast(2, 1)) {
+      return interp.Raise(interp.types().RuntimeError, absl::StrCat("a Tensor with ", tensor->type.num_elements(),
+                                                                    " elements cannot be converted to Scalar"));
+    }
     return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
   }
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, what));
@@ -66,7 +70,7 @@ Result<Value> Float(Interpreter& interp, const CallArgs& args) {
   return Value::Float(value);
 }
 Result<Value> Index(Interpreter& interp, const CallArgs& args) {
-  if (!graph::IsIntegral(AsTensor(args.self)->type.dtype)) {
+  if (!graph::IsIntegral(AsTensor(args.self)->type.dtype) || AsTensor(args.self)->type.num_elements() != 1) {
     return interp.Raise(interp.types().TypeError,
                         "only integer tensors of a single element can be converted to an index");
   }
@@ -264,6 +268,14 @@ NativeFunction UnaryOperator(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) { return Apply(interp, op, {}, {args.self}); };
 }
 
+Result<Value> Invert(Interpreter& interp, const CallArgs& args) {
+  const graph::DType dtype = AsTensor(args.self)->type.dtype;
+  if (graph::IsFloatingPoint(dtype) || graph::IsComplex(dtype))
+    return interp.Raise(interp.types().TypeError,
+                        "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+  return Apply(interp, graph::Op::bitwise_not, {}, {args.self});
+}
+
 // ---- items
 
 Result<Value> GetItem(Interpreter& interp, const CallArgs& args) {
@@ -294,6 +306,11 @@ Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Value pieces,
                    Apply(interp, graph::Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
   return interp.Iter(pieces);
+}
+// A tensor, which the program may iterate over or not.
+Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
+  if (AsTensor(args.self)->type.rank() == 0) return args.self;
+  return Apply(interp, graph::Op::flip, {{"dims", std::vector<int64_t>{0}}}, {args.self});
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
   return interp.DataDependent("`in` on a tensor", "compare with Python numbers instead");
@@ -406,12 +423,13 @@ void DefineOperators(NativeClassBuilder& builder) {
       .Method("__neg__", UnaryOperator(graph::Op::neg))
       .Method("__pos__", SelfIfReal(graph::Op::positive))
       .Method("__abs__", UnaryOperator(graph::Op::abs))
-      .Method("__invert__", UnaryOperator(graph::Op::bitwise_not))
+      .Method("__invert__", Invert)
       .Method("__getattr__", UnknownAttribute)
       .Method("__getitem__", GetItem)
       .Method("__setitem__", SetItem)
       .Method("__iter__", Iterator)
       .Method("__contains__", ContainsItem)
+      .Method("__reversed__", Reversed)
       .Method("__len__", Length)
       .Method("__bool__", Bool)
       .Method("__int__", Int)

@@ -25,15 +25,25 @@ class layout:
     pass
 
 
+_device_types = (
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia ort xla lazy vulkan mps meta hpu mtia privateuseone npu"
+).split()
+
+
 class device:
     def __init__(self, type, index=None):
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, _int):
             type, index = "cuda", type
+        name = type
         if ":" in type:
             type, _, number = type.partition(":")
             index = _int(number)
+        if type not in _device_types:
+            raise RuntimeError(
+                "Expected one of " + ", ".join(_device_types) + " device type at start of device string: " + name
+            )
         self.type = type
         self.index = index
 
@@ -221,8 +231,12 @@ class finfo:
 
 
 class iinfo:
+    _bits = {"torch.int8": 8, "torch.int16": 16, "torch.int32": 32, "torch.int64": 64, "torch.uint8": 8}
+
     def __init__(self, dtype):
-        bits = {"torch.int8": 8, "torch.int16": 16, "torch.int32": 32, "torch.int64": 64, "torch.uint8": 8}[repr(dtype)]
+        if repr(dtype) not in self._bits:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        bits = self._bits[repr(dtype)]
         self.bits = bits
         self.max = 2**bits - 1 if repr(dtype) == "torch.uint8" else 2 ** (bits - 1) - 1
         self.min = 0 if repr(dtype) == "torch.uint8" else -(2 ** (bits - 1))
@@ -273,16 +287,24 @@ def _assert_async(input, assert_msg=""):
     pass
 
 
+def _tensor_argument(function, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            "%s(): argument 'input' (position 1) must be Tensor, not %s" % (function, value.__class__.__name__)
+        )
+    return value
+
+
 def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
 def is_floating_point(input):
-    return input.is_floating_point()
+    return _tensor_argument("is_floating_point", input).is_floating_point()
 
 
 def is_complex(input):
-    return input.is_complex()
+    return _tensor_argument("is_complex", input).is_complex()
 
 
 def is_grad_enabled():
@@ -530,6 +552,8 @@ _table_normal = normal
 
 
 def normal(mean, std=1.0, size=None, **kwargs):
+    if not is_tensor(std) and std < 0:
+        raise RuntimeError("normal expects std >= 0.0, but found std " + str(std))
     if size is not None:
         kwargs.pop("generator", None)
         return randn(size, **kwargs)

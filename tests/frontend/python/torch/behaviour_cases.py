@@ -4,21 +4,21 @@ import collections
 
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 
-def outcomes(case):
+def outcomes(parts):
     found = []
-    for part in globals()[case]():
+    for part in parts:
         try:
-            found.append(repr(part()))
+            value = part()
+            found.append(repr(tuple(value.shape) if isinstance(value, torch.Tensor) else value))
         except Exception as e:
             found.append(type(e).__name__)
     return found
 
 
-def show(case):
-    raise LookupError(repr(outcomes(case)))
+def show(case, first, last):
+    raise LookupError(repr(outcomes(case()[first:last])))
 
 
 def sizes(values):

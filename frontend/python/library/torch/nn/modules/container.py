@@ -322,9 +322,7 @@ class ParameterList(Module):
 
     def extend(self, values):
         if not isinstance(values, Iterable) or isinstance(values, torch.Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got " + type(values).__name__
-            )
+            raise TypeError("ParameterList.extend should be called with an iterable, but got " + type(values).__name__)
         for value in values:
             self.append(value)
         return self
