@@ -499,7 +499,9 @@ void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state
 }
 
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
+  const TorchState& torch = Torch(interp);
   for (const auto& [key, function] : Functions()) {
+    if (!InTorchVersion(torch, "torch.Tensor", key.second)) continue;
     if (key.first == 'm') tensor_class.Method(key.second, Wrapped(function, false, 'm'));
     if (key.first == 'i') tensor_class.Method(key.second + "_", Wrapped(function, true, 'i'));
   }

@@ -384,13 +384,32 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   return made;
 }
 
+// The attributes that PyTorch's tensors have and this library does not cover: a program may ask whether they are
+// there. A method is opaque, so that calling it is unsupported; reading any other attribute is.
+void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
+  const TorchState& torch = Torch(interp);
+  for (const std::string& name : KnownTorchNames("torch.Tensor", torch.version_major, torch.version_minor)) {
+    StrObject* interned = interp.Intern(name);
+    if (!interp.LookupClass(builder.get(), interned).IsUnbound()) continue;
+    const auto known = FindKnownTorchName("torch.Tensor", name, torch.version_major, torch.version_minor);
+    if (known->home == "property") {
+      builder.Property(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
+        return i.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
+      });
+      continue;
+    }
+    auto* opaque = interp.heap().New<OpaqueObject>();
+    opaque->cls = interp.types().opaque;
+    opaque->dotted_name = interp.NewStr(absl::StrCat("torch.Tensor.", name));
+    builder.Attribute(name, opaque);
+  }
+}
+
 // Called when there is no such attribute.
 Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
   absl::string_view name;
   ArgReader reader(interp, "__getattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
-  if (FindKnownTorchName("torch.Tensor", name))
-    return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
   return interp.Raise(interp.types().AttributeError,
                       absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
 }
@@ -501,7 +520,6 @@ void DefineProperties(NativeClassBuilder& builder) {
       .Property("is_nested", False)
       .Property("is_meta", False)
       .Property("is_mps", False)
-      .Property("is_xla", False)
       .Property("is_cpu", True)
       .Property("is_xpu", False)
       .Property("is_ipu", False)
@@ -541,9 +559,14 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   DefineValueMethods(builder);
   DefineProperties(builder);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);
+  if (InTorchVersion(Torch(interp), "torch.Tensor", "is_xla")) builder.Property("is_xla", False);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();
   COBRA_TRY(DefineTensorMethods(interp, builder));
+  for (const std::string& name :
+       GoneTorchNames("torch.Tensor", Torch(interp).version_major, Torch(interp).version_minor))
+    builder.get()->attrs->table.EraseStr(interp.Intern(name));
+  DefineKnownAttributes(interp, builder);
   builder.Build();
   return {};
 }

@@ -207,7 +207,7 @@ struct TorchState : TorchLibrary {
   }
 };
 
-// Whether the target version has a name that PyTorch added after 1.13.
+// False for a name that PyTorch added after the target version, or has removed before it.
 bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name);
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }

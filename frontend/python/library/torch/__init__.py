@@ -10,11 +10,16 @@ pi = math.pi
 e = math.e
 inf = math.inf
 nan = math.nan
+newaxis = None
 strided = "torch.strided"
 contiguous_format = "torch.contiguous_format"
 channels_last = "torch.channels_last"
 channels_last_3d = "torch.channels_last_3d"
 preserve_format = "torch.preserve_format"
+
+
+def _at_least(major, minor):
+    return tuple(_int(n) for n in __version__.split(".")[:2]) >= (major, minor)
 
 
 class memory_format:
@@ -327,6 +332,17 @@ def _autocast_now():
     now = _set_autocast(False, bfloat16, True)
     _set_autocast(*now)
     return now
+
+
+def get_autocast_dtype(device_type):
+    return get_autocast_cpu_dtype() if device_type == "cpu" else get_autocast_gpu_dtype()
+
+
+class OutOfMemoryError(RuntimeError):
+    pass
+
+
+_OutOfMemoryError = OutOfMemoryError  # of torch.cuda, in every version
 
 
 def get_autocast_cpu_dtype():

@@ -144,3 +144,30 @@ def case_module_dictionaries():
         lambda: updated([3]),
         lambda: updated(["abc"]),
     ]
+
+
+def case_names_that_some_versions_have():
+    def caught():
+        try:
+            raise torch.cuda.OutOfMemoryError("x")
+        except RuntimeError as e:
+            return str(e)
+
+    return [
+        lambda: torch.newaxis is None,
+        lambda: torch.rms_norm(torch.ones(2, 3), (3,)),
+        lambda: torch.get_autocast_dtype("cpu"),
+        lambda: issubclass(torch.OutOfMemoryError, RuntimeError),
+        caught,
+        lambda: nn.CircularPad1d(1)(torch.ones(1, 2, 3)),
+        lambda: nn.CircularPad2d((1, 2, 0, 1))(torch.ones(1, 2, 3, 3)),
+        lambda: repr(nn.CircularPad3d(1)),
+        lambda: nn.LPPool3d(2, 2)(torch.ones(1, 2, 4, 4, 4)),
+        lambda: hasattr(torch.ones(2), "to_sparse"),
+        lambda: hasattr(torch.Tensor, "to_sparse"),
+        lambda: hasattr(torch.Tensor, "untyped_storage"),
+        lambda: hasattr(torch.ones(2), "nosuchmethod"),
+        lambda: hasattr(nn.Module(), "set_submodule"),
+        lambda: hasattr(torch, "uint3"),
+        lambda: torch.ones(2).nosuchmethod(),
+    ]

@@ -328,6 +328,11 @@ class LogSoftmax(Module):
 class MultiheadAttention(Module):
     __constants__ = ["batch_first"]
 
+    if torch._at_least(2, 0):
+
+        def merge_masks(self, attn_mask, key_padding_mask, query):
+            torch._unsupported("nn.MultiheadAttention.merge_masks()")
+
     def __init__(
         self,
         embed_dim,
