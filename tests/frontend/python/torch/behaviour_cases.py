@@ -171,3 +171,34 @@ def case_names_that_some_versions_have():
         lambda: hasattr(torch, "uint3"),
         lambda: torch.ones(2).nosuchmethod(),
     ]
+
+
+def case_norms_without_bias():
+    def made(kind, *sizes, **options):
+        module = kind(*sizes, **options)
+        return sizes_of(module), repr(module)
+
+    def sizes_of(module):
+        return (
+            [(n, tuple(p.shape)) for n, p in module.named_parameters()],
+            module.bias is None,
+            list(module._parameters),
+        )
+
+    x = torch.ones(2, 4, 5)
+    return [
+        lambda: made(nn.BatchNorm1d, 4),
+        lambda: made(nn.BatchNorm2d, 4, bias=False),
+        lambda: made(nn.BatchNorm2d, 4, affine=False, bias=False),
+        lambda: made(nn.BatchNorm2d, 4, affine=False),
+        lambda: made(nn.GroupNorm, 2, 4, bias=False),
+        lambda: made(nn.GroupNorm, 2, 4),
+        lambda: made(nn.InstanceNorm2d, 4, affine=True, bias=False),
+        lambda: made(nn.InstanceNorm2d, 4),
+        lambda: made(nn.SyncBatchNorm, 4, bias=False),
+        lambda: made(nn.SyncBatchNorm.convert_sync_batchnorm, nn.BatchNorm2d(4, bias=False)),
+        lambda: nn.LazyBatchNorm1d(bias=False).eval()(x),
+        lambda: nn.LazyInstanceNorm1d(bias=False).eval()(x),
+        lambda: nn.BatchNorm1d(4, bias=False).eval()(x),
+        lambda: nn.GroupNorm(2, 4, bias=False)(x),
+    ]
