@@ -463,6 +463,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
         view_bytes += kViewBytes + attribute_bytes;
       }
     }
+    tensor->is_conj = IsConjugated(call.op, call.tensors.empty() ? nullptr : call.tensors[0], *tensor);
     results.push_back(result);
   }
   interp.heap().Allocate(view_bytes);
@@ -551,6 +552,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
     if (view) AsTensor(result)->base = BaseOf(call, j);
     AsTensor(result)->has_hidden_base = hidden && j == 0;
     if (j < known.size()) AsTensor(result)->values = known[j];
+    AsTensor(result)->is_conj = IsConjugated(op, call.tensors.empty() ? nullptr : call.tensors[0], *AsTensor(result));
     results.push_back(result);
   }
   return Returned(interp, op, results, returns);

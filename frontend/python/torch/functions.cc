@@ -329,8 +329,9 @@ Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
 }
 
 bool IsItself(graph::Op op, const Bound& bound) {
-  return bound.inputs.size() == 1 && AsTensor(bound.inputs[0]) != nullptr &&
-         ReturnsItself(op, bound.attributes, AsTensor(bound.inputs[0])->type);
+  const Tensor* only = bound.inputs.size() == 1 ? AsTensor(bound.inputs[0]) : nullptr;
+  if (only == nullptr) return false;
+  return op == graph::Op::resolve_conj ? !only->is_conj : ReturnsItself(op, bound.attributes, only->type);
 }
 
 Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {

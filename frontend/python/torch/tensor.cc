@@ -1,6 +1,7 @@
 // class torch.Tensor: its operators, and the attributes and methods that need no node of the graph.
 #include "frontend/python/torch/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -145,6 +146,12 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   return strides[at];
 }
 
+Result<Value> StorageOffset(Interpreter& interp, const CallArgs& args) {
+  const Tensor* tensor = AsTensor(args.self);
+  if (tensor->base == nullptr && !tensor->has_hidden_base) return Value::Int(0);
+  return interp.Unsupported("Tensor.storage_offset() of a view", "where a view begins in memory is not computed");
+}
+
 Result<Value> Length(Interpreter& interp, const CallArgs& args) {
   const graph::Shape& shape = AsTensor(args.self)->type.shape;
   if (shape.empty()) return interp.Raise(interp.types().TypeError, "len() of a 0-d tensor");
@@ -154,20 +161,9 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
   return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args.self.object()) >> 4));
 }
 
-std::string Description(const Tensor& tensor) {
-  const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
-  if (tensor.is_const() && tensor.values != nullptr && !graph::IsComplex(tensor.type.dtype) &&
-      tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
-    const std::string values =
-        absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
-    return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
-  }
-  return absl::StrCat("tensor(..., size=(", shape, tensor.type.rank() == 1 ? ",)" : ")",
-                      ", dtype=", DTypeText(tensor.type.dtype), ")");
-}
 Result<Value> Repr(Interpreter& interp, const CallArgs& args) {
   Refresh(interp, AsTensor(args.self));
-  return interp.NewStr(Description(*AsTensor(args.self)));
+  return interp.NewStr(TensorText(*AsTensor(args.self)));
 }
 Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
@@ -177,7 +173,7 @@ Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Refresh(interp, tensor);
   if (graph::IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() ||
       tensor->values == nullptr)
-    return interp.NewStr(Description(*tensor));
+    return interp.NewStr(TensorText(*tensor));
   COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
   return text;
 }
@@ -313,6 +309,20 @@ Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
   return Apply(interp, graph::Op::flip, {{"dims", std::vector<int64_t>{0}}}, {args.self});
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
+  Tensor* self = AsTensor(args.self);
+  const std::optional<graph::AttributeValue> number = AsNumber(args.positional[0]);
+  Refresh(interp, self);
+  if (number && self->is_const() && self->values != nullptr && !self->is_random &&
+      !graph::IsComplex(self->type.dtype)) {
+    const double wanted = std::visit(
+        [](const auto& v) -> double {
+          if constexpr (std::is_arithmetic_v<std::decay_t<decltype(v)>>) return static_cast<double>(v);
+          return std::nan("");
+        },
+        *number);
+    interp.Spend(self->type.num_elements() / 16);
+    return Value::Bool(std::find(self->values->begin(), self->values->end(), wanted) != self->values->end());
+  }
   return interp.DataDependent("`in` on a tensor", "compare with Python numbers instead");
 }
 
@@ -471,7 +481,7 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("nelement", NumElements)
       .Method("element_size", ElementSize)
       .Method("stride", StrideOf)
-      .Method("storage_offset", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
+      .Method("storage_offset", StorageOffset)
       .Method("is_contiguous",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
                 return Value::Bool(IsContiguousNow(i, AsTensor(a.self)));
@@ -494,7 +504,8 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("where", Where)
       .Method("has_names", False)
       .Method("is_distributed", False)
-      .Method("is_conj", False)
+      .Method("is_conj",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Bool(AsTensor(a.self)->is_conj); })
       .Method("is_neg", False)
       .Method("is_inference", False)
       .Method("is_shared", False)
@@ -529,7 +540,11 @@ void DefineProperties(NativeClassBuilder& builder) {
       .Property("is_sparse_csr", False)
       .Property("retains_grad", False)
       .Property("output_nr", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
-      .Property("layout", [](Interpreter& i, const CallArgs&) -> Result<Value> { return i.NewStr("torch.strided"); })
+      .Property("layout",
+                [](Interpreter& i, const CallArgs&) -> Result<Value> {
+                  COBRA_TRY_ASSIGN(ModuleObject * torch, i.ImportModule("torch"));
+                  return i.GetAttr(torch, "strided");
+                })
       .Property(
           "names",
           [](Interpreter& i, const CallArgs& a) -> Result<Value> {

@@ -11,7 +11,6 @@ e = math.e
 inf = math.inf
 nan = math.nan
 newaxis = None
-strided = "torch.strided"
 contiguous_format = "torch.contiguous_format"
 channels_last = "torch.channels_last"
 channels_last_3d = "torch.channels_last_3d"
@@ -27,7 +26,14 @@ class memory_format:
 
 
 class layout:
-    pass
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return self._name
+
+
+strided = layout("torch.strided")
 
 
 _device_types = (
@@ -591,7 +597,7 @@ def is_signed(input):
 
 
 def is_conj(input):
-    return False
+    return input.is_conj()
 
 
 def is_neg(input):

@@ -4,6 +4,7 @@ import collections
 
 import torch
 import torch.nn as nn
+from torch.utils.data import default_collate
 
 
 def outcomes(parts):
@@ -201,4 +202,70 @@ def case_norms_without_bias():
         lambda: nn.LazyInstanceNorm1d(bias=False).eval()(x),
         lambda: nn.BatchNorm1d(4, bias=False).eval()(x),
         lambda: nn.GroupNorm(2, 4, bias=False)(x),
+    ]
+
+
+def case_conjugates():
+    z = torch.ones(2, 3, dtype=torch.complex64)
+
+    def same(a, b):
+        return a is b, b.is_conj(), torch.is_conj(b)
+
+    return [
+        lambda: same(z, z.resolve_conj()),
+        lambda: same(z.conj(), z.conj()),
+        lambda: (lambda c: same(c, c.resolve_conj()))(z.conj()),
+        lambda: same(z, z.conj().conj()),
+        lambda: (lambda c: same(c, c.resolve_conj()))(z.conj()[0]),
+        lambda: (lambda c: same(c, c.resolve_conj()))(z.mH.T),
+        lambda: (lambda c: same(c, c.resolve_conj()))(z.conj() * 2),
+        lambda: (lambda c: same(c, c.resolve_neg()))(z),
+        lambda: same(z.conj(), z.conj().clone()),
+        lambda: same(z.real, z.real.resolve_conj()),
+    ]
+
+
+def case_tensors_in_reverse():
+    x = torch.arange(6).reshape(3, 2)
+    return [
+        lambda: reversed(x).tolist(),
+        lambda: [row.tolist() for row in reversed(x)],
+        lambda: reversed(torch.tensor(3)).item(),
+        lambda: type(reversed(x)).__name__,
+    ]
+
+
+def case_small_things():
+    x = torch.tensor([1.0, 2.5, 4.0])
+    return [
+        lambda: (2.5 in x, 3 in x, 1 in x, True in torch.tensor([0, 1]), float("nan") in torch.tensor([float("nan")])),
+        lambda: (x.layout, repr(x.layout), x.layout == torch.strided, str(torch.strided)),
+        lambda: torch.add(x, 2, x).tolist(),
+        lambda: torch.sub(x, 2, x).tolist(),
+        lambda: torch.addcmul(x, 2, x, x).tolist(),
+        lambda: x.clone().add_(2, x).tolist(),
+        lambda: torch.add(x, 2, 3),
+        lambda: torch.add(x, x, 2),
+        lambda: default_collate([x, x]).tolist(),
+        lambda: [v.tolist() for v in default_collate([(1, 2.5), (3, 4.5)])],
+        lambda: default_collate([1.0, 2.0]).dtype,
+        lambda: {k: v.tolist() for k, v in default_collate([{"a": 1, "b": x}, {"a": 2, "b": x}]).items()},
+        lambda: default_collate(["a", "b"]),
+        lambda: default_collate([[1], [1, 2]]),
+        lambda: default_collate([None]),
+        lambda: x.storage_offset(),
+    ]
+
+
+def case_texts_of_tensors():
+    values = [True], [False, True], [], [1], [1, -20], [1.5, 2], [1.0, 2.0], [1e-9, 2.0], [0.5, 10000.0], [0.0], [1e9]
+    values += [float("inf"), 1.0], [float("nan")], [100000.0, 1.0], [0.00001], [-1.0, 10.25], list(range(16))
+    return [lambda v=v: str(torch.tensor(v)) for v in values] + [
+        lambda: str(torch.tensor(2.5)),
+        lambda: str(torch.tensor(3)),
+        lambda: str(torch.tensor(False)),
+        lambda: str(torch.tensor([1, 2], dtype=torch.int32)),
+        lambda: str(torch.tensor([1.0], dtype=torch.float64)),
+        lambda: str(torch.ones(2, requires_grad=True)),
+        lambda: f"{torch.tensor(2.5)} {torch.tensor([2.5])}",
     ]
