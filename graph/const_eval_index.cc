@@ -50,7 +50,6 @@ class IndexWalk {
     }
     if (consumed > shape_.size()) return false;
     for (const IndexItem& item : items) {
-      ++position_;
       switch (item.kind) {
         case Kind::kNone: plain_.push_back(0); break;
         case Kind::kInt: AddInt(item.value); break;
@@ -130,8 +129,7 @@ class IndexWalk {
   }
   void TakePlace() {
     if (!any_place_) advanced_at_ = plain_.size();
-    apart_ = apart_ || (any_place_ && last_advanced_ != position_ - 1);
-    last_advanced_ = position_;
+    apart_ = apart_ || plain_.size() != advanced_at_;
     any_place_ = true;
   }
 
@@ -140,8 +138,7 @@ class IndexWalk {
   Strides plain_;
   std::vector<Advanced> advanced_;
   int64_t start_ = 0;
-  size_t dim_ = 0, position_ = 0;
-  size_t advanced_at_ = 0, last_advanced_ = 0;
+  size_t dim_ = 0, advanced_at_ = 0;
   bool any_place_ = false, ellipsis_ = false;
   bool apart_ = false;  // plain items stand between advanced ones, whose dimensions then come first
 };

@@ -128,7 +128,6 @@ class ShapeOfIndexed {
       : shape_(shape), rest_(static_cast<int>(shape.size()) - consumed), tensors_(tensors) {}
 
   absl::Status Add(const IndexItem& item) {
-    ++position_;
     if (passed_ && item.kind != IndexItem::Kind::kEllipsis)  // PyTorch counts the rest once for each ellipsis
       return absl::OutOfRangeError("Dimension out of range: an index after a second ellipsis");
     switch (item.kind) {
@@ -198,8 +197,8 @@ class ShapeOfIndexed {
                        shape_rules::SizesText(advanced_), ", ", shape_rules::SizesText(shape)));
     advanced_ = *std::move(joined);
     if (!any_advanced_) advanced_at_ = static_cast<int>(out_.size());
-    if (any_advanced_ && last_advanced_ != position_ - 1) apart_ = true;
-    last_advanced_ = position_;
+    // A number between them takes its dimension away and does not separate them.
+    apart_ = apart_ || static_cast<int>(out_.size()) != advanced_at_;
     any_advanced_ = true;
     return absl::OkStatus();
   }
@@ -213,7 +212,7 @@ class ShapeOfIndexed {
   int rest_;
   const absl::Span<const TensorType* const> tensors_;
   Shape out_, advanced_;
-  int dim_ = 0, position_ = 0, advanced_at_ = -1, last_advanced_ = -1;
+  int dim_ = 0, advanced_at_ = -1;
   bool apart_ = false, any_advanced_ = false;
   int ellipses_ = 0, taken_ = 0;
   bool passed_ = false;        // dimensions of the rest were counted twice

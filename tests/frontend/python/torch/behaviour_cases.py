@@ -269,3 +269,14 @@ def case_texts_of_tensors():
         lambda: str(torch.ones(2, requires_grad=True)),
         lambda: f"{torch.tensor(2.5)} {torch.tensor([2.5])}",
     ]
+
+
+def case_indices_of_constants():
+    x = torch.arange(120).reshape(2, 3, 4, 5)
+    return [
+        lambda: x[:, [0, 1], 2, [[1]]].tolist(),
+        lambda: x[None, [0, -1], -1, [[1]]].tolist(),
+        lambda: x[[0, 1], :, 1, [2, 3]].tolist(),
+        lambda: x[:, [0, 1], ..., [[1], [2]], :].tolist(),
+        lambda: x[[0, 1], None, 2, [1, 0]].tolist(),
+    ]
