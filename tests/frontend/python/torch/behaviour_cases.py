@@ -280,3 +280,27 @@ def case_indices_of_constants():
         lambda: x[:, [0, 1], ..., [[1], [2]], :].tolist(),
         lambda: x[[0, 1], None, 2, [1, 0]].tolist(),
     ]
+
+
+def case_windows():
+    def same(name, *args, **options):
+        window = getattr(torch.signal.windows, name)(*args, **options)
+        return tuple(window.shape), window.dtype, [round(v, 4) + 0.0 for v in window.tolist()]
+
+    if not hasattr(torch, "signal"):
+        return [lambda: torch.signal]
+    names = "bartlett blackman cosine exponential gaussian hamming hann kaiser nuttall general_hamming".split()
+    return (
+        [lambda n=n: same(n, 7) for n in names]
+        + [lambda n=n: same(n, 6, sym=False, dtype=torch.float64) for n in names]
+        + [lambda n=n, m=m: same(n, m) for n in names for m in (0, 1, -1)]
+        + [
+            lambda: same("general_cosine", 5, a=[0.5, 0.3, 0.2]),
+            lambda: same("gaussian", 5, std=0.5),
+            lambda: same("gaussian", 5, std=0),
+            lambda: same("kaiser", 5, beta=3.0),
+            lambda: same("exponential", 5, center=1, sym=False, tau=2.0),
+            lambda: same("exponential", 5, center=1),
+            lambda: same("hann", 5, dtype=torch.int32),
+        ]
+    )

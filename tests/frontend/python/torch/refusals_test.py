@@ -29,7 +29,6 @@ REFUSED = {
     "torch.autograd.grad(x.sum(), x)": "torch.autograd.grad() is not supported",
     "nn.LinearCrossEntropyLoss(3, 4)(x)": "calling torch.nn.LinearCrossEntropyLoss() is not supported",
     "F.scaled_mm(x, x)": "calling torch.nn.functional.scaled_mm() is not supported",
-    "torch.signal.windows.hann(5)": "is not supported",
 }
 
 
