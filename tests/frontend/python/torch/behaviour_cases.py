@@ -6,6 +6,8 @@ import torch
 import torch.nn as nn
 from torch.utils.data import default_collate
 
+LATER = int(torch.__version__.split(".")[0]) >= 2
+
 
 def outcomes(parts):
     found = []
@@ -304,3 +306,15 @@ def case_windows():
             lambda: same("hann", 5, dtype=torch.int32),
         ]
     )
+
+
+def case_devices_that_are_not_there():
+    def asked(text):
+        return lambda: eval(text) if LATER else text
+
+    names = "xpu.is_available xpu.device_count xpu.is_current_stream_capturing xpu.empty_cache xpu.synchronize"
+    names += " xpu.memory_allocated xpu.current_device xpu.is_bf16_supported xpu.get_device_name cuda.is_available"
+    names += " mps.is_available mps.device_count mps.empty_cache mps.synchronize mps.current_allocated_memory"
+    names += " cpu.is_available cpu.device_count cpu.synchronize cpu.current_device cpu.is_initialized"
+    names += " accelerator.is_available accelerator.empty_cache accelerator.memory_allocated accelerator.device_count"
+    return [asked("torch." + name + "()") for name in names.split()]
