@@ -351,6 +351,8 @@ Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
   }
   if (!bound.inplace && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
+    // Of complex tensors the operator copies; there is nothing to copy.
+    if (op == graph::Op::resolve_conj && graph::IsComplex(AsTensor(self)->type.dtype)) return self;
     if (!AsTensor(self)->is_const()) COBRA_TRY(Apply(interp, op, std::move(bound.attributes), {self}));
     return self;
   }
