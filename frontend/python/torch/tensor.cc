@@ -310,7 +310,10 @@ Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
   Tensor* self = AsTensor(args.self);
-  const std::optional<graph::AttributeValue> number = AsNumber(args.positional[0]);
+  Value element;
+  ArgReader reader(interp, "__contains__", args);
+  COBRA_TRY(reader.Required("element", &element).Finish());
+  const std::optional<graph::AttributeValue> number = AsNumber(element);
   Refresh(interp, self);
   if (number && self->is_const() && self->values != nullptr && !self->is_random &&
       !graph::IsComplex(self->type.dtype)) {

@@ -241,6 +241,7 @@ def case_small_things():
     x = torch.tensor([1.0, 2.5, 4.0])
     return [
         lambda: (2.5 in x, 3 in x, 1 in x, True in torch.tensor([0, 1]), float("nan") in torch.tensor([float("nan")])),
+        lambda: x.__contains__(),
         lambda: (x.layout, repr(x.layout), x.layout == torch.strided, str(torch.strided)),
         lambda: torch.add(x, 2, x).tolist(),
         lambda: torch.sub(x, 2, x).tolist(),
