@@ -45,8 +45,6 @@ bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
   return true;
 }
 
-constexpr int64_t kMaxDimension = int64_t{1} << 40;
-
 // Checks the attributes of a sliding window. A value beyond 2^24 is a mistake or an attack, and its sums and products
 // with sizes could overflow.
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
@@ -126,8 +124,8 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   for (const TensorType& type : *types) {
     for (int64_t d : type.shape) {
       // An output size can be a product of input sizes: if it exceeds every limit, it may even have wrapped around.
-      if (d < 0 || d > kMaxDimension) {
-        return absl::InvalidArgumentError(absl::StrCat(GetOpInfo(op).name, ": the result is too large"));
+      if (d < 0 || d > shape_rules::kMaxDimension) {
+        return shape_rules::TooManyElements(GetOpInfo(op).name);
       }
     }
   }

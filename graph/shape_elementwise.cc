@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_join.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/op_rules.h"
 #include "graph/shape_rules.h"
@@ -50,6 +51,11 @@ DType RealOf(DType dtype) {
 }
 DType ComplexOf(DType dtype) {
   return dtype == DType::float64 || dtype == DType::complex128 ? DType::complex128 : DType::complex64;
+}
+
+absl::Status TooManyElements(absl::string_view name) {
+  return absl::ResourceExhaustedError(
+      LimitMessage(absl::StrCat("the result of ", name), kMaxDimension, "elements in a dimension"));
 }
 
 absl::Status NotImplementedFor(const Call& call, DType dtype) {
@@ -159,6 +165,12 @@ ShapeResult SameType(const Call& call) {
 ShapeResult FloatOnly(const Call& call) {
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
   return std::vector<TensorType>{call.in(0)};
+}
+ShapeResult Gelu(const Call& call) {
+  const std::string approximate = call.attributes.String("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    return ShapeError("approximate argument must be either none or tanh.");
+  return FloatOnly(call);
 }
 ShapeResult FloatNotBool(const Call& call) {
   if (call.in(0).dtype == DType::bool_) return NotImplementedFor(call, call.in(0).dtype);

@@ -65,6 +65,9 @@ ShapeResult Embedding(const Call& call) {
         "torch.",
         DTypeName(indices.dtype), " instead (while checking arguments for embedding)");
   }
+  const int64_t rows = weight.shape[0];
+  const int64_t padding = call.attributes.Int("padding_idx", -1);
+  if (rows > 0 && (padding >= rows || padding < -rows)) return ShapeError("Padding_idx must be within num_embeddings");
   Shape out = indices.shape;
   out.push_back(weight.shape[1]);
   return One(out, weight.dtype);

@@ -69,6 +69,7 @@ namespace {
 
 // hstack and vstack: cat along one dimension after atleast_1d or atleast_2d.
 ShapeResult JoinAlong(const Call& call, int least_rank) {
+  if (call.inputs.empty()) return ShapeError(call.name(), " expects a non-empty TensorList");
   std::vector<TensorType> raised;
   for (const TensorType* input : call.inputs) {
     raised.push_back(*input);
@@ -151,7 +152,7 @@ ShapeResult CartesianProd(const Call& call) {
   int64_t rows = 1;
   for (const TensorType* input : call.inputs) {
     if (input->rank() != 1) return ShapeError("Expect a 1D vector, but got shape ", SizesText(input->shape));
-    rows *= input->shape[0];
+    if (__builtin_mul_overflow(rows, input->shape[0], &rows)) return TooManyElements("cartesian_prod");
     if (call.inputs.size() > 1 && input->dtype != call.in(0).dtype)
       return ShapeError("torch.meshgrid expects all tensors to have the same dtype");
   }
@@ -302,9 +303,9 @@ ShapeResult Rot90(const Call& call) {
   std::vector<int64_t> dims = call.attributes.Ints("dims");
   if (dims.empty()) dims = {0, 1};
   if (dims.size() != 2) return ShapeError("expected total rotation dims == 2, but got dims = ", dims.size());
+  if (out.rank() < 2) return ShapeError("expected total dims >= 2, but got total dims = ", out.rank());
   COBRA_ASSIGN_OR_RETURN(const int a, WrapDim(dims[0], out.rank()));
   COBRA_ASSIGN_OR_RETURN(const int b, WrapDim(dims[1], out.rank()));
-  if (out.rank() < 2) return ShapeError("expected total dims >= 2, but got total dims = ", out.rank());
   if (a == b)
     return ShapeError("expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
   if (call.attributes.Int("k", 1) % 2 != 0 && out.rank() > 1) std::swap(out.shape[a], out.shape[b]);
@@ -318,7 +319,7 @@ ShapeResult Repeated(const TensorType& input, std::vector<int64_t> repeats) {
   if (out.size() < repeats.size()) out.insert(out.begin(), repeats.size() - out.size(), 1);
   for (size_t i = 0; i < repeats.size(); ++i) {
     if (repeats[i] < 0) return ShapeError("Trying to create tensor with negative dimension ", repeats[i]);
-    if (__builtin_mul_overflow(out[i], repeats[i], &out[i])) return ShapeError("repeat: the result is too large");
+    if (__builtin_mul_overflow(out[i], repeats[i], &out[i])) return TooManyElements("repeat");
   }
   return One(out, input.dtype);
 }
@@ -348,14 +349,23 @@ ShapeResult RepeatInterleave(const Call& call) {
       return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
     const int64_t size = call.attributes.Int("output_size");
     if (call.in(1).rank() > 1) return ShapeError("repeats must be 0-dim or 1-dim tensor");
-    if (call.attributes.Find("dim") == nullptr) return One({size}, out.dtype);
+    const int64_t repeated = call.in(1).num_elements();
+    const auto fits = [&](int64_t n) { return call.in(1).rank() == 0 || repeated == 1 || repeated == n; };
+    constexpr absl::string_view kMisfit = "repeats must have the same size as input along dim, but got ";
+    if (call.attributes.Find("dim") == nullptr) {
+      if (!fits(out.num_elements()))
+        return ShapeError(kMisfit, "repeats.size(0) = ", repeated, " and input.size(0) = ", out.num_elements());
+      return One({size}, out.dtype);
+    }
     COBRA_ASSIGN_OR_RETURN(const int along, WrapDim(call.attributes.Int("dim"), out.rank()));
     if (out.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
+    if (!fits(out.shape[along]))
+      return ShapeError(kMisfit, "repeats.size(0) = ", repeated, " and input.size(", along, ") = ", out.shape[along]);
     out.shape[along] = size;
     return std::vector<TensorType>{out};
   }
   const int64_t repeats = call.attributes.Int("repeats", -1);
-  if (repeats > int64_t{1} << 40) return ShapeError("repeat_interleave: the result is too large");
+  if (repeats > kMaxDimension) return TooManyElements("repeat_interleave");
   if (repeats < 0 && call.attributes.Find("repeats") != nullptr) return ShapeError("repeats can not be negative");
   if (repeats < 0) return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
   if (call.attributes.Find("dim") == nullptr) return One({out.num_elements() * repeats}, out.dtype);
@@ -380,8 +390,7 @@ ShapeResult Diag(const Call& call) {
   if (input.rank() != 2) return ShapeError("matrix or a vector expected");
   const int64_t length = diagonal >= 0 ? std::min(input.shape[0], input.shape[1] - diagonal)
                                        : std::min(input.shape[0] + diagonal, input.shape[1]);
-  if (length < 0) return ShapeError("diag: diagonal ", diagonal, " is outside the matrix ", SizesText(input.shape));
-  return One({length}, input.dtype);
+  return One({std::max<int64_t>(length, 0)}, input.dtype);
 }
 
 namespace {

@@ -107,6 +107,10 @@ ShapeResult Loss(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(call.in(0).shape, call.in(1).shape));
   const DType joined = PromoteDTypes(call.in(0).dtype, call.in(1).dtype);
   const DType dtype = call.op == Op::huber_loss ? call.in(0).dtype : joined;
+  if (call.op == Op::smooth_l1_loss && call.attributes.Double("beta", 1) < 0)
+    return ShapeError("smooth_l1_loss does not support negative values for beta.");
+  if (call.op == Op::huber_loss && call.attributes.Double("delta", 1) <= 0)
+    return ShapeError("huber_loss does not support non-positive values for delta.");
   const bool any_number = call.op == Op::l1_loss && dtype != DType::bool_;
   if (Category(dtype) != 2 && !any_number) return NotImplementedFor(call, dtype);
   return Reduced(call, shape, dtype);

@@ -78,6 +78,11 @@ ShapeResult Bilinear(const Call& call) {
                       " do not match weight ", SizesText(weight.shape));
   }
   TensorType out = call.in(0);
+  for (int i = 0; i + 1 < out.rank() || i + 1 < call.in(1).rank(); ++i) {
+    if (out.rank() == call.in(1).rank() && out.shape[i] == call.in(1).shape[i]) continue;
+    return ShapeError("bilinear(): input batch dimensions do not match: got ", SizesText(out.shape), " and ",
+                      SizesText(call.in(1).shape));
+  }
   out.shape.back() = weight.shape[0];
   return std::vector<TensorType>{out};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/shape_rules.h"
 
@@ -85,6 +86,7 @@ ShapeResult MaxPool(const Call& call) {
 
 ShapeResult AvgPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, true, false));
+  if (call.attributes.Int("divisor_override", 1) == 0) return ShapeError("divisor must be not zero");
   return std::vector<TensorType>{out};
 }
 
@@ -201,6 +203,20 @@ ShapeResult MaxUnpool(const Call& call) {
   return std::vector<TensorType>{out};
 }
 
+namespace {
+
+absl::Status CheckMode(const std::string& mode, int rank) {
+  static constexpr absl::string_view kModes[] = {"nearest",  "nearest-exact", "area",     "linear",
+                                                 "bilinear", "bicubic",       "trilinear"};
+  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes))
+    return ShapeError(
+        "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", rank,
+        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ", mode, ")");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 ShapeResult Interpolate(const Call& call) {
   const TensorType& input = call.in(0);
   const int n = input.rank() - 2;
@@ -208,12 +224,7 @@ ShapeResult Interpolate(const Call& call) {
     return ShapeError("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.rank(),
                       "D) for interpolate");
   const std::string mode = call.attributes.String("mode", "nearest");
-  static constexpr absl::string_view kModes[] = {"nearest",  "nearest-exact", "area",     "linear",
-                                                 "bilinear", "bicubic",       "trilinear"};
-  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes))
-    return ShapeError(
-        "Input Error: Only 3D, 4D and 5D input Tensors supported (got ", input.rank(),
-        "D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got ", mode, ")");
+  COBRA_RETURN_IF_ERROR(CheckMode(mode, input.rank()));
   const int wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : n;
   if (wanted != n)
     return ShapeError("Got ", input.rank(), "D input, but ", mode, " mode needs ", wanted + 2, "D input");
@@ -248,7 +259,9 @@ ShapeResult Interpolate(const Call& call) {
       return ShapeError("scale_factor must match the spatial dimensions of the input");
     for (int i = 0; i < n; ++i) {
       const double scaled = std::floor(static_cast<double>(input.shape[2 + i]) * scales[i]);
-      if (!(std::fabs(scaled) < 1e15)) return ShapeError("interpolate: scale_factor ", scales[i], " is too large");
+      if (!(std::fabs(scaled) < 1e15))
+        return absl::ResourceExhaustedError(
+            LimitMessage(absl::StrCat("interpolate by ", scales[i]), kMaxDimension, "elements in a dimension"));
       out.shape[2 + i] = static_cast<int64_t>(scaled);
     }
   }

@@ -135,7 +135,24 @@ ShapeResult BoolReduce(const Call& call) {
   return One(shape, call.in(0).dtype == DType::uint8 ? DType::uint8 : DType::bool_);
 }
 
+namespace {
+
+// An order that is a text is the name of a norm of matrices.
+absl::Status CheckOrder(const Call& call, int rank) {
+  const char* const name = call.op == Op::norm ? "p" : "ord";
+  const std::string order = call.attributes.String(name);
+  if (order.empty()) return absl::OkStatus();
+  if (order != "fro" && order != "nuc") return ShapeError("linalg.matrix_norm: Order ", order, " not supported.");
+  const size_t dims = call.attributes.Ints("dim").size();
+  if (order == "nuc" && dims != 2 && (dims != 0 || rank != 2) && call.op == Op::norm)
+    return ShapeError("linalg.matrix_norm: dim must be a 2-tuple of ints");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 ShapeResult Norm(const Call& call) {
+  COBRA_RETURN_IF_ERROR(CheckOrder(call, call.in(0).rank()));
   COBRA_ASSIGN_OR_RETURN(Shape shape, ReducedShape(call, call.in(0), Keep(call)));
   if (call.op == Op::norm && call.attributes.String("p") == "fro" && call.attributes.Ints("dim").size() > 2)
     return ShapeError("Expected at most 2 dimensions, but got ", call.attributes.Ints("dim").size(),

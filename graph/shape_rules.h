@@ -135,6 +135,7 @@ ShapeResult FractionalMaxPool(const Call& call);
 ShapeResult Frexp(const Call& call);
 ShapeResult Gather(const Call& call);
 ShapeResult GaussianNll(const Call& call);
+ShapeResult Gelu(const Call& call);
 ShapeResult GetItem(const Call& call);
 ShapeResult Glu(const Call& call);
 ShapeResult Gradient(const Call& call);
@@ -305,6 +306,10 @@ DType ComplexOf(DType dtype);
 absl::StatusOr<DType> DTypeAttribute(const Call& call, DType fallback);
 // "exp_cpu" not implemented for 'Bool'
 absl::Status NotImplementedFor(const Call& call, DType dtype);
+
+// No dimension of an output has more elements: beyond, a product of sizes may have wrapped around.
+inline constexpr int64_t kMaxDimension = int64_t{1} << 40;
+absl::Status TooManyElements(absl::string_view name);  // the limit error for it
 
 // How many dimensions the operator's name states: 2 of "conv2d". Internal where it states none.
 absl::StatusOr<int> DimsInName(const Call& call);

@@ -161,8 +161,27 @@ Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& valu
   return graph::IsComplex(dtype) ? interp.NewComplex(values[2 * at], values[2 * at + 1]) : NumberOf(dtype, values[at]);
 }
 
+namespace {
+
+// The class of the exception that PyTorch raises with that message (exceptions.def).
+ClassObject* ExceptionClass(Interpreter& interp, absl::string_view message) {
+  const TorchState& torch = Torch(interp);
+  const BuiltinTypes& types = interp.types();
+#define COBRA_TORCH_EXCEPTION(text, type, major, minor) \
+  if (torch.AtLeast(major, minor) && absl::StrContains(message, text)) return types.type;
+#include "frontend/python/torch/exceptions.def"
+#undef COBRA_TORCH_EXCEPTION
+  return types.RuntimeError;
+}
+
+}  // namespace
+
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
   switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      if (ClassObject* type = ExceptionClass(interp, status.message()); type != interp.types().RuntimeError)
+        return interp.Raise(type, status.message());
+      return interp.FromStatus(status);
     case absl::StatusCode::kOutOfRange: return interp.Raise(interp.types().IndexError, status.message());
     case absl::StatusCode::kUnimplemented: return interp.DataDependent(status.message());
     case absl::StatusCode::kResourceExhausted: return interp.LimitReached(status.message());
@@ -444,6 +463,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
         view_bytes += kViewBytes + attribute_bytes;
       }
     }
+    tensor->is_conj = IsConjugated(call.op, call.tensors.empty() ? nullptr : call.tensors[0], *tensor);
     results.push_back(result);
   }
   interp.heap().Allocate(view_bytes);
@@ -532,6 +552,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
     if (view) AsTensor(result)->base = BaseOf(call, j);
     AsTensor(result)->has_hidden_base = hidden && j == 0;
     if (j < known.size()) AsTensor(result)->values = known[j];
+    AsTensor(result)->is_conj = IsConjugated(op, call.tensors.empty() ? nullptr : call.tensors[0], *AsTensor(result));
     results.push_back(result);
   }
   return Returned(interp, op, results, returns);

@@ -41,6 +41,7 @@ Result<Value> To(Interpreter& interp, const CallArgs& args) {
   }
   for (Value v : all) {
     if (AsTensor(v) != nullptr) other = v;
+    if (v.IsStr()) COBRA_TRY(interp.Call(interp.class_of(Torch(interp).device), {v}));  // checks the name of a device
     // torch.float64, or Python's own float, int, bool.
     if (v.IsClass() || (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr)) dtype = AsDType(interp, v);
   }

@@ -39,12 +39,17 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
   return where;
 }
 
+Result<void> CheckBytes(Interpreter& interp, absl::string_view function, const graph::TensorType& type) {
+  const int64_t limit = interp.limits().graph.max_tensor_bytes;
+  if (!graph::IsTooLarge(type, limit)) return {};
+  return interp.LimitReached(
+      LimitMessage(absl::StrCat("torch.", function, " makes a tensor of ", graph::TypeText(type)), limit, "bytes"));
+}
+
 // A tensor in which all elements have the same value; a tensor that is too large stores no values.
 Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
-  if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(LimitMessage(absl::StrCat("torch.", label, " makes a tensor of ", graph::TypeText(type)),
-                                            interp.limits().graph.max_tensor_bytes, "bytes"));
+  COBRA_TRY(CheckBytes(interp, label, type));
   TensorValues values;
   if (fill && !graph::IsComplex(type.dtype))
     values = TensorValues::Filled(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
@@ -302,10 +307,11 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
   COBRA_TRY_ASSIGN(double s, NumberArg(interp, step));
-  if (s == 0 || !std::isfinite(a) || !std::isfinite(b))
-    return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
+  if (!std::isfinite(a) || !std::isfinite(b))
+    return interp.Raise(interp.types().RuntimeError, absl::StrCat("unsupported range: ", a, " -> ", b));
+  if (s == 0) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
   if ((b - a) / s < 0)
-    return interp.Raise(interp.types().RuntimeError, "upper bound and larger bound inconsistent with step sign");
+    return interp.Raise(interp.types().RuntimeError, "upper bound and lower bound inconsistent with step sign");
   const graph::DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : graph::DType::int64);
   if (graph::IsComplex(dtype) || dtype == graph::DType::bool_)
     return interp.Raise(interp.types().RuntimeError,
@@ -339,13 +345,10 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   Value start, end, count;
   CallArgs plain{args.self, args.positional, rest};
   ArgReader reader(interp, "linspace", plain);
-  COBRA_TRY(reader.Required("start", &start).Required("end", &end).Optional("steps", &count).Finish());
+  COBRA_TRY(reader.Required("start", &start).Required("end", &end).Required("steps", &count).Finish());
   COBRA_TRY_ASSIGN(double a, NumberArg(interp, start));
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
-  int64_t steps = 100;
-  if (!count.IsNone()) {
-    COBRA_TRY_ASSIGN(steps, interp.Index(count));
-  }
+  COBRA_TRY_ASSIGN(int64_t steps, interp.Index(count));
   if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
   if (steps > graph::kMaxConstElements)
     return interp.LimitReached(LimitMessage("torch.linspace", steps, graph::kMaxConstElements, "steps"));
@@ -377,6 +380,7 @@ Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
   const graph::TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
   if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
   if (m < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("m must be greater or equal to 0, got ", m));
+  COBRA_TRY(CheckBytes(interp, "eye", type));
   if (type.num_elements() > graph::kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
   COBRA_TRY(interp.CheckSize(type.num_elements()));
   ConstValues values(type.num_elements(), 0);
@@ -486,9 +490,7 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
     if (type.shape.size() != size.size()) COBRA_TRY_SET(type.shape, ShapeOf(interp, size, "empty"));
   }
   if (!parameter) return Filled(interp, std::move(type), std::nullopt, {}, "empty");
-  if (graph::IsTooLarge(type, interp.limits().graph.max_tensor_bytes))
-    return interp.LimitReached(LimitMessage(absl::StrCat("torch.empty makes a tensor of ", graph::TypeText(type)),
-                                            interp.limits().graph.max_tensor_bytes, "bytes"));
+  COBRA_TRY(CheckBytes(interp, "empty", type));
   Tensor* made = interp.heap().New<Tensor>("parameter");
   made->type = std::move(type);
   made->is_random = made->requires_grad = true;

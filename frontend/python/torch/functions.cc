@@ -329,8 +329,9 @@ Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
 }
 
 bool IsItself(graph::Op op, const Bound& bound) {
-  return bound.inputs.size() == 1 && AsTensor(bound.inputs[0]) != nullptr &&
-         ReturnsItself(op, bound.attributes, AsTensor(bound.inputs[0])->type);
+  const Tensor* only = bound.inputs.size() == 1 ? AsTensor(bound.inputs[0]) : nullptr;
+  if (only == nullptr) return false;
+  return op == graph::Op::resolve_conj ? !only->is_conj : ReturnsItself(op, bound.attributes, only->type);
 }
 
 Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
@@ -350,6 +351,8 @@ Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
   }
   if (!bound.inplace && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
+    // Of complex tensors the operator copies; there is nothing to copy.
+    if (op == graph::Op::resolve_conj && graph::IsComplex(AsTensor(self)->type.dtype)) return self;
     if (!AsTensor(self)->is_const()) COBRA_TRY(Apply(interp, op, std::move(bound.attributes), {self}));
     return self;
   }
@@ -499,7 +502,9 @@ void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state
 }
 
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
+  const TorchState& torch = Torch(interp);
   for (const auto& [key, function] : Functions()) {
+    if (!InTorchVersion(torch, "torch.Tensor", key.second)) continue;
     if (key.first == 'm') tensor_class.Method(key.second, Wrapped(function, false, 'm'));
     if (key.first == 'i') tensor_class.Method(key.second + "_", Wrapped(function, true, 'i'));
   }

@@ -221,6 +221,7 @@ Result<Index> ReadIndex(Interpreter& interp, const Tensor* self, Value v, bool w
       Result<int64_t> i = interp.Index(item);
       if (!i.ok()) {
         if (!interp.CatchException(interp.types().TypeError)) return Failure();
+        if (item.IsStr()) return interp.Raise(interp.types().TypeError, "new(): invalid data type 'str'");
         return interp.Raise(
             interp.types().IndexError,
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices");
@@ -326,6 +327,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     out->values.push_back(static_cast<double>(v.as_int()));
     return {};
   }
+  if (v.IsNone()) return interp.Raise(interp.types().RuntimeError, "Could not infer dtype of NoneType");
   out->any_float = true;
   out->all_bool = false;
   COBRA_TRY_ASSIGN(double number, interp.AsFloat(v));

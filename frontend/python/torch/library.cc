@@ -27,8 +27,9 @@ NativeFunction UnknownName(std::string module) {
     const absl::string_view name = args.positional[0].str();
     if (name == "__dict__") return Value::None();  // these modules define no names lazily
     const std::string dotted = absl::StrCat(module, ".", name);
+    const TorchState& torch = Torch(interp);
     const bool later = TorchNameSince(module, name).has_value();
-    if (later && !InTorchVersion(Torch(interp), module, name)) {
+    if (!InTorchVersion(torch, module, name)) {
       return interp.Raise(interp.types().AttributeError,
                           absl::StrCat("module '", module, "' has no attribute '", name, "'"));
     }
@@ -36,7 +37,7 @@ NativeFunction UnknownName(std::string module) {
       COBRA_TRY_ASSIGN(ModuleObject * child, interp.ImportModule(dotted));
       return child;
     }
-    const std::optional<KnownName> known = FindKnownTorchName(module, name);
+    const std::optional<KnownName> known = FindKnownTorchName(module, name, torch.version_major, torch.version_minor);
     if (known && known->home != module && interp.options().natives->Find(known->home) != nullptr) {
       COBRA_TRY_ASSIGN(ModuleObject * home, interp.ImportModule(known->home));
       return known->attribute.empty() ? Value(home) : interp.GetAttr(home, known->attribute);
@@ -52,6 +53,12 @@ NativeFunction UnknownName(std::string module) {
   };
 }
 
+Result<void> HideName(Interpreter& interp, DictObject* globals, absl::string_view name) {
+  if (interp.DictGetStr(globals, name).IsUnbound()) return {};
+  COBRA_TRY(interp.DictErase(globals, interp.NewStr(name)));
+  return {};
+}
+
 // _hide_later(module, globals): removes the names that a module's Python text defines but the target version lacks.
 Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
@@ -60,9 +67,12 @@ Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args
   COBRA_TRY(reader.Required("module", &module).Required("globals", &globals).Finish());
   for (const auto& [name, since] : LaterTorchNames(module)) {
     if (Torch(interp).AtLeast(since.first, since.second)) continue;
-    if (interp.DictGetStr(globals, name).IsUnbound()) continue;
-    COBRA_TRY(interp.DictErase(globals, interp.NewStr(name)));
+    COBRA_TRY(HideName(interp, globals, name));
   }
+  if (module != "torch") return Value::None();  // others are mostly imports of theirs, which this library may need
+  const TorchState& torch = Torch(interp);
+  for (const std::string& name : GoneTorchNames(module, torch.version_major, torch.version_minor))
+    COBRA_TRY(HideName(interp, globals, name));
   return Value::None();
 }
 
@@ -342,9 +352,10 @@ const std::map<std::string, std::string, std::less<>>& ModulesOfClasses() {
 Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
   COBRA_TRY_ASSIGN(ModuleObject * nn, interp.ImportModule(module));
   for (const auto& [name, home] : ModulesOfClasses()) {
-    const bool later = TorchNameSince("torch.nn", name).has_value();
-    if (later ? !InTorchVersion(Torch(interp), "torch.nn", name) : !FindKnownTorchName("torch.nn", name).has_value())
-      continue;
+    const TorchState& torch = Torch(interp);
+    const bool known = TorchNameSince("torch.nn", name).has_value() ||
+                       FindKnownTorchName("torch.nn", name, torch.version_major, torch.version_minor).has_value();
+    if (!known || !InTorchVersion(torch, "torch.nn", name)) continue;
     COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home));
     COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
     nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);
@@ -445,6 +456,10 @@ constexpr NativePart kNativeParts[] = {
     {"torch.special", DefineSpace<'s'>},
 };
 
+// Run after the Python text of a module; torch itself calls it.
+constexpr absl::string_view kHideLater =
+    "from torch import _hide_later\n_hide_later(__name__, globals())\ndel _hide_later\n";
+
 Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedModule& module) {
   const bool is_torch = absl::StartsWith(module.name, "torch");
   if (is_torch) COBRA_TRY(CheckModule(interp, module.name));
@@ -455,7 +470,9 @@ Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedM
   } else if (is_torch) {
     m.GetAttrHook(UnknownName(std::string(module.name)));
   }
-  if (!module.source.empty()) m.Source(module.source);
+  if (module.source.empty()) return {};
+  m.Source(module.source);
+  if (is_torch && module.name != "torch" && !LaterTorchNames(module.name).empty()) m.Source(kHideLater);
   return {};
 }
 
@@ -466,6 +483,7 @@ bool HasTorchModule(Interpreter& interp, absl::string_view name) {
 }  // namespace
 
 bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name) {
+  if (IsGoneTorchName(module, name, library.version_major, library.version_minor)) return false;
   const auto since = TorchNameSince(module, name);
   if (!since) return true;
   return library.version_major != since->first ? library.version_major > since->first

@@ -1,11 +1,15 @@
 #!/usr/bin/python3
-"""Writes known_names.inc from the installed python3-torch: which modules PyTorch has, and the names in those that our
-library has too. With them, a name that PyTorch has and our library lacks is "unsupported", and one that nobody has is
-the AttributeError that hasattr() asks about. `name=module:attribute` is a name that its module only imports from
-elsewhere (`from torch.nn.modules.conv import Tensor`)."""
+"""Writes known_names.inc from the installed python3-torch 1.13: which modules PyTorch has, and the names in those that
+our library has too. With them, a name that PyTorch has and our library lacks is "unsupported", and one that nobody has
+is the AttributeError that hasattr() asks about. `name=module:attribute` is a name that its module only imports from
+elsewhere (`from torch.nn.modules.conv import Tensor`), `name=property` an attribute of tensors that is no method.
+
+With a newer PyTorch (build/pypi/bin/python) it writes later_names.inc: the public names that 1.13 lacks, and `-name` for
+those that are gone. versions.def has the names whose first version is known."""
 import glob
 import importlib
 import os
+import re
 import types
 import warnings
 
@@ -65,6 +69,18 @@ def our_modules():
     return sorted(path[:-3].removesuffix("/__init__").replace("/", ".") for path in paths)
 
 
+def known_before():
+    """The names in known_names.inc, and those of versions.def, by module."""
+    known, dated = {}, {}
+    with open(HERE + "/known_names.inc") as file:
+        for module, names in re.findall(r'\{"([^"]*)",\n(.*?)\},\n', file.read(), re.S):
+            known[module] = {name.split("=")[0] for name in names.replace('"', " ").split()}
+    with open(HERE + "/versions.def") as file:
+        for module, names in re.findall(r'^COBRA_TORCH_SINCE\("([^"]+)", "([^"]+)"', file.read(), re.M):
+            dated.setdefault(module, set()).update(names.split())
+    return known, dated
+
+
 def home(module, name, value, homes):
     """ "module:attribute" of something that `module` only imports."""
     if isinstance(value, types.ModuleType):
@@ -86,27 +102,49 @@ def write_names(out, module, entries):
     out.write(line + '"},\n')
 
 
-def main():
-    warnings.simplefilter("ignore")
-    homes = {name: vars(importlib.import_module(name)) for name in HOMES}
+def our_values():
     values = {}
     for name in our_modules():
         try:
             values[name] = importlib.import_module(name)
         except ImportError:
-            continue  # of a later version
+            continue  # of another version
     values["torch.Tensor"] = torch.Tensor
+    return values
+
+
+def entry(module, name, value, homes):
+    if module == "torch.Tensor":
+        return name if callable(value) else name + "=property"
+    place = home(module, name, value, homes) if module not in PUBLIC_ONLY else None
+    return name + ("=" + place if place else "")
+
+
+def write_known(values, homes):
     with open(HERE + "/known_names.inc", "w") as out:
         out.write("// Made by make_known_names.py from python3-torch %s.\n" % torch.__version__)
         write_names(out, "", existing_modules())  # under the empty name: the modules
         for module, value in sorted(values.items()):
-            entries = []
-            for name in dir(value):
-                if name.startswith("__" if module not in PUBLIC_ONLY else "_"):
-                    continue
-                place = home(module, name, getattr(value, name, None), homes) if module not in PUBLIC_ONLY else None
-                entries.append(name + ("=" + place if place else ""))
-            write_names(out, module, entries)
+            names = [n for n in dir(value) if not n.startswith("_" if module in PUBLIC_ONLY else "__")]
+            write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in names])
+
+
+def write_later(values, homes):
+    known, dated = known_before()
+    with open(HERE + "/later_names.inc", "w") as out:
+        out.write("// Made by make_known_names.py from PyTorch %s.\n" % torch.__version__.split("+")[0])
+        for module, value in sorted(values.items()):
+            before = known.get(module, set())
+            new = [n for n in dir(value) if not n.startswith("_") and n not in before | dated.get(module, set())]
+            gone = ["-" + n for n in sorted(before) if not n.startswith("_") and not hasattr(value, n)]
+            if new or gone:
+                write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in new] + gone)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    homes = {name: vars(importlib.import_module(name)) for name in HOMES}
+    (write_known if torch.__version__.startswith("1.") else write_later)(our_values(), homes)
 
 
 if __name__ == "__main__":

@@ -342,9 +342,12 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   } else if (IsUnread(interp, data)) {
     return UnreadTensor(interp);
   } else {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("Parameter(): argument 'data' must be Tensor, not ", interp.TypeName(data)));
+    return interp.Raise(interp.types().AttributeError,
+                        absl::StrCat("'", interp.TypeName(data), "' object has no attribute 'detach'"));
   }
+  if (requires_grad && !graph::IsFloatingPoint(made->type.dtype) && !graph::IsComplex(made->type.dtype))
+    return interp.Raise(interp.types().RuntimeError,
+                        "Only Tensors of floating point and complex dtype can require gradients");
   made->label = "parameter";
   made->requires_grad = requires_grad;
   return interp.NewInstance(args.self.as<ClassObject>(), made);

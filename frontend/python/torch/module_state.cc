@@ -40,6 +40,15 @@ Value* Registered(DictObject* registry, StrObject* name) {
   return registry == nullptr || registry->table.size() == 0 ? nullptr : registry->table.GetStr(name);
 }
 
+void RemoveFromModule(Interpreter& interp, Value self, ModuleSlot except, StrObject* name) {
+  self.object()->attrs->table.EraseStr(name);
+  for (ModuleSlot other : kRegistries) {
+    if (other == except) continue;
+    DictObject* dict = ModuleRegistry(interp, self, other);
+    if (dict != nullptr && dict->table.size() > 0) dict->table.EraseStr(name);
+  }
+}
+
 Failure CannotAssign(Interpreter& interp, Value value, absl::string_view kind, StrObject* name,
                      absl::string_view expected) {
   return interp.Raise(interp.types().TypeError,
@@ -47,14 +56,29 @@ Failure CannotAssign(Interpreter& interp, Value value, absl::string_view kind, S
                                    expected, " or None expected)"));
 }
 
+// `self.name = parameter` is register_parameter(), which looks whether a class has the name, or a __getattr__() of the
+// program's answers to it.
+Result<void> SetParameter(Interpreter& interp, Value self, DictObject* parameters, StrObject* name, Value value) {
+  if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
+  COBRA_TRY(CheckMemberName(interp, "parameter", name));
+  ClassObject* cls = self.object()->cls;
+  const bool may_be_taken = Registered(parameters, name) == nullptr &&
+                            (!interp.LookupClass(cls, name).IsUnbound() ||
+                             !interp.LookupClass(cls, interp.names().__getattr__).IsSame(Torch(interp).names.getattr));
+  if (may_be_taken) {
+    RemoveFromModule(interp, self, kParametersSlot, name);
+    COBRA_TRY_ASSIGN(Value taken, interp.GetAttrOrUnbound(self, name));
+    if (!taken.IsUnbound()) return NameIsTaken(interp, name);
+  }
+  RegisterInModule(interp, self, kParametersSlot, name, value);
+  return {};
+}
+
 Result<void> SetModuleAttr(Interpreter& interp, Value self, StrObject* name, Value value) {
   const bool instance = value.IsInstance();
   DictObject* parameters = ModuleRegistry(interp, self, kParametersSlot);
   if (instance && IsParameter(interp, value)) {
-    if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
-    COBRA_TRY(CheckNameLength(interp, "parameter", name->view()));
-    RegisterInModule(interp, self, kParametersSlot, name, value);
-    return {};
+    return SetParameter(interp, self, parameters, name, value);
   }
   if (Value* slot = Registered(parameters, name)) {
     if (!value.IsNone()) return CannotAssign(interp, value, "parameter", name, "torch.nn.Parameter");
@@ -227,12 +251,7 @@ DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype) {
 
 // A name refers to one thing only, so it is removed from the other registries.
 void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value) {
-  self.object()->attrs->table.EraseStr(name);
-  for (ModuleSlot other : kRegistries) {
-    if (other == slot) continue;
-    DictObject* dict = ModuleRegistry(interp, self, other);
-    if (dict != nullptr && dict->table.size() > 0) dict->table.EraseStr(name);
-  }
+  RemoveFromModule(interp, self, slot, name);
   ModuleRegistry(interp, self, slot)->table.SetStr(interp.heap(), name, value);
 }
 

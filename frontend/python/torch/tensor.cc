@@ -1,6 +1,7 @@
 // class torch.Tensor: its operators, and the attributes and methods that need no node of the graph.
 #include "frontend/python/torch/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -39,6 +40,10 @@ Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what)
     if (what == "bool(Tensor)") {
       return interp.Raise(interp.types().RuntimeError, "Boolean value of Tensor with more than one value is ambiguous");
     }
+    if (what == "Tensor.item()" && Torch(interp).AtLeast(2, 1)) {
+      return interp.Raise(interp.types().RuntimeError, absl::StrCat("a Tensor with ", tensor->type.num_elements(),
+                                                                    " elements cannot be converted to Scalar"));
+    }
     return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
   }
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, tensor, what));
@@ -66,7 +71,7 @@ Result<Value> Float(Interpreter& interp, const CallArgs& args) {
   return Value::Float(value);
 }
 Result<Value> Index(Interpreter& interp, const CallArgs& args) {
-  if (!graph::IsIntegral(AsTensor(args.self)->type.dtype)) {
+  if (!graph::IsIntegral(AsTensor(args.self)->type.dtype) || AsTensor(args.self)->type.num_elements() != 1) {
     return interp.Raise(interp.types().TypeError,
                         "only integer tensors of a single element can be converted to an index");
   }
@@ -141,6 +146,12 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   return strides[at];
 }
 
+Result<Value> StorageOffset(Interpreter& interp, const CallArgs& args) {
+  const Tensor* tensor = AsTensor(args.self);
+  if (tensor->base == nullptr && !tensor->has_hidden_base) return Value::Int(0);
+  return interp.Unsupported("Tensor.storage_offset() of a view", "where a view begins in memory is not computed");
+}
+
 Result<Value> Length(Interpreter& interp, const CallArgs& args) {
   const graph::Shape& shape = AsTensor(args.self)->type.shape;
   if (shape.empty()) return interp.Raise(interp.types().TypeError, "len() of a 0-d tensor");
@@ -150,20 +161,9 @@ Result<Value> HashOf(Interpreter&, const CallArgs& args) {
   return Value::Int(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args.self.object()) >> 4));
 }
 
-std::string Description(const Tensor& tensor) {
-  const std::string shape = absl::StrJoin(tensor.type.shape, ", ");
-  if (tensor.is_const() && tensor.values != nullptr && !graph::IsComplex(tensor.type.dtype) &&
-      tensor.type.num_elements() <= 16 && tensor.type.rank() <= 1) {
-    const std::string values =
-        absl::StrJoin(*tensor.values, ", ", [](std::string* out, double v) { absl::StrAppend(out, v); });
-    return tensor.type.rank() == 0 ? absl::StrCat("tensor(", values, ")") : absl::StrCat("tensor([", values, "])");
-  }
-  return absl::StrCat("tensor(..., size=(", shape, tensor.type.rank() == 1 ? ",)" : ")",
-                      ", dtype=", DTypeText(tensor.type.dtype), ")");
-}
 Result<Value> Repr(Interpreter& interp, const CallArgs& args) {
   Refresh(interp, AsTensor(args.self));
-  return interp.NewStr(Description(*AsTensor(args.self)));
+  return interp.NewStr(TensorText(*AsTensor(args.self)));
 }
 Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
@@ -173,7 +173,7 @@ Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Refresh(interp, tensor);
   if (graph::IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() ||
       tensor->values == nullptr)
-    return interp.NewStr(Description(*tensor));
+    return interp.NewStr(TensorText(*tensor));
   COBRA_TRY_ASSIGN(StrObject * text, interp.Format(NumberOf(tensor->type.dtype, (*tensor->values)[0]), spec));
   return text;
 }
@@ -264,6 +264,14 @@ NativeFunction UnaryOperator(graph::Op op) {
   return [op](Interpreter& interp, const CallArgs& args) { return Apply(interp, op, {}, {args.self}); };
 }
 
+Result<Value> Invert(Interpreter& interp, const CallArgs& args) {
+  const graph::DType dtype = AsTensor(args.self)->type.dtype;
+  if (graph::IsFloatingPoint(dtype) || graph::IsComplex(dtype))
+    return interp.Raise(interp.types().TypeError,
+                        "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+  return Apply(interp, graph::Op::bitwise_not, {}, {args.self});
+}
+
 // ---- items
 
 Result<Value> GetItem(Interpreter& interp, const CallArgs& args) {
@@ -295,7 +303,29 @@ Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
                    Apply(interp, graph::Op::unbind, {{"dim", int64_t{0}}}, {args.self}, false, Returns::kTuple));
   return interp.Iter(pieces);
 }
+// A tensor, which the program may iterate over or not.
+Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
+  if (AsTensor(args.self)->type.rank() == 0) return args.self;
+  return Apply(interp, graph::Op::flip, {{"dims", std::vector<int64_t>{0}}}, {args.self});
+}
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
+  Tensor* self = AsTensor(args.self);
+  Value element;
+  ArgReader reader(interp, "__contains__", args);
+  COBRA_TRY(reader.Required("element", &element).Finish());
+  const std::optional<graph::AttributeValue> number = AsNumber(element);
+  Refresh(interp, self);
+  if (number && self->is_const() && self->values != nullptr && !self->is_random &&
+      !graph::IsComplex(self->type.dtype)) {
+    const double wanted = std::visit(
+        [](const auto& v) -> double {
+          if constexpr (std::is_arithmetic_v<std::decay_t<decltype(v)>>) return static_cast<double>(v);
+          return std::nan("");
+        },
+        *number);
+    interp.Spend(self->type.num_elements() / 16);
+    return Value::Bool(std::find(self->values->begin(), self->values->end(), wanted) != self->values->end());
+  }
   return interp.DataDependent("`in` on a tensor", "compare with Python numbers instead");
 }
 
@@ -367,13 +397,32 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   return made;
 }
 
+// The attributes that PyTorch's tensors have and this library does not cover: a program may ask whether they are
+// there. A method is opaque, so that calling it is unsupported; reading any other attribute is.
+void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
+  const TorchState& torch = Torch(interp);
+  for (const std::string& name : KnownTorchNames("torch.Tensor", torch.version_major, torch.version_minor)) {
+    StrObject* interned = interp.Intern(name);
+    if (!interp.LookupClass(builder.get(), interned).IsUnbound()) continue;
+    const auto known = FindKnownTorchName("torch.Tensor", name, torch.version_major, torch.version_minor);
+    if (known->home == "property") {
+      builder.Property(name, [name](Interpreter& i, const CallArgs&) -> Result<Value> {
+        return i.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
+      });
+      continue;
+    }
+    auto* opaque = interp.heap().New<OpaqueObject>();
+    opaque->cls = interp.types().opaque;
+    opaque->dotted_name = interp.NewStr(absl::StrCat("torch.Tensor.", name));
+    builder.Attribute(name, opaque);
+  }
+}
+
 // Called when there is no such attribute.
 Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
   absl::string_view name;
   ArgReader reader(interp, "__getattr__", args);
   COBRA_TRY(reader.Required("name", &name).Finish());
-  if (FindKnownTorchName("torch.Tensor", name))
-    return interp.Unsupported(absl::StrCat("Tensor.", name), "this part of PyTorch is not covered yet");
   return interp.Raise(interp.types().AttributeError,
                       absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
 }
@@ -406,12 +455,13 @@ void DefineOperators(NativeClassBuilder& builder) {
       .Method("__neg__", UnaryOperator(graph::Op::neg))
       .Method("__pos__", SelfIfReal(graph::Op::positive))
       .Method("__abs__", UnaryOperator(graph::Op::abs))
-      .Method("__invert__", UnaryOperator(graph::Op::bitwise_not))
+      .Method("__invert__", Invert)
       .Method("__getattr__", UnknownAttribute)
       .Method("__getitem__", GetItem)
       .Method("__setitem__", SetItem)
       .Method("__iter__", Iterator)
       .Method("__contains__", ContainsItem)
+      .Method("__reversed__", Reversed)
       .Method("__len__", Length)
       .Method("__bool__", Bool)
       .Method("__int__", Int)
@@ -434,7 +484,7 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("nelement", NumElements)
       .Method("element_size", ElementSize)
       .Method("stride", StrideOf)
-      .Method("storage_offset", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
+      .Method("storage_offset", StorageOffset)
       .Method("is_contiguous",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
                 return Value::Bool(IsContiguousNow(i, AsTensor(a.self)));
@@ -457,7 +507,8 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("where", Where)
       .Method("has_names", False)
       .Method("is_distributed", False)
-      .Method("is_conj", False)
+      .Method("is_conj",
+              [](Interpreter&, const CallArgs& a) -> Result<Value> { return Value::Bool(AsTensor(a.self)->is_conj); })
       .Method("is_neg", False)
       .Method("is_inference", False)
       .Method("is_shared", False)
@@ -483,7 +534,6 @@ void DefineProperties(NativeClassBuilder& builder) {
       .Property("is_nested", False)
       .Property("is_meta", False)
       .Property("is_mps", False)
-      .Property("is_xla", False)
       .Property("is_cpu", True)
       .Property("is_xpu", False)
       .Property("is_ipu", False)
@@ -493,7 +543,11 @@ void DefineProperties(NativeClassBuilder& builder) {
       .Property("is_sparse_csr", False)
       .Property("retains_grad", False)
       .Property("output_nr", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(0); })
-      .Property("layout", [](Interpreter& i, const CallArgs&) -> Result<Value> { return i.NewStr("torch.strided"); })
+      .Property("layout",
+                [](Interpreter& i, const CallArgs&) -> Result<Value> {
+                  COBRA_TRY_ASSIGN(ModuleObject * torch, i.ImportModule("torch"));
+                  return i.GetAttr(torch, "strided");
+                })
       .Property(
           "names",
           [](Interpreter& i, const CallArgs& a) -> Result<Value> {
@@ -523,9 +577,14 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   DefineValueMethods(builder);
   DefineProperties(builder);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);
+  if (InTorchVersion(Torch(interp), "torch.Tensor", "is_xla")) builder.Property("is_xla", False);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();
   COBRA_TRY(DefineTensorMethods(interp, builder));
+  for (const std::string& name :
+       GoneTorchNames("torch.Tensor", Torch(interp).version_major, Torch(interp).version_minor))
+    builder.get()->attrs->table.EraseStr(interp.Intern(name));
+  DefineKnownAttributes(interp, builder);
   builder.Build();
   return {};
 }

@@ -79,6 +79,7 @@ struct Tensor : NativeObject {
   bool is_drawn = false;  // random, and drawn while the network runs, so computations with it are part of the network
   // The call that created it returned a view of a tensor that is not visible in Python (apply.cc).
   bool has_hidden_base = false;
+  bool is_conj = false;  // the numbers are to be conjugated when they are read (x.conj()); see resolve_conj()
   bool requires_grad = false;
   bool is_uninitialized = false;  // parameter of a lazy module: the first call determines the shape
   bool is_reordered = false;      // for a base: reordered as by x.t_(), after which earlier views see other elements
@@ -207,7 +208,7 @@ struct TorchState : TorchLibrary {
   }
 };
 
-// Whether the target version has a name that PyTorch added after 1.13.
+// False for a name that PyTorch added after the target version, or has removed before it.
 bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name);
 
 inline TorchState& Torch(Interpreter& interp) { return *interp.host<TorchState>(); }
@@ -263,6 +264,8 @@ std::optional<graph::DType> AsDType(Interpreter& interp,
                                     Value v);  // torch.float32, or the Python types float, int, bool
 // "torch.float32"
 std::string DTypeText(graph::DType dtype);
+// repr() of a tensor.
+std::string TensorText(const Tensor& tensor);
 
 // The Python form of a call's outputs. kNamed: a named tuple, from a table in library/torch/__init__.py: (U, S, Vh)
 enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, kOneOrTuple };

@@ -31,4 +31,11 @@ bool ReturnsItself(graph::Op op, const graph::Attributes& attributes, const grap
   return false;
 }
 
+bool IsConjugated(graph::Op op, const Tensor* input, const Tensor& output) {
+  if (input == nullptr || !graph::IsComplex(output.type.dtype) || op == graph::Op::resolve_conj) return false;
+  const bool conjugates =
+      op == graph::Op::conj || op == graph::Op::mH || op == graph::Op::H || op == graph::Op::adjoint;
+  return conjugates ? !input->is_conj : output.base != nullptr && input->is_conj;
+}
+
 }  // namespace cobra::python

@@ -97,6 +97,9 @@ static_assert(graph::OpWithoutRow<graph::FirstWithoutRow(kTorchRules)>::kNone);
 
 constexpr const TorchRules& TorchRulesOf(graph::Op op) { return kTorchRules[static_cast<size_t>(op)]; }
 
+// Whether an output is a tensor whose numbers are conjugated when they are read, as of x.conj() and its views.
+bool IsConjugated(graph::Op op, const Tensor* input, const Tensor& output);
+
 // Whether a call of the operator with only this argument returns it (ItselfRule); always false for several arguments.
 bool ReturnsItself(graph::Op op, const graph::Attributes& attributes, const graph::TensorType& argument);
 

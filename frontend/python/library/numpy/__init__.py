@@ -829,8 +829,10 @@ loadtxt = genfromtxt = fromfile = save = savez = load
 def __getattr__(name):
     if name.startswith("__") or name in ("bool", "int", "float", "object", "str", "complex", "long", "unicode"):
         raise AttributeError("module 'numpy' has no attribute '%s'" % name)
-    if name in ("random", "linalg", "fft", "typing", "testing", "core"):
-        import importlib
+    import importlib
 
+    if name in ("random", "linalg", "fft", "typing", "testing", "core"):
         return importlib.import_module("numpy." + name)
+    if name in ("s_", "index_exp", "ix_"):
+        return getattr(importlib.import_module("numpy._index_tricks"), name)
     torch._unsupported("numpy." + name, "compute it with Python or with torch")

@@ -10,11 +10,15 @@ pi = math.pi
 e = math.e
 inf = math.inf
 nan = math.nan
-strided = "torch.strided"
+newaxis = None
 contiguous_format = "torch.contiguous_format"
 channels_last = "torch.channels_last"
 channels_last_3d = "torch.channels_last_3d"
 preserve_format = "torch.preserve_format"
+
+
+def _at_least(major, minor):
+    return tuple(_int(n) for n in __version__.split(".")[:2]) >= (major, minor)
 
 
 class memory_format:
@@ -22,7 +26,19 @@ class memory_format:
 
 
 class layout:
-    pass
+    def __init__(self, name):
+        self._name = name
+
+    def __repr__(self):
+        return self._name
+
+
+strided = layout("torch.strided")
+
+
+_device_types = (
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia ort xla lazy vulkan mps meta hpu mtia privateuseone npu"
+).split()
 
 
 class device:
@@ -31,9 +47,14 @@ class device:
             type, index = type.type, type.index
         elif isinstance(type, _int):
             type, index = "cuda", type
+        name = type
         if ":" in type:
             type, _, number = type.partition(":")
             index = _int(number)
+        if type not in _device_types:
+            raise RuntimeError(
+                "Expected one of " + ", ".join(_device_types) + " device type at start of device string: " + name
+            )
         self.type = type
         self.index = index
 
@@ -221,8 +242,12 @@ class finfo:
 
 
 class iinfo:
+    _bits = {"torch.int8": 8, "torch.int16": 16, "torch.int32": 32, "torch.int64": 64, "torch.uint8": 8}
+
     def __init__(self, dtype):
-        bits = {"torch.int8": 8, "torch.int16": 16, "torch.int32": 32, "torch.int64": 64, "torch.uint8": 8}[repr(dtype)]
+        if repr(dtype) not in self._bits:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        bits = self._bits[repr(dtype)]
         self.bits = bits
         self.max = 2**bits - 1 if repr(dtype) == "torch.uint8" else 2 ** (bits - 1) - 1
         self.min = 0 if repr(dtype) == "torch.uint8" else -(2 ** (bits - 1))
@@ -273,16 +298,24 @@ def _assert_async(input, assert_msg=""):
     pass
 
 
+def _tensor_argument(function, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            "%s(): argument 'input' (position 1) must be Tensor, not %s" % (function, value.__class__.__name__)
+        )
+    return value
+
+
 def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
 def is_floating_point(input):
-    return input.is_floating_point()
+    return _tensor_argument("is_floating_point", input).is_floating_point()
 
 
 def is_complex(input):
-    return input.is_complex()
+    return _tensor_argument("is_complex", input).is_complex()
 
 
 def is_grad_enabled():
@@ -305,6 +338,17 @@ def _autocast_now():
     now = _set_autocast(False, bfloat16, True)
     _set_autocast(*now)
     return now
+
+
+def get_autocast_dtype(device_type):
+    return get_autocast_cpu_dtype() if device_type == "cpu" else get_autocast_gpu_dtype()
+
+
+class OutOfMemoryError(RuntimeError):
+    pass
+
+
+_OutOfMemoryError = OutOfMemoryError  # of torch.cuda, in every version
 
 
 def get_autocast_cpu_dtype():
@@ -531,6 +575,8 @@ _table_normal = normal
 
 
 def normal(mean, std=1.0, size=None, **kwargs):
+    if not is_tensor(std) and std < 0:
+        raise RuntimeError("normal expects std >= 0.0, but found std " + str(std))
     if size is not None:
         kwargs.pop("generator", None)
         return randn(size, **kwargs)
@@ -552,7 +598,7 @@ def is_signed(input):
 
 
 def is_conj(input):
-    return False
+    return input.is_conj()
 
 
 def is_neg(input):

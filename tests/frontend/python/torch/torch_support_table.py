@@ -29,18 +29,27 @@ MODULES = [
 ]
 
 
-def names(version):
-    """Module -> public names that are there (an attribute that is only known by name is not)."""
-    lines = [
-        "[n for n in dir(%s) if n[0] != '_']" % module.replace("torch.Tensor", "torch.ones(1)") for module, _ in MODULES
-    ]
+def ask(version, expressions):
     done = subprocess.run(
-        [BIN + "/eval_torch", "--torch-version", version], input="\n".join(lines) + "\n", capture_output=True, text=True
+        [BIN + "/eval_torch", "--torch-version", version],
+        input="".join(e + "\n" for e in expressions),
+        capture_output=True,
+        text=True,
     )
-    found = {}
-    for (module, _), line in zip(MODULES, done.stdout.splitlines()):
-        answer = json.loads(line)
-        found[module] = {ast.literal_eval(n) for n in answer["out"]}
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def names(version):
+    answers = ask(version, ["[n for n in dir(%s) if n[0] != '_']" % module for module, _ in MODULES])
+    found = {module: {ast.literal_eval(n) for n in answer["out"]} for (module, _), answer in zip(MODULES, answers)}
+    # A tensor has the attributes that are not covered too, for hasattr(): they are opaque, or cannot be read.
+    attributes = sorted(found["torch.Tensor"])
+    answers = ask(version, ["repr(torch.ones(2, 2).%s).startswith('<torch.Tensor.')" % name for name in attributes])
+    found["torch.Tensor"] = {
+        name
+        for name, answer in zip(attributes, answers)
+        if answer.get("out") != "True" and "is not supported" not in json.dumps(answer)
+    }
     return found
 
 

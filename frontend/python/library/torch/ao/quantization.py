@@ -1,7 +1,7 @@
-from torch.nn import Module
+import torch
 
 
-class QuantStub(Module):
+class QuantStub(torch.nn.Module):
     # Before convert() a stub hands its input on.
     def __init__(self, qconfig=None):
         super().__init__()
@@ -14,7 +14,7 @@ class DeQuantStub(QuantStub):
     pass
 
 
-class QuantWrapper(Module):
+class QuantWrapper(torch.nn.Module):
     def __init__(self, module):
         super().__init__()
         self.quant = QuantStub()
@@ -34,9 +34,6 @@ fuse_modules = (
 ) = prepare = prepare_qat = convert = quantize = quantize_dynamic = get_default_qconfig = _no_quantization
 get_default_qat_qconfig = _no_quantization
 default_qconfig = default_per_channel_qconfig = default_dynamic_qconfig = None
-
-
-import torch
 
 
 class QConfig:

@@ -58,7 +58,7 @@ def Variable(data, requires_grad=False, volatile=False):
 
 
 def grad(*args, **kwargs):
-    raise RuntimeError("torch.autograd.grad: gradients are not computed here")
+    torch._unsupported("torch.autograd.grad()", "gradients are not computed here")
 
 
 def backward(*args, **kwargs):

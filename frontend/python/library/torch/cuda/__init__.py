@@ -1,5 +1,7 @@
 import torch
 
+OutOfMemoryError = torch._OutOfMemoryError
+
 
 def is_available():
     return False

@@ -32,6 +32,18 @@ def has_torch_function_variadic(*args):
     return False
 
 
+def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    # PyTorch 2.2. As its Python text has it, which is what runs.
+    if norm_type in (float("inf"), -float("inf")):
+        pooled = max_pool3d(
+            input.abs() if norm_type > 0 else -input.abs(), kernel_size, stride, ceil_mode=bool(ceil_mode)
+        )
+        return pooled if norm_type > 0 else -pooled
+    depth, width, height = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * 3
+    out = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    return (torch.sign(out) * relu(torch.abs(out))).mul(depth * width * height).pow(1.0 / norm_type)
+
+
 def upsample_nearest(input, size=None, scale_factor=None):
     return interpolate(input, size, scale_factor, mode="nearest")
 

@@ -73,13 +73,22 @@ def zeros_(tensor):
 
 
 @_body("random")
+def _drawn(tensor):
+    ...
+
+
 def eye_(tensor):
-    ...
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _drawn(tensor)
 
 
-@_body("random")
 def dirac_(tensor, groups=1):
-    ...
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.size(0) % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    return _drawn(tensor)
 
 
 @_body("random_matrix")
@@ -110,14 +119,16 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     return tensor.normal_()
 
 
-@_body("random")
 def orthogonal_(tensor, gain=1, generator=None):
-    ...
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    return _drawn(tensor)
 
 
-@_body("random")
 def sparse_(tensor, sparsity, std=0.01):
-    ...
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _drawn(tensor)
 
 
 uniform = uniform_

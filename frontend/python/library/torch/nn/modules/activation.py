@@ -306,7 +306,11 @@ class Softmax(Module):
 class Softmax2d(Module):
     @_forward(F, "softmax", "input", -3)
     def forward(self, input):
-        ...
+        if input.dim() not in (3, 4):
+            later = int(torch.__version__.split(".")[0]) >= 2
+            raise (ValueError if later else AssertionError)(
+                "Softmax2d: expected input to be 3D or 4D, got %dD instead" % input.dim()
+            )
 
 
 class LogSoftmax(Module):
@@ -323,6 +327,11 @@ class LogSoftmax(Module):
 
 class MultiheadAttention(Module):
     __constants__ = ["batch_first"]
+
+    if torch._at_least(2, 0):
+
+        def merge_masks(self, attn_mask, key_padding_mask, query):
+            torch._unsupported("nn.MultiheadAttention.merge_masks()")
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 from collections import namedtuple
 
 import torch
-from torch.nn.functional import log_softmax
 from torch.nn.modules.container import ModuleList, Sequential
 from torch.nn.modules.linear import Linear
 from torch.nn.modules.module import Module
@@ -53,10 +52,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def _get_full_log_prob(self, input, head_output):
         out = input.new_empty((head_output.size(0), self.n_classes))
-        head_logprob = log_softmax(head_output, dim=1)
+        head_logprob = torch.log_softmax(head_output, dim=1)
         out[:, : self.shortlist_size] = head_logprob[:, : self.shortlist_size]
         for i, (start, stop) in enumerate(zip(self.cutoffs, self.cutoffs[1:])):
-            cluster_logprob = log_softmax(self.tail[i](input), dim=1)
+            cluster_logprob = torch.log_softmax(self.tail[i](input), dim=1)
             out[:, start:stop] = cluster_logprob + head_logprob[:, self.shortlist_size + i].unsqueeze(1)
         return out
 

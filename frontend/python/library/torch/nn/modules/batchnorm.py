@@ -1,5 +1,12 @@
+import torch
 from torch.nn import functional as F
 from torch.nn.modules.module import Module, _accepts_rank, _batch_norm, _init
+
+
+def _check_bias(bias):
+    # `bias` came between 2.0 and 2.13.
+    if not bias and not torch._at_least(2, 0):
+        raise TypeError("__init__() got an unexpected keyword argument 'bias'")
 
 
 class _NormBase(Module):
@@ -9,15 +16,26 @@ class _NormBase(Module):
     @_init(
         "num_features eps momentum affine track_running_stats",
         weight="num_features if affine",
-        bias="num_features if affine",
+        bias="num_features if bias",
         running_mean="buffer num_features if track_running_stats",
         running_var="buffer num_features if track_running_stats",
         num_batches_tracked="buffer counter if track_running_stats",
     )
     def __init__(
-        self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None
+        self,
+        num_features,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
     ):
-        ...
+        if not bias:
+            _check_bias(bias)
+        bias = affine and bias
 
     def reset_running_stats(self):
         pass
@@ -29,8 +47,9 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self):
-        return "{}, eps={}, momentum={}, affine={}, track_running_stats={}".format(
-            self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats
+        has_bias = ", bias={}".format(self.bias is not None) if torch._at_least(2, 13) else ""
+        return "{}, eps={}, momentum={}, affine={}{}, track_running_stats={}".format(
+            self.num_features, self.eps, self.momentum, self.affine, has_bias, self.track_running_stats
         )
 
 
@@ -69,8 +88,10 @@ class SyncBatchNorm(_BatchNorm):
         process_group=None,
         device=None,
         dtype=None,
+        *,
+        bias=True,
     ):
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
     def _check_input_dim(self, input):
@@ -88,6 +109,7 @@ class SyncBatchNorm(_BatchNorm):
                 module.affine,
                 module.track_running_stats,
                 process_group,
+                bias=not module.affine or module.bias is not None,
             )
             if module.affine:
                 output.weight = module.weight

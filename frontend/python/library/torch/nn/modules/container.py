@@ -1,9 +1,29 @@
 from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 import operator
 
 import torch
 from torch.nn.modules.module import Module, _body
 from torch.nn.parameter import Parameter
+
+
+def _move_up(modules, size, index, module):
+    # insert() of the lists, which takes every name to be the module's index: a KeyError after slicing, as in PyTorch.
+    for i in range(size, index, -1):
+        modules[str(i)] = modules[str(i - 1)]
+    modules[str(index)] = module
+
+
+def _pairs(kind, pairs):
+    # The items of an iterable of pairs that update() of a dictionary takes.
+    for j, pair in enumerate(pairs):
+        if not isinstance(pair, Iterable):
+            raise TypeError(
+                "{} update sequence element #{} should be Iterable; is{}".format(kind, j, type(pair).__name__)
+            )
+        if len(pair) != 2:
+            raise ValueError("{} update sequence element #{} has length {}; 2 is required".format(kind, j, len(pair)))
+        yield pair[0], pair[1]
 
 
 class Sequential(Module):
@@ -72,6 +92,16 @@ class Sequential(Module):
 
     __rmul__ = __mul__
 
+    def __imul__(self, other):
+        if not isinstance(other, int):
+            raise TypeError("unsupported operand type(s) for *: {} and {}".format(type(self), type(other)))
+        if other <= 0:
+            raise ValueError("Non-positive multiplication factor {} for {}".format(other, type(self)))
+        size = len(self)
+        for i in range(size * (other - 1)):
+            self.add_module(str(size + i), self._modules[str(i % size)])
+        return self
+
     def pop(self, key):
         v = self[key]
         del self[key]
@@ -89,9 +119,12 @@ class Sequential(Module):
         return self
 
     def insert(self, index, module):
-        modules = list(self._modules.values())
-        modules.insert(index, module)
-        self._modules = OrderedDict((str(i), m) for i, m in enumerate(modules))
+        if not isinstance(module, Module):
+            raise AssertionError("module should be of type: {}".format(Module))
+        n = len(self._modules)
+        if not -n <= index <= n:
+            raise IndexError("Index out of range: {}".format(index))
+        _move_up(self._modules, n, index + n if index < 0 else index, module)
         return self
 
     def extend(self, sequential):
@@ -150,9 +183,7 @@ class ModuleList(Module):
         return any(m is module for m in self)
 
     def insert(self, index, module):
-        modules = list(self._modules.values())
-        modules.insert(index, module)
-        self._modules = OrderedDict((str(i), m) for i, m in enumerate(modules))
+        _move_up(self._modules, len(self._modules), index, module)
 
     def append(self, module):
         self.add_module(str(len(self)), module)
@@ -212,12 +243,16 @@ class ModuleDict(Module):
     def values(self):
         return self._modules.values()
 
-    def get(self, key, default=None):
-        return self._modules.get(key, default)
-
     def update(self, modules):
-        if hasattr(modules, "items"):
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
+        if isinstance(modules, (ModuleDict, Mapping)):
             modules = modules.items()
+        else:
+            modules = _pairs("ModuleDict", modules)
         for key, module in modules:
             self[key] = module
 
@@ -246,16 +281,19 @@ class ParameterList(Module):
             for i in range(*idx.indices(len(self))):
                 out.append(self[i])
             return out
+        return getattr(self, self._key(idx))
+
+    def _key(self, idx):
         idx = operator.index(idx)
         if not -len(self) <= idx < len(self):
             raise IndexError("index {} is out of range".format(idx))
-        return getattr(self, str(idx % len(self)))
+        return str(idx % len(self))
 
     def __setitem__(self, idx, param):
-        idx = operator.index(idx)
+        key = self._key(idx)
         if isinstance(param, torch.Tensor) and not isinstance(param, Parameter):
             param = Parameter(param)
-        return setattr(self, str(idx % len(self)), param)
+        return setattr(self, key, param)
 
     def extra_repr(self):
         return "\n".join(
@@ -283,6 +321,8 @@ class ParameterList(Module):
         return self
 
     def extend(self, values):
+        if not isinstance(values, Iterable) or isinstance(values, torch.Tensor):
+            raise TypeError("ParameterList.extend should be called with an iterable, but got " + type(values).__name__)
         for value in values:
             self.append(value)
         return self
@@ -295,18 +335,27 @@ class ParameterDict(Module):
         if parameters is not None:
             self.update(parameters)
 
+    def _key_to_attr(self, key):
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string (type is '%s'). "
+                "Open an issue on github if you need non-string keys." % type(key).__name__
+            )
+        return key
+
     def __getitem__(self, key):
-        return getattr(self, str(key))
+        return getattr(self, self._key_to_attr(key))
 
     def __setitem__(self, key, value):
         self._keys[key] = None
+        attr = self._key_to_attr(key)
         if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
-        setattr(self, str(key), value)
+        setattr(self, attr, value)
 
     def __delitem__(self, key):
         del self._keys[key]
-        delattr(self, str(key))
+        delattr(self, self._key_to_attr(key))
 
     def extra_repr(self):
         return "\n".join(
@@ -341,7 +390,7 @@ class ParameterDict(Module):
         return (self[k] for k in self._keys)
 
     def copy(self):
-        return ParameterDict({k: self[k] for k in self._keys})
+        return ParameterDict(OrderedDict((k, self[k]) for k in self._keys))
 
     def clear(self):
         for k in list(self._keys):
@@ -372,13 +421,27 @@ class ParameterDict(Module):
         copy.update(other)
         return copy
 
+    def __ror__(self, other):
+        copy = other.copy()
+        copy.update(self)
+        return copy
+
     def __ior__(self, other):
         self.update(other)
         return self
 
     def update(self, parameters):
-        if hasattr(parameters, "items"):
+        if not isinstance(parameters, Iterable):
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                + type(parameters).__name__
+            )
+        if isinstance(parameters, (OrderedDict, ParameterDict)):
             parameters = parameters.items()
+        elif isinstance(parameters, Mapping):  # a plain dict too: its order is not kept
+            parameters = sorted(parameters.items())
+        else:
+            parameters = _pairs("ParameterDict", parameters)
         for key, value in parameters:
             self[key] = value
 

@@ -19,7 +19,10 @@ class Unflatten(Module):
 
     @_init("dim unflattened_size")
     def __init__(self, dim, unflattened_size):
-        ...
+        if not isinstance(unflattened_size, (tuple, list)):
+            raise TypeError(
+                "unflattened_size must be a tuple of ints, but found type " + type(unflattened_size).__name__
+            )
 
     @_forward("input", "unflatten", "self.dim", "self.unflattened_size")
     def forward(self, input):

@@ -1,6 +1,6 @@
 # Modules whose sizes the first call decides.
 import torch
-from torch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from torch.nn.modules.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, _check_bias
 from torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from torch.nn.modules.instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from torch.nn.modules.linear import Linear
@@ -148,13 +148,25 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
 
 
 class _LazyNormBase(LazyModuleMixin):
-    def __init__(self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
+    def __init__(
+        self,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
+        _check_bias(bias)
         super().__init__(0, eps, momentum, False, False)
         self.affine = affine
         self.track_running_stats = track_running_stats
         if affine:
             self.weight = UninitializedParameter(dtype=dtype)
-            self.bias = UninitializedParameter(dtype=dtype)
+            if bias:
+                self.bias = UninitializedParameter(dtype=dtype)
         if track_running_stats:
             self.running_mean = UninitializedBuffer(dtype=dtype)
             self.running_var = UninitializedBuffer(dtype=dtype)
@@ -166,7 +178,8 @@ class _LazyNormBase(LazyModuleMixin):
             for name in (["weight", "bias"] if self.affine else []) + (
                 ["running_mean", "running_var"] if self.track_running_stats else []
             ):
-                getattr(self, name).materialize((self.num_features,))
+                if getattr(self, name) is not None:
+                    getattr(self, name).materialize((self.num_features,))
             self.reset_parameters()
 
 
@@ -183,8 +196,18 @@ class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
 
 
 class _LazyInstanceNorm(_LazyNormBase):
-    def __init__(self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None):
-        super().__init__(eps, momentum, affine, track_running_stats, device, dtype)
+    def __init__(
+        self,
+        eps=1e-5,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
+        super().__init__(eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):

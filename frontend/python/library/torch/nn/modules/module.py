@@ -1,6 +1,6 @@
 from collections import OrderedDict, namedtuple
 
-from torch import Tensor
+from torch import Tensor, _at_least
 from torch.nn.parameter import Parameter
 
 
@@ -219,6 +219,9 @@ class Module(_ModuleBase):
         return self
 
     def xpu(self, device=None):
+        return self
+
+    def mtia(self, device=None):
         return self
 
     def share_memory(self):
@@ -440,3 +443,17 @@ def register_module_full_backward_hook(hook):
 
 
 register_module_backward_hook = register_module_full_backward_pre_hook = register_module_full_backward_hook
+
+# Methods of later versions.
+for _name, _version in {
+    "call_super_init": (2, 0),
+    "compile": (2, 0),
+    "mtia": (2, 4),
+    "register_full_backward_pre_hook": (2, 0),
+    "register_load_state_dict_pre_hook": (2, 5),
+    "register_state_dict_post_hook": (2, 5),
+    "register_state_dict_pre_hook": (2, 0),
+    "set_submodule": (2, 5),
+}.items():
+    if not _at_least(*_version):
+        delattr(Module, _name)

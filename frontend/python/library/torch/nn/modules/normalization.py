@@ -1,5 +1,6 @@
 import torch
 from torch.nn import functional as F
+from torch.nn.modules.batchnorm import _check_bias
 from torch.nn.modules.module import Module, _forward, _init
 
 
@@ -38,11 +39,13 @@ class LayerNorm(Module):
 
 
 class GroupNorm(Module):
-    _format = "{num_groups}, {num_channels}, eps={eps}, affine={affine}"
     __constants__ = ["num_groups", "num_channels", "eps", "affine"]
 
-    @_init("num_groups num_channels eps affine", weight="num_channels if affine", bias="num_channels if affine")
-    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None):
+    @_init("num_groups num_channels eps affine", weight="num_channels if affine", bias="num_channels if bias")
+    def __init__(self, num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, bias=True):
+        if not bias:
+            _check_bias(bias)
+        bias = affine and bias
         if num_channels % num_groups != 0:
             raise ValueError("num_channels must be divisible by num_groups")
 
@@ -52,6 +55,10 @@ class GroupNorm(Module):
     @_forward(F, "group_norm", "input", "self.num_groups", "self.weight", "self.bias", "self.eps")
     def forward(self, input):
         ...
+
+    def extra_repr(self):
+        has_bias = ", bias={}".format(self.bias is not None) if torch._at_least(2, 13) else ""
+        return "{}, {}, eps={}, affine={}{}".format(self.num_groups, self.num_channels, self.eps, self.affine, has_bias)
 
 
 class RMSNorm(Module):

@@ -79,6 +79,31 @@ class ReflectionPad3d(_ReflectionPadNd):
         self.padding = _ntuple(6)(padding)
 
 
+class _CircularPadNd(Module):
+    _format = "{padding}"
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "circular")
+
+
+class CircularPad1d(_CircularPadNd):
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = _pair(padding)
+
+
+class CircularPad2d(_CircularPadNd):
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = _quadruple(padding)
+
+
+class CircularPad3d(_CircularPadNd):
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = _ntuple(6)(padding)
+
+
 class _ReplicationPadNd(Module):
     _format = "{padding}"
 

@@ -10,6 +10,14 @@ def _is_packed(input):
     return isinstance(input, tuple) and hasattr(input, "batch_sizes")
 
 
+def _check_rank(name, input, ranks):
+    # PyTorch 1.13 checks cells alone, and later versions with another exception.
+    later, cell = int(torch.__version__.split(".")[0]) >= 2, name.endswith("Cell")
+    if input.dim() not in ranks and (later or cell):
+        text = "{}: Expected input to be {}D or {}D, got {}D instead".format(name, *ranks, input.dim())
+        raise ValueError(text) if later else AssertionError(text)
+
+
 class RNNBase(Module):
     def __init__(
         self,
@@ -176,6 +184,7 @@ class RNNBase(Module):
     def forward(self, input, hx=None):
         if _is_packed(input):
             return self._forward_packed(input, hx)
+        _check_rank(self.mode.split("_")[0], input, (2, 3))
         is_batched = input.dim() == 3
         batch_dim = 0 if self.batch_first else 1
         if not is_batched:
@@ -255,9 +264,7 @@ class RNNCellBase(Module):
         return s.format(**self.__dict__)
 
     def _run(self, cell, input, hx):
-        assert input.dim() in (1, 2), "{}: Expected input to be 1-D or 2-D but received {}-D tensor".format(
-            self.__class__.__name__, input.dim()
-        )
+        _check_rank(self.__class__.__name__, input, (1, 2))
         is_batched = input.dim() == 2
         if not is_batched:
             input = input.unsqueeze(0)
@@ -287,9 +294,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input, hx=None):
-        assert input.dim() in (1, 2), "LSTMCell: Expected input to be 1-D or 2-D but received {}-D tensor".format(
-            input.dim()
-        )
+        _check_rank("LSTMCell", input, (1, 2))
         is_batched = input.dim() == 2
         if not is_batched:
             input = input.unsqueeze(0)

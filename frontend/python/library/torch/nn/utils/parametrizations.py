@@ -31,7 +31,8 @@ class _SpectralNorm(Module):
         weight_mat = self._reshape_weight_to_matrix(weight)
         u = self._u.clone()
         v = self._v.clone()
-        sigma = torch.dot(u, torch.mv(weight_mat, v))
+        dot = torch.vdot if torch._at_least(2, 0) else torch.dot  # for complex weights
+        sigma = dot(u, torch.mv(weight_mat, v))
         return weight / sigma
 
 

@@ -1,3 +1,5 @@
+from collections.abc import Mapping, Sequence
+
 import torch
 
 
@@ -101,7 +103,30 @@ def random_split(*args, **kwargs):
 
 
 def default_collate(batch):
-    _no_data("torch.utils.data.default_collate()")
+    first = batch[0]
+    kind = type(first)
+    if isinstance(first, torch.Tensor):
+        return torch.stack(batch, 0)
+    if type(first).__module__ == "numpy" and hasattr(first, "__array__"):
+        return default_collate([torch.as_tensor(b) for b in batch])
+    if isinstance(first, float):
+        return torch.tensor(batch, dtype=torch.float64)
+    if isinstance(first, int):
+        return torch.tensor(batch)
+    if isinstance(first, (str, bytes)):
+        return batch
+    if isinstance(first, Mapping):
+        collated = {key: default_collate([b[key] for b in batch]) for key in first}
+        return collated if kind is dict else kind(collated)
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return kind(*(default_collate(samples) for samples in zip(*batch)))
+    if not isinstance(first, Sequence):
+        raise TypeError(
+            "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found " + str(kind)
+        )
+    if any(len(b) != len(first) for b in batch):
+        raise RuntimeError("each element in list of batch should be of equal size")
+    return [default_collate(samples) for samples in zip(*batch)]
 
 
 def get_worker_info():

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What the reader refuses although PyTorch runs it, and what is too large for it: the error says so. It neither blames
+the model nor gives another network."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BIN = os.environ.get("COBRA_BIN", "build/release/bin")
+# What forward(x) returns, of a tensor of four elements: a part of the error.
+REFUSED = {
+    "torch.cartesian_prod(*[x] * 40)": "the result of cartesian_prod: more than the limit of 1,099,511,627,776 elements",
+    "torch.eye(2**33)": "torch.eye makes a tensor of 8589934592x8589934592:float32: more than the limit of 1 TiB",
+    "torch.arange(2**50)": "torch.arange: more than the limit of 1,000,000,000,000 elements",
+    "F.one_hot(x.long(), 2**50)": "the result of one_hot: more than the limit of",
+    "F.one_hot(x.long(), 2**38)": "one_hot makes a tensor of 4x274877906944:int64: more than the limit of 1 TiB",
+    "torch.fft.fft(x, 2**50)": "the result of fft_fft: more than the limit of",
+    "F.interpolate(x[None, None], scale_factor=1e12)": "the result of interpolate: more than the limit of",
+    "F.interpolate(x[None, None], scale_factor=1e20)": "interpolate by 1e+20: more than the limit of",
+    "x.repeat(2**50)": "the result of repeat: more than the limit of",
+    "x.repeat(2**62)": "the result of repeat: more than the limit of",
+    "x.repeat_interleave(2**50)": "the result of repeat_interleave: more than the limit of",
+    "x[1:].storage_offset()": "Tensor.storage_offset() of a view is not supported",
+    "x.to_sparse()": "calling torch.Tensor.to_sparse() is not supported",
+    "x.grad_dtype": "Tensor.grad_dtype is not supported",
+    "torch.nonzero_static(x, size=2)": "calling torch.nonzero_static() is not supported",
+    "torch.ones(2, dtype=torch.uint3)": "is not supported",
+    "torch.autograd.grad(x.sum(), x)": "torch.autograd.grad() is not supported",
+    "nn.LinearCrossEntropyLoss(3, 4)(x)": "calling torch.nn.LinearCrossEntropyLoss() is not supported",
+    "F.scaled_mm(x, x)": "calling torch.nn.functional.scaled_mm() is not supported",
+}
+
+
+def main():
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/model.py"
+        with open(path, "w") as file:
+            file.write("import torch\nfrom torch import nn\nimport torch.nn.functional as F\n")
+            file.writelines(f"def f{i}(x):\n    return {text}\n" for i, text in enumerate(REFUSED))
+        requests = [json.dumps({"file": path, "entry": f"f{i}", "inputs": ["4"]}) for i in range(len(REFUSED))]
+        done = subprocess.run(
+            [BIN + "/read_model", "--batch", "--torch-version", "2.13.0"],
+            input="".join(request + "\n" for request in requests),
+            capture_output=True,
+            text=True,
+        )
+    for (text, expected), line in zip(REFUSED.items(), done.stdout.splitlines()):
+        error = json.loads(line).get("error", "no error")
+        if expected not in error or "PyTorch raises this too" in error:
+            wrong += 1
+            print(f"{text}: {error}")
+    answered = len(done.stdout.splitlines())
+    print(f"{answered} of {len(REFUSED)} answered, {wrong} wrong")
+    return 1 if wrong or answered != len(REFUSED) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
