@@ -8,6 +8,7 @@ BIN = os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build/release/bin"))
 RUNTIMES = os.path.join(SOURCE, "build/runtimes")
 # Python with PyTorch 2.13; None where `scripts/setup.sh --runtimes` has not installed all of it.
 NEWER = os.path.join(RUNTIMES, "bin/python3") if os.path.exists(os.path.join(RUNTIMES, "requirements.txt")) else None
+PYTHON = "/usr/bin/python3"
 MODELS = "/usr/lib/python3/dist-packages/torchvision/models"
 TOLERANCE = 1e-4
 
@@ -212,3 +213,35 @@ def compute(folder, case):
             tensor.copy_(torch.from_numpy(numbers[module.ORIGINAL_NAMES.get(name, name)].copy()))
         outputs = network(*inputs)
     return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def answers(script, folder, cases, python):
+    """{name: answer} of the cases, from `script` in that Python, which calls answer() below."""
+    with open(os.path.join(folder, "cases.json"), "w", encoding="utf-8") as file:
+        json.dump(cases, file)
+    command = [python, "-W", "ignore", os.path.abspath(script), "--answer", folder]
+    done = subprocess.run(command, stdout=subprocess.PIPE)
+    found = dict(map(json.loads, done.stdout.decode().splitlines()))
+    if done.returncode != 0:
+        found["the end"] = "exit status %d" % done.returncode
+    return found
+
+
+def answer(folder, of_case):
+    """Prints a line of JSON for each case of the folder."""
+    import torch
+
+    torch.set_num_threads(1)
+    with open(os.path.join(folder, "cases.json"), encoding="utf-8") as file:
+        cases = json.load(file)
+    for case in cases:
+        print(json.dumps([case["name"], of_case(folder, case)]), flush=True)
+
+
+def run_test(main, of_case):
+    """A test that runs itself again in other Pythons. It begins in whichever has NumPy and torch: Debian's."""
+    if sys.argv[1:2] == ["--answer"]:
+        return answer(sys.argv[2], of_case)
+    faults = main()
+    print("\n".join(faults))
+    sys.exit(1 if faults else 0)

@@ -6,18 +6,15 @@ write through views, networks of torchvision. In the PyTorch of Debian's Python,
 
 Exit 77 without python3-torch.
 """
-import json, os, subprocess, sys, tempfile
+import os, subprocess, sys, tempfile
 
-PYTHON = "/usr/bin/python3"
-if not os.environ.get("COBRA_PROGRAMS"):
-    if subprocess.run([PYTHON, "-c", "import torch, numpy"], capture_output=True).returncode != 0:
+if sys.executable != "/usr/bin/python3" and "--answer" not in sys.argv:
+    if subprocess.run(["/usr/bin/python3", "-c", "import torch, numpy"], capture_output=True).returncode != 0:
         print("python3-torch is missing")
         sys.exit(77)
-    os.execve(PYTHON, [PYTHON] + sys.argv, dict(os.environ, COBRA_PROGRAMS="write"))
+    os.execv("/usr/bin/python3", ["/usr/bin/python3"] + sys.argv)
 
-import numpy
-
-from exported import NEWER, compute, fault_in, networks, programs, write_cases, write_network
+from exported import NEWER, PYTHON, answers, compute, fault_in, networks, programs, run_test, write_cases, write_network
 
 # Other numbers in each run.
 RANDOM = (
@@ -42,29 +39,10 @@ def fault_of(folder, case):
         return "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:300])
 
 
-def check(folder, cases):
-    """Runs the programs of the cases in this Python; prints a line of JSON for each."""
-    import torch
-
-    torch.set_num_threads(1)
-    for case in cases:
-        print(json.dumps([case["name"], fault_of(folder, case)]), flush=True)
-
-
 def compare(folder, cases, python):
-    path = os.path.join(folder, "cases.json")
     left_out = RANDOM + NOT_COMPARED + (LATER if python == PYTHON else OF_TORCHVISION)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump([c for c in cases if "refused" not in c and "not_run" not in c and c["op"] not in left_out], file)
-    done = subprocess.run(
-        [python, "-W", "ignore", os.path.abspath(__file__), folder],
-        stdout=subprocess.PIPE,
-        env=dict(os.environ, COBRA_PROGRAMS="run"),
-    )
-    faults = dict(map(json.loads, done.stdout.decode().splitlines()))
-    if done.returncode != 0:
-        faults["the end"] = "exit status %d" % done.returncode
-    return faults
+    compared = [c for c in cases if "refused" not in c and "not_run" not in c and c["op"] not in left_out]
+    return answers(__file__, folder, compared, python)
 
 
 def main():
@@ -93,10 +71,4 @@ def main():
 
 
 if __name__ == "__main__":
-    if os.environ["COBRA_PROGRAMS"] == "run":
-        with open(os.path.join(sys.argv[1], "cases.json"), encoding="utf-8") as cases_file:
-            check(sys.argv[1], json.load(cases_file))
-        sys.exit(0)
-    wrong = main()
-    print("\n".join(wrong))
-    sys.exit(1 if wrong else 0)
+    run_test(main, fault_of)
