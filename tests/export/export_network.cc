@@ -7,8 +7,8 @@
 //   export_network --strides DIR                 programs of those calls on tensors in other memory orders, and the
 //                                                strides that come out (strides_test.py)
 //   export_network --document                    docs/onnx_export.md
-// Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the outputs as
-// float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
+// Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the
+// outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
 // "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
 #include <algorithm>
 #include <cstdio>
