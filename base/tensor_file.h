@@ -1,6 +1,6 @@
 // The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
-// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data, little-endian. No pickles, nothing
-// is executed. Without LibTorch.
+// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data, little-endian. No pickles;
+// nothing is executed. Without LibTorch.
 #ifndef COBRA_BASE_TENSOR_FILE_H_
 #define COBRA_BASE_TENSOR_FILE_H_
 
