@@ -424,6 +424,18 @@ bool WriteElements(Interpreter& interp, const Call& call, const ConstantInputs& 
   return true;
 }
 
+// Checks that x.view(size) is possible with the strides of x.
+Result<void> CheckViewable(Interpreter& interp, const Call& call) {
+  const Tensor* self = call.tensors[0];
+  absl::StatusOr<std::vector<graph::TensorType>> types = graph::InferTypes(call.op, call.attributes, {&self->type});
+  if (!types.ok()) return RaiseShapeError(interp, types.status());
+  if (graph::ViewStrides(self->type.shape, StridesNow(interp, self), (*types)[0].shape)) return {};
+  return interp.Raise(interp.types().RuntimeError,
+                      "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+                      "across two contiguous subspaces). Use "
+                      ".reshape(...) instead.");
+}
+
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
   const ConstantInputs inputs = ConstantInputsOf(interp, call, inplace);
   absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
@@ -432,6 +444,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     const absl::Status fits = graph::shape_rules::CheckInplace(graph::OpName(call.op), inputs.types, &*outputs);
     if (!fits.ok()) return RaiseShapeError(interp, fits);
   }
+  if (call.op == graph::Op::view && call.attributes.Find("size") != nullptr) COBRA_TRY(CheckViewable(interp, call));
   TorchState& torch = Torch(interp);
   const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
   if (torch.recording && cost_class == graph::CostClass::kCompute)
@@ -468,20 +481,6 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   }
   interp.heap().Allocate(view_bytes);
   return Returned(interp, call.op, results, returns);
-}
-
-// Checks that x.view(size) is possible with the strides of x.
-Result<void> CheckViewable(Interpreter& interp, const Call& call) {
-  TorchState& torch = Torch(interp);
-  const Tensor* self = call.tensors[0];
-  absl::StatusOr<std::vector<graph::TensorType>> types = graph::InferTypes(call.op, call.attributes, {&self->type});
-  if (!types.ok()) return RaiseShapeError(interp, types.status());
-  torch.layout.Update();
-  if (graph::ViewStrides(self->type.shape, torch.layout.Of(self->ref), (*types)[0].shape)) return {};
-  return interp.Raise(interp.types().RuntimeError,
-                      "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-                      "across two contiguous subspaces). Use "
-                      ".reshape(...) instead.");
 }
 
 // The values of a recorded call whose inputs are nevertheless known, such as batch_sizes of a packed sequence; empty if
@@ -559,13 +558,6 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
 }
 
 }  // namespace
-
-bool IsContiguousNow(Interpreter& interp, Tensor* tensor) {
-  if (!tensor->ref.is_node()) return true;
-  graph::LayoutTracker& layout = Torch(interp).layout;
-  layout.Update();
-  return graph::IsContiguous(tensor->type.shape, layout.Of(tensor->ref));
-}
 
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace, Returns returns) {

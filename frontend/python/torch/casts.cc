@@ -98,7 +98,7 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
-  if (AsTensor(args.self)->is_const() && IsScattered(interp, AsTensor(args.self)))
+  if (AsTensor(args.self)->is_const() && !IsContiguousNow(interp, AsTensor(args.self)))
     return Apply(interp, graph::Op::clone, {}, {args.self});
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
   const bool alias = IsContiguousNow(interp, AsTensor(args.self));

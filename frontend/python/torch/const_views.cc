@@ -163,11 +163,20 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
   for (size_t i = 0; i < places.at.size(); ++i) values[static_cast<size_t>(places.at[i])] = (*tensor->values)[i];
 }
 
-bool IsScattered(Interpreter& interp, const Tensor* tensor) {
-  if (tensor->base == nullptr || tensor->view == nullptr) return false;
+graph::Strides StridesNow(Interpreter& interp, const Tensor* tensor) {
+  if (tensor->ref.is_node()) {
+    graph::LayoutTracker& layout = Torch(interp).layout;
+    layout.Update();
+    return layout.Of(tensor->ref);
+  }
+  const graph::Shape& shape = tensor->type.shape;
+  if (tensor->base == nullptr || tensor->view == nullptr) return graph::ContiguousStrides(shape);
   const Places places = PlacesOf(interp, tensor);
-  return places.sees == ViewAccess::kElements &&
-         !graph::IsContiguous(tensor->type.shape, StridesAt(tensor->type.shape, places.at));
+  return places.sees == ViewAccess::kElements ? StridesAt(shape, places.at) : graph::ContiguousStrides(shape);
+}
+
+bool IsContiguousNow(Interpreter& interp, const Tensor* tensor) {
+  return graph::IsContiguous(tensor->type.shape, StridesNow(interp, tensor));
 }
 
 }  // namespace cobra::python

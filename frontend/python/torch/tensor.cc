@@ -129,13 +129,8 @@ Result<Value> IsComplexTensor(Interpreter&, const CallArgs& args) {
 Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
   const graph::Shape& shape = tensor->type.shape;
-  graph::Strides known = graph::ContiguousStrides(shape);
-  if (tensor->ref.is_node()) {
-    Torch(interp).layout.Update();
-    known = Torch(interp).layout.Of(tensor->ref);
-  }
   std::vector<Value> strides;
-  for (int64_t s : known) strides.push_back(Value::Int(s));
+  for (int64_t s : StridesNow(interp, tensor)) strides.push_back(Value::Int(s));
   std::optional<int64_t> dim;
   ArgReader reader(interp, "stride", args);
   COBRA_TRY(reader.Optional("dim", &dim).Finish());
@@ -487,6 +482,11 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("storage_offset", StorageOffset)
       .Method("is_contiguous",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
+                std::optional<std::string> format;
+                ArgReader reader(i, "is_contiguous", a);
+                COBRA_TRY(reader.Optional("memory_format", &format).Finish());
+                if (format && *format != "torch.contiguous_format")
+                  return i.Unsupported("is_contiguous() of another memory format");
                 return Value::Bool(IsContiguousNow(i, AsTensor(a.self)));
               })
       .Method("is_floating_point", IsFloating)

@@ -255,8 +255,9 @@ void Refresh(Interpreter& interp, Tensor* tensor);
 void KeepValues(Interpreter& interp, Tensor* tensor);
 // Called after an in-place call on a constant: propagates the new values to its base and other views.
 void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op);
-// Whether the memory order of a constant's elements differs from row-major order: x.t().
-bool IsScattered(Interpreter& interp, const Tensor* tensor);
+// The order of a tensor's elements in memory; constants that are no views lie row by row.
+graph::Strides StridesNow(Interpreter& interp, const Tensor* tensor);
+bool IsContiguousNow(Interpreter& interp, const Tensor* tensor);
 
 Value NewSize(Interpreter& interp, const graph::Shape& shape);
 Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items);
@@ -282,9 +283,6 @@ Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
 Result<void> CastInputs(Interpreter& interp, graph::Op op, const graph::Attributes& attributes,
                         std::vector<Value>* inputs);
 void DefineAutocast(NativeModuleBuilder& m);
-
-// Whether a tensor of the graph is contiguous; constants always are.
-bool IsContiguousNow(Interpreter& interp, Tensor* tensor);
 
 // nonzero, unique, equal ...: computed on constants with known values, rejected as data-dependent on other tensors
 // (values.cc).

@@ -284,45 +284,6 @@ TEST(ReaderTest, AFileSaysWhichModelsItHas) {
             "a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a(), a() ...");
 }
 
-TEST(ReaderTest, AnErrorOfAnotherVersionNamesTheVersion) {
-  const std::string library =
-      "import torch\nif not hasattr(torch, 'float8_e4m3fn'): raise ImportError('Net requires PyTorch >= 2.6')\n";
-  const auto hint = [&](const std::string& text, const char* version) {
-    SourceRequest request;
-    request.bundle["model.py"] = absl::StrCat(text, kHead, "  def forward(self, x):\n    return x + 1\n");
-    request.file = "model.py";
-    request.entry = "Net()";
-    request.inputs = {"2"};
-    request.torch_version = version;
-    const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
-    return graph.ok() ? "" : Refused(graph).hint;
-  };
-  EXPECT_EQ(hint(library, "2.13.0"), "");
-  EXPECT_THAT(hint(library, "1.13.0"), HasSubstr("read as for PyTorch 1.13.0"));
-  EXPECT_THAT(hint(library, "1.13.0"), HasSubstr("--torch-version 2.13.0"));
-  EXPECT_THAT(hint("import torch\nx = torch.no_such_name\n", "1.13.0"), HasSubstr("--torch-version 2.13.0"));
-  EXPECT_THAT(hint("raise ImportError('no tea')\n", "1.13.0"), Not(HasSubstr("--torch-version")));
-}
-
-TEST(ReaderTest, HintsOfInputs) {
-  const auto hint = [](const std::string& forward, const std::string& input, const std::string& method = "forward") {
-    SourceRequest request;
-    request.bundle["model.py"] =
-        absl::StrCat(kHead, "  def __getattr__(self, name): return super().__getattr__(name)\n", forward);
-    request.file = "model.py";
-    request.entry = "Net()";
-    request.inputs = {input};
-    request.method = method;
-    return Refused(ReadPythonModel(request)).hint;
-  };
-  EXPECT_THAT(hint("  def forward(self, x):\n    return F.embedding(x, torch.ones(3, 4))\n", "1x12"),
-              HasSubstr("1x16:int64"));
-  EXPECT_THAT(hint("  def forward(self, x):\n    return 1 if x.all() else 2\n", "12"),
-              HasSubstr("--arg 'mask=torch.ones"));
-  EXPECT_THAT(hint("  def forward(self, x):\n    return x\n", "12", "forwrd"), HasSubstr("name a method of Net()"));
-  EXPECT_THAT(hint("  def forward(self, x):\n    return x\n", "2.5"), HasSubstr("--arg scale=2.5"));
-}
-
 TEST(ReaderTest, AFileWithOneModelNeedsNoEntry) {
   const auto only = [](const std::string& text) {
     SourceRequest request;
