@@ -11,26 +11,21 @@
 #                                           which our runners measure (docs/runners.md)
 set -euo pipefail
 
+# python_environment FOLDER REQUIREMENTS: a second run does nothing. FOLDER/requirements.txt says that all of it is there.
+python_environment() {
+  cmp -s "$2" "$1/requirements.txt" && return
+  /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install --quiet --no-deps -r "$2" && cp "$2" "$1/requirements.txt"
+}
+
 if [ "${1:-}" = "--runtimes" ]; then
   cd "$(dirname "$0")/.."
-  requirements=worker/runners/requirements.txt
-  if ! cmp -s "$requirements" build/runtimes/requirements.txt; then
-    /usr/bin/python3 -m venv build/runtimes
-    # Without all of it there is none: tests look whether it is there.
-    build/runtimes/bin/pip install --quiet --no-deps -r "$requirements" || { rm -rf build/runtimes; exit 1; }
-    cp "$requirements" build/runtimes/requirements.txt
-  fi
+  python_environment build/runtimes worker/runners/requirements.txt || { rm -rf build/runtimes; exit 1; }
   exit 0
 fi
 
 if [ "${1:-}" = "--pypi" ]; then
   cd "$(dirname "$0")/.."
-  requirements=tests/frontend/python/libraries/requirements.txt
-  if ! cmp -s "$requirements" build/pypi/requirements.txt; then
-    /usr/bin/python3 -m venv build/pypi
-    build/pypi/bin/pip install --quiet --no-deps -r "$requirements"
-    cp "$requirements" build/pypi/requirements.txt
-  fi
+  python_environment build/pypi tests/frontend/python/libraries/requirements.txt
   # In a folder of their own: the libraries of models look at what is installed beside them.
   requirements=tests/frontend/onnx/pypi/requirements.txt
   if ! cmp -s "$requirements" build/pypi-onnx/requirements.txt; then

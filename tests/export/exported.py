@@ -8,7 +8,6 @@ BIN = os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build/release/bin"))
 RUNTIMES = os.path.join(SOURCE, "build/runtimes")
 # Python with PyTorch 2.13; None where `scripts/setup.sh --runtimes` has not installed all of it.
 NEWER = os.path.join(RUNTIMES, "bin/python3") if os.path.exists(os.path.join(RUNTIMES, "requirements.txt")) else None
-PYTHON = "/usr/bin/python3"
 MODELS = "/usr/lib/python3/dist-packages/torchvision/models"
 TOLERANCE = 1e-4
 

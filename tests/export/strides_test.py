@@ -1,18 +1,13 @@
 """The strides that graph/layout.h computes are PyTorch's: a call of each operator on a transposed tensor, on one that is
-channels last, on every second element of one, and with a transposed second operand. In 1.13 and, where it is installed, in 2.13. Strides of dimensions of
-one element, and of tensors without elements, do not matter.
+channels last, on every second element of one, and with a transposed second operand. In 1.13 and, where it is
+installed, in 2.13. Strides of dimensions of one element, and of tensors without elements, do not matter.
 
 Exit 77 without python3-torch.
 """
-import json, os, re, subprocess, sys, tempfile
+import json, os, re, sys, tempfile
 
-if sys.executable != "/usr/bin/python3" and "--answer" not in sys.argv:
-    if subprocess.run(["/usr/bin/python3", "-c", "import torch, numpy"], capture_output=True).returncode != 0:
-        print("python3-torch is missing")
-        sys.exit(77)
-    os.execv("/usr/bin/python3", ["/usr/bin/python3"] + sys.argv)
-
-from exported import BIN, NEWER, PYTHON, answers, compute, run, run_test
+from debian_python import PYTHON
+from exported import BIN, NEWER, answers, compute, run, run_test
 
 # What is not computed, as OPERATOR-VARIANT: transforms, whose order depends on the library that computes them; LAPACK's
 # rarer results; copies that keep gaps; weights in another order; a tensor of one index that is a number.
