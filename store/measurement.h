@@ -95,10 +95,17 @@ struct Latency {
   // Timed runs, and calls in each.
   int runs = 0;
   int batch = 1;
+  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their number; the fastest run
+  // and 0 if fewer than three are known to be that. 0: nobody looked.
+  double quiet_us = 0;
+  int quiet_runs = 0;
   // The very first call.
   double cold_us = 0;
   // Median of the same calls on the device's own clock (CUDA events around the region); 0 if the device has no clock.
   double device_us = 0;
+
+  // The latency on the machine without its neighbours, as far as it is known: what models learn from.
+  double undisturbed_us() const { return quiet_us > 0 ? quiet_us : median_us; }
 };
 
 struct Measurement {

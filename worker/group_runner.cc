@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -92,6 +93,11 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
   std::unique_ptr<GroupRunner> runner(new GroupRunner(options));
   runner->session_ = absl::StrCat(TimeUtc(), "-", getpid());
+  if (!options.execution.is_cuda()) {
+    std::vector<int> cores(static_cast<size_t>(options.execution.threads));
+    std::iota(cores.begin(), cores.end(), options.core);
+    COBRA_ASSIGN_OR_RETURN(runner->pulse_, Pulse::Create(std::move(cores)));
+  }
   if (!options.runner.empty()) {
     COBRA_ASSIGN_OR_RETURN(runner->runner_, RunnerSession::Create(options.runner, options.execution));
   }
@@ -152,6 +158,7 @@ MeasureOptions GroupRunner::RulesFor(const GroupTask& task, bool is_network) con
   MeasureOptions rules = is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
   rules.seed = task.seed;
   rules.sensors = sensors_.get();
+  rules.meter.pulse = pulse_.get();
   if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
   return rules;
 }
@@ -272,7 +279,9 @@ absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(
     store::Conditions& conditions = measurement->conditions;
     conditions.canary_ratio = worst.compute;
     conditions.canary_copy_ratio = worst.copy;
-    conditions.suspect = IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
+    // What the undisturbed runs say holds, however loud the neighbours were between them.
+    conditions.suspect = measurement->latency.quiet_runs == 0 &&
+                         IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
     conditions.load = load;
   }
   return measurements;

@@ -23,6 +23,7 @@
 #include "store/measurement.h"
 #include "worker/child.h"
 #include "worker/measure.h"
+#include "worker/pulse.h"
 #include "worker/runner_session.h"
 #include "worker/sampler.h"
 
@@ -102,6 +103,7 @@ class GroupRunner {
   // Of this process.
   std::unique_ptr<Canary> canary_;
   std::unique_ptr<Sensors> sensors_;
+  std::unique_ptr<Pulse> pulse_;  // not on a GPU
   std::vector<CanaryTimes> canaries_;
   std::vector<std::string> canary_lines_;
   std::unique_ptr<RunnerSession> runner_;

@@ -53,7 +53,8 @@ struct MeasureFlags {
   ExecutionFlags execution;
   int64_t first = 0;
   int core = 0;
-  int group_tasks = 0;   // 0: the default of the device
+  int group_tasks = 0;  // 0: the default of the device
+  double network_gmacs = 0;
   double tolerance = 0;  // 0: the default
   bool layer_energy = false;
   bool share_device = false;
@@ -149,6 +150,10 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(flags));
   options.group_tasks = GroupTasks(flags, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
+  if (flags.network_gmacs > 0) {
+    options.sampler.caps.network_macs = static_cast<int64_t>(flags.network_gmacs * 1e9);
+    options.sampler.caps.network_macs_asked = true;
+  }
   options.sampler.seed = flags.seed;
   options.sampler.real_layers_path = flags.layers;
   options.sampler.networks_path = flags.networks;
@@ -409,6 +414,8 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
       "Samples of each space (one number, or one for each name in --space); a finite space may have fewer");
   command->add_option("--budget", flags->budget, "Time limit of the series: 30m, 2h, 90s");
   command->add_option("--out", flags->out, "JSON lines, appended to; records in it are not measured again");
+  command->add_option("--network-gmacs", flags->network_gmacs,
+                      "Leave out networks with more 1e9 multiply-accumulates; default: 16.5, for those of a list 1100");
   AddExecutionOptions(command, flags);
   AddRunnerOption(command, flags);
   command
@@ -429,7 +436,8 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
       "--networks", flags->networks,
       absl::StrCat(
           "File of graphs, one JSON object with name and graph per line, for the spaces graphs, torchvision (default: ",
-          kTorchvisionNetworks, ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
+          kTorchvisionNetworks, "), timm (default: ", kTimmNetworks,
+          ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
   command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
   command->add_flag("--in-turns", flags->in_turns,
                     "With --graph: for each line of standard input, measure for a quarter of a second and print a "

@@ -7,9 +7,16 @@
 #include <utility>
 
 #include "base/statistics.h"
+#include "worker/pulse.h"
 
 namespace cobra::worker {
 namespace {
+
+// Fewer undisturbed runs than these have no median of their own.
+constexpr size_t kFewestQuietRuns = 3;
+
+constexpr double kBetweenPulsesUs = 3000;
+constexpr double kLongRegionUs = 6000;
 
 double Quantile(const std::vector<double>& sorted, double q) {
   const double at = q * (sorted.size() - 1);
@@ -74,22 +81,34 @@ class Samples {
  public:
   void Add(const RegionTimes& times) {
     wall_us_.push_back(times.wall_us);
+    if (times.pulse_ratio > 0) {
+      watched_ = true;
+      // Neighbours come and go within a long region, between its pulses.
+      if (times.pulse_ratio <= kQuietPulse && times.region_us <= kLongRegionUs) quiet_us_.push_back(times.wall_us);
+    }
     if (times.device_us > 0) device_us_.push_back(times.device_us);
   }
   int count() const { return static_cast<int>(wall_us_.size()); }
   bool AgreeTo(double interval) const {
-    const store::Latency so_far = Summarise(wall_us_);
+    const store::Latency so_far = Summarise(quiet_us_.size() >= kFewestQuietRuns ? quiet_us_ : wall_us_);
     return so_far.ci_high_us - so_far.ci_low_us <= 2 * interval * so_far.median_us;
   }
   store::Latency Summary(int batch) const {
     store::Latency latency = Summarise(wall_us_);
     latency.batch = batch;
     latency.device_us = Median(device_us_);
+    if (quiet_us_.size() >= kFewestQuietRuns) {
+      latency.quiet_us = Median(quiet_us_);
+      latency.quiet_runs = static_cast<int>(quiet_us_.size());
+    } else if (watched_) {
+      latency.quiet_us = latency.min_us;
+    }
     return latency;
   }
 
  private:
-  std::vector<double> wall_us_, device_us_;
+  std::vector<double> wall_us_, device_us_, quiet_us_;
+  bool watched_ = false;
 };
 
 store::Latency Measure(const Region& region, const MeterOptions& options) {
@@ -162,19 +181,46 @@ store::Latency Summarise(std::vector<double> samples_us) {
 
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
                               const RegionHooks& hooks) {
+  Pulse* const pulse = options.pulse;
   const auto time = [&](int, int calls) {
     if (hooks.settle) hooks.settle();
+    const double before = pulse == nullptr ? 0 : pulse->Ratio();
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
-    return std::vector<RegionTimes>{{(now_ns() - start) / 1000 / calls, device_us / calls}};
+    const double wall_us = (now_ns() - start) / 1000;
+    const double ratio = pulse == nullptr ? 0 : std::max(before, pulse->Ratio());
+    return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us}};
   };
   return Measure(Region(time, now_ns, hooks.most_calls, 1), options);
 }
 
 store::Latency MeasureElsewhere(const TimedElsewhere& timed, const MeterOptions& options) {
-  return Measure(Region(timed.time, SteadyNowNs, std::numeric_limits<int>::max(), timed.most_regions), options);
+  Pulse* const pulse = options.pulse;
+  if (pulse == nullptr)
+    return Measure(Region(timed.time, SteadyNowNs, std::numeric_limits<int>::max(), timed.most_regions), options);
+  // As many regions between two pulses as last some milliseconds: asking takes a tenth of one.
+  double region_us = 0;
+  const auto time = [&](int regions, int calls) {
+    std::vector<RegionTimes> all;
+    while (static_cast<int>(all.size()) < regions) {
+      const double fit = kBetweenPulsesUs / std::max(region_us, 1.0);
+      const int left = regions - static_cast<int>(all.size());
+      const double before = pulse->Ratio();
+      std::vector<RegionTimes> times = timed.time(std::clamp(static_cast<int>(std::min(fit, 1e6)), 1, left), calls);
+      if (times.empty()) return times;
+      const double ratio = std::max(before, pulse->Ratio());
+      region_us = times.back().wall_us * calls;
+      for (RegionTimes& each : times) {
+        each.pulse_ratio = ratio;
+        each.region_us = region_us * static_cast<double>(times.size());
+      }
+      all.insert(all.end(), times.begin(), times.end());
+    }
+    return all;
+  };
+  return Measure(Region(time, SteadyNowNs, std::numeric_limits<int>::max(), timed.most_regions), options);
 }
 
 std::optional<double> MeasureEnergy(const std::function<void()>& call, double latency_us, double region_ms,

@@ -12,6 +12,8 @@
 
 namespace cobra::worker {
 
+class Pulse;
+
 struct MeterOptions {
   // Warm-up lasts at least this long and this many runs, and until two windows of runs agree this well, but never
   // longer than the maximum.
@@ -31,6 +33,8 @@ struct MeterOptions {
   double max_ms = 5000;
   // For calls slower than this: one warm-up and one run; Latency::runs is then 1.
   double single_run_above_ms = 2000;
+  // Watches for neighbours around each region; null: nobody does. The interval is then that of the undisturbed runs.
+  Pulse* pulse = nullptr;
   // Calls are timed in batches at least this long: amply 100 times the resolution of CLOCK_MONOTONIC.
   double min_batch_us = 20;
 };
@@ -55,6 +59,10 @@ struct RegionHooks {
 // Times of one call, the mean of a region.
 struct RegionTimes {
   double wall_us = 0, device_us = 0;
+  // The worse of the pulses before and after it (pulse.h); 0: there were none.
+  double pulse_ratio = 0;
+  // What passed between these two.
+  double region_us = 0;
 };
 
 // What is timed where the calls happen elsewhere, by another clock: in a runner (process_runner.h).
@@ -79,7 +87,7 @@ std::optional<double> MeasureEnergy(const std::function<void()>& call, double la
                                     const std::function<std::optional<double>()>& joules,
                                     const RegionHooks& hooks = {});
 
-// Statistics of samples in microseconds; REQUIRES: not empty.
+// Statistics of samples in microseconds, without those of undisturbed runs; REQUIRES: not empty.
 store::Latency Summarise(std::vector<double> samples_us);
 
 }  // namespace cobra::worker

@@ -34,10 +34,19 @@ absl::Status CheckCaps(const graph::Graph& graph, bool is_network, const SampleC
 
 const std::vector<SpaceInfo>& Spaces() {
   static const auto* const spaces = new std::vector<SpaceInfo>{
-      {"paper-layers", false},         {"real-layers", false},     {"paper-networks", true},
-      {"real-networks", true},         {"nas-bench-201", true},    {"perfsage-cnn-cifar10", true},
-      {"perfsage-cnn-imagenet", true}, {"perfsage-cnn-kws", true}, {"perfsage-vit-cifar100", true},
-      {"torchvision", true},           {"graphs", true},           {"layers-of-networks", false},
+      {"paper-layers", false},
+      {"real-layers", false},
+      {"paper-networks", true},
+      {"real-networks", true},
+      {"nas-bench-201", true},
+      {"perfsage-cnn-cifar10", true},
+      {"perfsage-cnn-imagenet", true},
+      {"perfsage-cnn-kws", true},
+      {"perfsage-vit-cifar100", true},
+      {"torchvision", true},
+      {"timm", true},
+      {"graphs", true},
+      {"layers-of-networks", false},
   };
   return *spaces;
 }
@@ -72,10 +81,10 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
   if (space == "real-networks") return MakeRealNetworkSampler(options);
   if (space == "nas-bench-201") return MakeNasBench201Sampler(options);
   if (absl::StartsWith(space, "perfsage-") && IsNetworkSpace(space)) return MakePerfSageSampler(space, options);
-  if (space == "torchvision") {
+  if (space == "torchvision" || space == "timm") {
+    const absl::string_view shipped = space == "timm" ? kTimmNetworks : kTorchvisionNetworks;
     return MakeNetworkListSampler(
-        space, options.networks_path.empty() ? kTorchvisionNetworks : absl::string_view(options.networks_path),
-        options);
+        space, options.networks_path.empty() ? shipped : absl::string_view(options.networks_path), options);
   }
   if (space == "layers-of-networks") {
     return MakeNetworkLayerSampler(options.networks_path.empty() ? kMeasuredNetworks

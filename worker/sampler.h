@@ -26,6 +26,8 @@ struct SampleCaps {
   int64_t weight_bytes = int64_t{450} << 20;
   // VGG-16 at 224 x 224 has 15.5e9; common networks must be inside.
   int64_t network_macs = 16'500'000'000;
+  // Lists, whose networks somebody named, have a hundred times this limit, unless it was asked for.
+  bool network_macs_asked = false;
 };
 
 struct Sample {
@@ -49,11 +51,12 @@ struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
   std::string real_layers_path = "data/layers/real_layers.jsonl.gz";
-  // File of the space `graphs`; for `torchvision` and `layers-of-networks` it replaces the files below.
+  // File of the space `graphs`; for `torchvision`, `timm` and `layers-of-networks` it replaces the files below.
   std::string networks_path;
 };
 
 inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.gz";
+inline constexpr absl::string_view kTimmNetworks = "data/networks/timm.jsonl.gz";
 inline constexpr absl::string_view kMeasuredNetworks = "data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz";
 
 // Name and kind of every space. Groups ("spaces") contain several spaces: ExpandSpace.

@@ -59,12 +59,12 @@ struct Reader {
     }
     const store::Subject& subject = measurement->subject;
     const int repeat = subject.repeat;
-    if (subject.graph_json.empty() || measurement->latency.median_us <= 0) {
+    if (subject.graph_json.empty() || measurement->latency.undisturbed_us() <= 0) {
       return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
     }
     const std::string name = subject.Name();
     auto [it, inserted] = subjects.try_emplace(name);
-    it->second.latency_us[repeat] = measurement->latency.median_us;
+    it->second.latency_us[repeat] = measurement->latency.undisturbed_us();
     if (inserted) {
       order.push_back(name);
       it->second.selected = selected;
@@ -108,6 +108,7 @@ absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_u
   sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
   if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
   sample.measurement.latency.median_us = latency_us;
+  sample.measurement.latency.quiet_us = 0;  // included in latency_us
   ScaleProfile(&sample);
   return sample;
 }
@@ -158,7 +159,7 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
     absl::string_view label;
     Split split;
   };
-  constexpr Family kTorchvision[] = {
+  constexpr Family kFamilies[] = {
       {"torchvision/alexnet", Split::kTrain},
       {"torchvision/convnext", Split::kTrain},
       {"torchvision/densenet", Split::kTest},
@@ -176,11 +177,20 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
       {"torchvision/swin_transformer", Split::kTrain},
       {"torchvision/vgg", Split::kTest},
       {"torchvision/vision_transformer", Split::kInterval},
+      // Kin of torchvision's test families.
+      {"timm/densenet", Split::kTest},
+      {"timm/efficientnet", Split::kTest},
+      {"timm/res2net", Split::kTest},
+      {"timm/resnest", Split::kTest},
+      {"timm/resnet", Split::kTest},
+      {"timm/resnetv2", Split::kTest},
+      {"timm/sknet", Split::kTest},
+      {"timm/vgg", Split::kTest},
   };
-  for (const Family& family : kTorchvision) {
+  for (const Family& family : kFamilies) {
     if (family.label == label) return family.split;
   }
-  return SplitOf(space == "torchvision" || space == "graphs" ? label : fingerprint_hex);
+  return SplitOf(space == "torchvision" || space == "timm" || space == "graphs" ? label : fingerprint_hex);
 }
 
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
@@ -211,7 +221,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
     COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(text));
     for (const store::MeasuredGraph& r : probe.records) {
-      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.latency.median_us);
+      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.latency.undisturbed_us());
     }
   }
   return data;
@@ -238,7 +248,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
       continue;
     }
     if (measurement.conditions.suspect) continue;
-    const double latency_us = measurement.latency.median_us;
+    const double latency_us = measurement.latency.undisturbed_us();
     const absl::Status readable = CheckRow(measurement);
     absl::StatusOr<Sample> sample =
         readable.ok() ? ToSample(std::move(measurement), latency_us) : absl::StatusOr<Sample>(readable);

@@ -46,7 +46,7 @@ struct Sample {
   const std::string& space() const { return measurement.subject.space; }
   const std::string& label() const { return measurement.subject.label; }
   const std::string& fingerprint() const { return measurement.subject.fingerprint; }
-  double latency_us() const { return measurement.latency.median_us; }
+  double latency_us() const { return measurement.latency.undisturbed_us(); }
   int64_t peak_memory_bytes() const { return measurement.peak_memory_bytes; }
 };
 
