@@ -24,6 +24,7 @@
 #include "client/explain_render.h"
 #include "client/progress.h"
 #include "client/render.h"
+#include "client/target_ranking.h"
 #include "client/text_table.h"
 #include "export/onnx/writer.h"
 #include "export/python/program.h"
@@ -351,12 +352,32 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   return ChangeExitCode(comparison, flags.min_confidence);
 }
 
+namespace {
+
+absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  PredictFlags asked;
+  asked.model = std::move(flags.model);
+  asked.targets = std::move(flags.targets);
+  asked.breakdown = true;
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&asked.model, common.client.deadline));
+  const absl::StatusOr<v1::PredictResponse> response = Ask(common, asked, &input);
+  if (!response.ok()) return input.WithUserPaths(response.status());
+  const std::string title = Title(asked.model);
+  Print(common.json ? TargetsExplainedJson(*response, title)
+                    : WithoutEscapes(TargetsExplainedText(*response, title, flags.top)));
+  return kExitOk;
+}
+
+}  // namespace
+
 absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   if (!flags.target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (const std::vector<std::string> names = absl::StrSplit(flags.target, ','); names.size() > 1) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--target ", flags.target, ": explain is about one target"),
-                     absl::StrCat("explain each by itself: --target ", names[0]));
+                     absl::StrCat("explain one: --target ", names[0], "; or compare them: --targets ", flags.target));
   }
+  if (!flags.targets.empty()) return ExplainTargets(common, std::move(flags));
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   absl::Status unreachable;
   if (!flags.target.empty()) {

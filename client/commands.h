@@ -43,9 +43,10 @@ struct CompareFlags {
 
 struct ExplainFlags {
   ModelArguments model;
-  std::string target;  // empty: no server is used, shares are of FLOPs and bytes
-  int top = 10;        // groups of equal calls
-  std::string by;      // "layer", "module", "op", "line"; empty: an overview
+  std::string target;                // empty: no server is used, shares are of FLOPs and bytes
+  std::vector<std::string> targets;  // instead: which of them suits the network, and why
+  int top = 10;                      // groups of equal calls
+  std::string by;                    // "layer", "module", "op", "line"; empty: an overview
 };
 
 // Filters of `targets`; empty: all.

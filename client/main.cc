@@ -179,12 +179,16 @@ void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
 }
 
 void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
-  command
-      ->add_option(
-          "--target", flags->target,
-          "One name from `cobra-client targets`: shares of the predicted time. Without it: shares of FLOP and bytes, "
-          "and no server is needed")
-      ->type_name("NAME");
+  CLI::Option* target = command
+                            ->add_option("--target", flags->target,
+                                         "One name from `cobra-client targets`: shares of the predicted time. Without "
+                                         "it: shares of FLOP and bytes, "
+                                         "and no server is needed")
+                            ->type_name("NAME");
+  CLI::Option* targets = command->add_option("--targets", flags->targets,
+                                             "Several, separated by commas: which suits the model best, by how much, "
+                                             "and the time of each operator on each of them");
+  targets->delimiter(',')->type_name("NAME,NAME")->excludes(target);
   command->add_option("--top", flags->top, "How many groups of the slowest calls the overview lists")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

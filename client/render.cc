@@ -5,6 +5,7 @@
 #include "base/counted.h"
 #include "base/json.h"
 #include "client/compare_render.h"
+#include "client/target_ranking.h"
 #include "client/text_table.h"
 #include "client/unknown.h"
 #include "graph/cost.h"
@@ -130,6 +131,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
                     MillisecondsText(p.high_us()), CoverageText(p), absl::StrFormat("%.2f", p.confidence()), note});
   }
   absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
+  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r));
   for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, UnknownText(p));
   if (!view.breakdown) return text;
   for (const v1::TargetPrediction& p : r.predictions())
@@ -174,6 +176,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
                  {"model_version", r.model_version()},
                  {"read_us", r.read_us()},
                  {"predict_us", r.predict_us()}};
+  if (r.predictions_size() > 1) answer["ranking"] = RankingJson(r);
   AddQuestion(view.model, &answer);
   if (view.comparison != nullptr) answer["comparison"] = ComparisonJson(*view.comparison);
   return Dump(answer);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -30,7 +31,7 @@ constexpr char kMeasurements[] = "measurements";
 
 struct FitArguments {
   std::string space = kMeasurements;
-  std::string rows;
+  std::vector<std::string> rows;
   std::string out;
   int seeds = 3;
   int jobs = 1;
@@ -40,18 +41,18 @@ struct FitArguments {
 std::string SeedDirectory(const FitArguments& a, int seed) { return absl::StrCat(a.out, "/seed-", seed); }
 
 // Trains one seed unless its directory is complete already.
-absl::Status FitSeed(const fit::Dataset& data, const FitArguments& a, int seed) {
+absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a, int seed) {
   const std::string directory = SeedDirectory(a, seed);
   if (FileExists(absl::StrCat(directory, "/manifest.json"))) return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
   fit::TrainOptions options = a.train;
   options.seed = static_cast<uint64_t>(seed);
   options.checkpoint = absl::StrCat(directory, "/checkpoint");
-  return fit::Train(data, options, directory);
+  return fit::Train(sets, options, directory);
 }
 
 // Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
-absl::Status FitSeeds(const fit::Dataset& data, const FitArguments& a) {
+absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
   std::map<pid_t, int> running;
   absl::Status result = absl::OkStatus();
   auto wait_for_one = [&] {
@@ -66,7 +67,7 @@ absl::Status FitSeeds(const fit::Dataset& data, const FitArguments& a) {
     const pid_t pid = ::fork();
     if (pid < 0) return absl::InternalError("fit: fork failed");
     if (pid == 0) {
-      const absl::Status status = FitSeed(data, a, seed);
+      const absl::Status status = FitSeed(sets, a, seed);
       if (!status.ok()) LogError(status.ToString());
       ::_exit(status.ok() ? 0 : 1);
     }
@@ -82,33 +83,50 @@ struct FittedSeed {
   json report;
 };
 
-absl::StatusOr<FittedSeed> FinishSeed(const fit::Dataset& data, const FitArguments& a, int seed) {
-  COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
-                         fit::Evaluate(SeedDirectory(a, seed), data, fit::Split::kValidation));
-  COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(SeedDirectory(a, seed), data));
+absl::StatusOr<FittedSeed> FinishSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a, int seed) {
   FittedSeed fitted;
-  fitted.score = validation.networks["all"].mape + validation.layers["all"].mape / 4;
-  fitted.report = ParseJson<json>(fit::EvaluationToJson(test));
   fitted.report["seed"] = seed;
-  fitted.report["validation_network_mape"] = validation.networks["all"].mape;
-  fitted.report["validation_layer_mape"] = validation.layers["all"].mape;
-  LogInfo(absl::StrFormat("seed %d: test layers %.2f %%, networks %.2f %%", seed, 100 * test.layers["all"].mape,
-                          100 * test.networks["all"].mape));
+  for (const fit::Dataset& data : sets) {
+    COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
+                           fit::Evaluate(SeedDirectory(a, seed), data, fit::Split::kValidation));
+    COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(SeedDirectory(a, seed), data));
+    fitted.score += validation.networks["all"].mape + validation.layers["all"].mape / 4;
+    json of_target = ParseJson<json>(fit::EvaluationToJson(test));
+    of_target["validation_network_mape"] = validation.networks["all"].mape;
+    of_target["validation_layer_mape"] = validation.layers["all"].mape;
+    fitted.report["targets"][data.target.name] = std::move(of_target);
+    LogInfo(absl::StrFormat("seed %d, %s: test layers %.2f %%, networks %.2f %%", seed, data.target.name,
+                            100 * test.layers["all"].mape, 100 * test.networks["all"].mape));
+  }
   return fitted;
+}
+
+absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string>& folders) {
+  std::vector<fit::Dataset> sets;
+  for (const std::string& rows : folders) {
+    if (absl::EndsWith(rows, ".csv") || absl::EndsWith(rows, ".csv.gz"))
+      return absl::InvalidArgumentError(absl::StrCat(rows, ": is a table: name its search space with --space NAME"));
+    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(rows));
+    LogInfo(absl::StrCat(rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " failed measurements"));
+    for (const fit::Dataset& other : sets) {
+      if (other.target.name == data.target.name)
+        return absl::InvalidArgumentError(absl::StrCat("--rows ", rows, ": another folder has ", data.target.name));
+    }
+    sets.push_back(std::move(data));
+  }
+  fit::NumberTargets(&sets);
+  return sets;
 }
 
 // Ships the seed with the best score on validation rows, and writes the spread of all seeds on test rows beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
-  if (absl::EndsWith(a.rows, ".csv") || absl::EndsWith(a.rows, ".csv.gz"))
-    return absl::InvalidArgumentError(absl::StrCat(a.rows, ": is a table: name its search space with --space NAME"));
-  COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(a.rows));
-  LogInfo(absl::StrCat(a.rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " failed measurements"));
-  COBRA_RETURN_IF_ERROR(FitSeeds(data, a));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Dataset> sets, LoadSets(a.rows));
+  COBRA_RETURN_IF_ERROR(FitSeeds(sets, a));
   json seeds = json::array();
   int best = 0;
   double best_score = 0;
   for (int seed = 1; seed <= a.seeds; ++seed) {
-    COBRA_ASSIGN_OR_RETURN(FittedSeed fitted, FinishSeed(data, a, seed));
+    COBRA_ASSIGN_OR_RETURN(FittedSeed fitted, FinishSeed(sets, a, seed));
     if (best == 0 || fitted.score < best_score) {
       best = seed;
       best_score = fitted.score;
@@ -155,7 +173,7 @@ Command AddFit(CLI::App* app) {
   command
       ->add_option(
           "--rows", a->rows,
-          "Directory of worker records with target.json; of a search space: CSV, row,arch and a column per device")
+          "Directory of worker records with target.json; repeatable: a version for all of them. Of a search space: CSV, row,arch and a column per device")
       ->required();
   command
       ->add_option("--out", a->out,
@@ -168,7 +186,7 @@ Command AddFit(CLI::App* app) {
     if (!option->get_required() && option != space && option != command->get_help_ptr()) option->excludes(space);
   }
   return {command,
-          [a] { return a->space == kMeasurements ? FitMeasurements(*a) : FitSpace(a->space, a->rows, a->out); }};
+          [a] { return a->space == kMeasurements ? FitMeasurements(*a) : FitSpace(a->space, a->rows.front(), a->out); }};
 }
 
 }  // namespace cobra::train

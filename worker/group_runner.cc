@@ -158,7 +158,7 @@ MeasureOptions GroupRunner::RulesFor(const GroupTask& task, bool is_network) con
   MeasureOptions rules = is_network ? options_.network_rules(execution) : options_.layer_rules(execution);
   rules.seed = task.seed;
   rules.sensors = sensors_.get();
-  rules.meter.pulse = pulse_.get();
+  if (pulse_ != nullptr) rules.meter.pulse = [this] { return pulse_->Ratio(); };
   if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
   return rules;
 }

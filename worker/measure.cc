@@ -24,13 +24,13 @@ store::Outcome OutcomeOf(const absl::Status& status) {
 
 // The median of passes; if a neighbour was in most of them, each node's fastest.
 absl::StatusOr<std::vector<double>> Profile(Executor* executor, size_t nodes, const MeasureOptions& options) {
-  Pulse* const pulse = options.meter.pulse;
+  const std::function<double()>& pulse = options.meter.pulse;
   std::vector<std::vector<double>> all(nodes), quiet(nodes);
   int quiet_passes = 0;
   for (int i = 0; i < options.profiled_runs; ++i) {
-    const double before = pulse == nullptr ? 0 : pulse->Ratio();
+    const double before = pulse ? pulse() : 0;
     COBRA_ASSIGN_OR_RETURN(const std::vector<double> us, executor->RunProfiled());
-    const bool is_quiet = pulse == nullptr || std::max(before, pulse->Ratio()) <= kQuietPulse;
+    const bool is_quiet = !pulse || std::max(before, pulse()) <= kQuietPulse;
     quiet_passes += is_quiet;
     for (size_t k = 0; k < us.size(); ++k) {
       all[k].push_back(us[k]);

@@ -84,13 +84,17 @@ class Samples {
     if (times.pulse_ratio > 0) {
       watched_ = true;
       // Neighbours come and go within a long region, between its pulses.
-      if (times.pulse_ratio <= kQuietPulse && times.region_us <= kLongRegionUs) quiet_us_.push_back(times.wall_us);
+      if (times.region_us > kLongRegionUs) return;
+      may_be_quiet_ = true;
+      if (times.pulse_ratio <= kQuietPulse) quiet_us_.push_back(times.wall_us);
     }
     if (times.device_us > 0) device_us_.push_back(times.device_us);
   }
   int count() const { return static_cast<int>(wall_us_.size()); }
   bool AgreeTo(double interval) const {
-    const store::Latency so_far = Summarise(quiet_us_.size() >= kFewestQuietRuns ? quiet_us_ : wall_us_);
+    const bool quiet = quiet_us_.size() >= kFewestQuietRuns;
+    if (may_be_quiet_ && !quiet) return false;
+    const store::Latency so_far = Summarise(quiet ? quiet_us_ : wall_us_);
     return so_far.ci_high_us - so_far.ci_low_us <= 2 * interval * so_far.median_us;
   }
   store::Latency Summary(int batch) const {
@@ -108,7 +112,7 @@ class Samples {
 
  private:
   std::vector<double> wall_us_, device_us_, quiet_us_;
-  bool watched_ = false;
+  bool watched_ = false, may_be_quiet_ = false;
 };
 
 store::Latency Measure(const Region& region, const MeterOptions& options) {
@@ -181,24 +185,24 @@ store::Latency Summarise(std::vector<double> samples_us) {
 
 store::Latency MeasureLatency(const std::function<void()>& call, const MeterOptions& options, const ClockNs& now_ns,
                               const RegionHooks& hooks) {
-  Pulse* const pulse = options.pulse;
+  const std::function<double()>& pulse = options.pulse;
   const auto time = [&](int, int calls) {
     if (hooks.settle) hooks.settle();
-    const double before = pulse == nullptr ? 0 : pulse->Ratio();
+    const double before = pulse ? pulse() : 0;
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
     const double wall_us = (now_ns() - start) / 1000;
-    const double ratio = pulse == nullptr ? 0 : std::max(before, pulse->Ratio());
+    const double ratio = pulse ? std::max(before, pulse()) : 0;
     return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us}};
   };
   return Measure(Region(time, now_ns, hooks.most_calls, 1), options);
 }
 
 store::Latency MeasureElsewhere(const TimedElsewhere& timed, const MeterOptions& options) {
-  Pulse* const pulse = options.pulse;
-  if (pulse == nullptr)
+  const std::function<double()>& pulse = options.pulse;
+  if (!pulse)
     return Measure(Region(timed.time, SteadyNowNs, std::numeric_limits<int>::max(), timed.most_regions), options);
   // As many regions between two pulses as last some milliseconds: asking takes a tenth of one.
   double region_us = 0;
@@ -207,10 +211,10 @@ store::Latency MeasureElsewhere(const TimedElsewhere& timed, const MeterOptions&
     while (static_cast<int>(all.size()) < regions) {
       const double fit = kBetweenPulsesUs / std::max(region_us, 1.0);
       const int left = regions - static_cast<int>(all.size());
-      const double before = pulse->Ratio();
+      const double before = pulse();
       std::vector<RegionTimes> times = timed.time(std::clamp(static_cast<int>(std::min(fit, 1e6)), 1, left), calls);
       if (times.empty()) return times;
-      const double ratio = std::max(before, pulse->Ratio());
+      const double ratio = std::max(before, pulse());
       region_us = times.back().wall_us * calls;
       for (RegionTimes& each : times) {
         each.pulse_ratio = ratio;

@@ -12,8 +12,6 @@
 
 namespace cobra::worker {
 
-class Pulse;
-
 struct MeterOptions {
   // Warm-up lasts at least this long and this many runs, and until two windows of runs agree this well, but never
   // longer than the maximum.
@@ -33,8 +31,9 @@ struct MeterOptions {
   double max_ms = 5000;
   // For calls slower than this: one warm-up and one run; Latency::runs is then 1.
   double single_run_above_ms = 2000;
-  // Watches for neighbours around each region; null: nobody does. The interval is then that of the undisturbed runs.
-  Pulse* pulse = nullptr;
+  // Watches for neighbours around each region; empty: nobody does. The interval is then that of the undisturbed runs.
+  // Returns Pulse::Ratio() (pulse.h).
+  std::function<double()> pulse;
   // Calls are timed in batches at least this long: amply 100 times the resolution of CLOCK_MONOTONIC.
   double min_batch_us = 20;
 };

@@ -236,7 +236,7 @@ class Table {
             ? 2
             : std::max<int>(36, static_cast<int>(2000 * train.layer_batch / static_cast<int>(rows.size() + 1)));
     const std::string directory = absl::StrCat(work_.path(), "/ours-", rows.size(), "-", seed);
-    COBRA_RETURN_IF_ERROR(fit::Train(data, train, directory));
+    COBRA_RETURN_IF_ERROR(fit::Train(absl::MakeConstSpan(&data, 1), train, directory));
     COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(directory, First(tests_, paper_tests_)));
     std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);

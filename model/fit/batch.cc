@@ -52,6 +52,9 @@ at::Tensor FloatTensor(const std::vector<float>& v) {
   return t;
 }
 
+// Of a row that neighbours disturbed, beside one of a quiet machine.
+constexpr float kDisturbedWeight = 0.5F;
+
 // Half of a node's weight is its share of the latency, half is equal for all: cheap calls must not drift.
 void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
   const size_t n = s.graph.nodes().size();
@@ -66,11 +69,12 @@ void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<fl
 }  // namespace
 
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                absl::Span<const size_t> chosen) {
+                absl::Span<const size_t> chosen, int target) {
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
   std::vector<int64_t> text_of_node;
-  std::vector<float> is_layer, log_latency, node_log, node_weight;
+  std::vector<float> is_layer, log_latency, node_log, node_weight, row_weight;
+  std::vector<int> targets;
   std::vector<const graph::Graph*> graphs;
   for (size_t s : chosen) {
     for (const graph::Node& node : samples[s]->graph.nodes()) {
@@ -82,15 +86,18 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
       text_of_node.push_back(it->second);
     }
     graphs.push_back(&samples[s]->graph);
+    targets.push_back(target == kOwnTarget ? samples[s]->target : target);
+    row_weight.push_back(samples[s]->is_disturbed ? kDisturbedWeight : 1.f);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us())));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);
   }
   batch.text_of_node = LongTensor(text_of_node);
-  batch.graphs = predict::CollateGraphs(bundle, graphs, std::vector<int>(graphs.size(), 0));
+  batch.graphs = predict::CollateGraphs(bundle, graphs, targets);
   batch.is_layer = FloatTensor(is_layer);
   batch.log_latency = FloatTensor(log_latency);
   batch.node_log = FloatTensor(node_log);
   batch.node_weight = FloatTensor(node_weight);
+  batch.row_weight = FloatTensor(row_weight);
   return batch;
 }
 
@@ -113,15 +120,17 @@ at::Tensor LogLatencyLoss(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor LogLayerSum(const Outputs& out) { return out.layer_sum.clamp_min(1e-3).log(); }
 
-at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& layer_target, const at::Tensor& network_target) {
-  return LogLatencyLoss(LogLayerSum(out), layer_target).mean() +
-         0.5 * LogLatencyLoss(out.log_total, network_target).mean();
+at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out, const at::Tensor& layer_target,
+                          const at::Tensor& network_target) {
+  return (batch.row_weight * (LogLatencyLoss(LogLayerSum(out), layer_target) +
+                              0.5 * LogLatencyLoss(out.log_total, network_target)))
+      .mean();
 }
 
 at::Tensor NetworkBatchLoss(const Batch& batch, const Outputs& out) {
   const auto networks = static_cast<double>(batch.log_latency.size(0));
   const at::Tensor nodes = (LogLatencyLoss(out.contribution, batch.node_log) * batch.node_weight).sum() / networks;
-  return LogLatencyLoss(out.log_total, batch.log_latency).mean() + nodes;
+  return (batch.row_weight * LogLatencyLoss(out.log_total, batch.log_latency)).mean() + nodes;
 }
 
 }  // namespace cobra::fit

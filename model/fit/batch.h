@@ -50,10 +50,14 @@ struct Batch {
   at::Tensor log_latency;  // [graphs]
   at::Tensor node_log;     // [nodes], meaningful where node_weight > 0
   at::Tensor node_weight;  // [nodes]; sums to 1 in a profiled network
+  at::Tensor row_weight;   // [graphs]
 };
 
+// The target of each sample is its own (Sample::target).
+constexpr int kOwnTarget = -1;
+
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                absl::Span<const size_t> chosen);
+                absl::Span<const size_t> chosen, int target = kOwnTarget);
 
 struct Outputs {
   at::Tensor alone;         // [nodes] log-latency of the layer alone
@@ -72,7 +76,8 @@ at::Tensor LogLatencyLoss(const at::Tensor& a, const at::Tensor& b);
 // logarithm finite.)
 at::Tensor LogLayerSum(const Outputs& out);
 // Loss of layers measured alone: the layer head and the graph network, each against its target, log-latency [graphs].
-at::Tensor LayerBatchLoss(const Outputs& out, const at::Tensor& layer_target, const at::Tensor& network_target);
+at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out, const at::Tensor& layer_target,
+                          const at::Tensor& network_target);
 // Loss of networks: their latencies, and the contributions of the profiled nodes.
 at::Tensor NetworkBatchLoss(const Batch& batch, const Outputs& out);
 

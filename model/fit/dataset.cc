@@ -59,12 +59,12 @@ struct Reader {
     }
     const store::Subject& subject = measurement->subject;
     const int repeat = subject.repeat;
-    if (subject.graph_json.empty() || measurement->latency.undisturbed_us() <= 0) {
+    if (subject.graph_json.empty() || measurement->undisturbed_us() <= 0) {
       return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
     }
     const std::string name = subject.Name();
     auto [it, inserted] = subjects.try_emplace(name);
-    it->second.latency_us[repeat] = measurement->latency.undisturbed_us();
+    it->second.latency_us[repeat] = measurement->undisturbed_us();
     if (inserted) {
       order.push_back(name);
       it->second.selected = selected;
@@ -108,7 +108,9 @@ absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_u
   sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
   if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
   sample.measurement.latency.median_us = latency_us;
-  sample.measurement.latency.quiet_us = 0;  // included in latency_us
+  sample.is_disturbed = sample.measurement.conditions.suspect;
+  sample.measurement.latency.quiet_us = 0;  // these two are included in latency_us
+  sample.measurement.conditions.suspect = false;
   ScaleProfile(&sample);
   return sample;
 }
@@ -221,7 +223,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
     COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(text));
     for (const store::MeasuredGraph& r : probe.records) {
-      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.latency.undisturbed_us());
+      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.undisturbed_us());
     }
   }
   return data;
@@ -248,7 +250,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
       continue;
     }
     if (measurement.conditions.suspect) continue;
-    const double latency_us = measurement.latency.undisturbed_us();
+    const double latency_us = measurement.undisturbed_us();
     const absl::Status readable = CheckRow(measurement);
     absl::StatusOr<Sample> sample =
         readable.ok() ? ToSample(std::move(measurement), latency_us) : absl::StatusOr<Sample>(readable);
@@ -287,6 +289,12 @@ absl::Status KeepSomeFromTraining(std::vector<Sample>* rows) {
       absl::StrCat(rows->size(),
                    " new rows are too few: one must be kept from training to judge the new version, and "
                    "nothing would be left of its kind; measure more of them"));
+}
+
+void NumberTargets(std::vector<Dataset>* sets) {
+  for (size_t t = 0; t < sets->size(); ++t) {
+    for (Sample& sample : (*sets)[t].samples) sample.target = static_cast<int>(t);
+  }
 }
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks) {

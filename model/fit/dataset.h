@@ -33,6 +33,10 @@ struct Sample {
   // repetition that counts.
   store::Measurement measurement;
   Split split = Split::kTrain;
+  // Index of its target in a version of several (NumberTargets).
+  int target = 0;
+  // Neighbours were loud while it was measured.
+  bool is_disturbed = false;
   // Chosen by `cobra-train select`, so not a random sample.
   bool selected = false;
   // Of a layer: the measuring time (measuring_cost.h).
@@ -46,7 +50,7 @@ struct Sample {
   const std::string& space() const { return measurement.subject.space; }
   const std::string& label() const { return measurement.subject.label; }
   const std::string& fingerprint() const { return measurement.subject.fingerprint; }
-  double latency_us() const { return measurement.latency.undisturbed_us(); }
+  double latency_us() const { return measurement.undisturbed_us(); }
   int64_t peak_memory_bytes() const { return measurement.peak_memory_bytes; }
 };
 
@@ -70,6 +74,10 @@ struct Dataset {
   // Of probe.json: fingerprint, microseconds.
   std::vector<std::pair<std::string, double>> probe_us;
 };
+
+// Gives each data set's samples its position as their target: the order of the targets of a version that is trained on
+// all of them.
+void NumberTargets(std::vector<Dataset>* sets);
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks);
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
@@ -115,13 +116,27 @@ json MapToJson(const std::map<std::string, Metrics>& metrics) {
 
 }  // namespace
 
+absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data) {
+  std::vector<std::string> names;
+  for (size_t t = 0; t < manifest.targets.size(); ++t) {
+    names.push_back(manifest.targets[t].spec.name);
+    if (names.back() == data.target.name) return static_cast<int>(t);
+  }
+  // The rows of a store name a target as the worker does.
+  if (names.size() == 1) return 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat("target ", data.target.name, " of the rows: the version has ", absl::StrJoin(names, ", ")));
+}
+
 absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& data, Split split) {
   Evaluation e;
   const auto layers = RowsOf(data, split, false), networks = RowsOf(data, split, true);
   const auto train_layers = RowsOf(data, Split::kTrain, false), train_networks = RowsOf(data, Split::kTrain, true);
-  COBRA_ASSIGN_OR_RETURN(Predictions layer_p, PredictSamples(directory, layers));
-  COBRA_ASSIGN_OR_RETURN(Predictions network_p, PredictSamples(directory, networks));
-  COBRA_ASSIGN_OR_RETURN(Predictions train_p, PredictSamples(directory, train_networks));
+  COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
+  COBRA_ASSIGN_OR_RETURN(const int target, TargetOf(bundle.manifest, data));
+  COBRA_ASSIGN_OR_RETURN(Predictions layer_p, PredictSamples(directory, layers, target));
+  COBRA_ASSIGN_OR_RETURN(Predictions network_p, PredictSamples(directory, networks, target));
+  COBRA_ASSIGN_OR_RETURN(Predictions train_p, PredictSamples(directory, train_networks, target));
   const std::vector<double> layer_us = Measured(layers), network_us = Measured(networks);
   MetricsBy(&Sample::label, layers, layer_p.latency_us, &e.layers);
   MetricsBy(&Sample::label, networks, network_p.latency_us, &e.networks);
@@ -140,8 +155,7 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
   e.network_floor = RepeatabilityFloor(data.network_repeats);
   e.layer_repeats = static_cast<int64_t>(data.layer_repeats.size());
   e.network_repeats = static_cast<int64_t>(data.network_repeats.size());
-  COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
-  const predict::IntervalWidths& interval = bundle.manifest.targets[0].interval;
+  const predict::IntervalWidths& interval = bundle.manifest.targets[static_cast<size_t>(target)].interval;
   e.layer_coverage = Coverage(layers, layer_p, interval.layer);
   e.network_coverage = Coverage(networks, network_p, interval.network);
   e.layer_interval_width = MedianWidthOf(layer_p, interval.layer);
@@ -180,12 +194,13 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
 
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Dataset& data) {
   COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
-  predict::TargetEntry& target = bundle.manifest.targets[0];
+  COBRA_ASSIGN_OR_RETURN(const int index, TargetOf(bundle.manifest, data));
+  predict::TargetEntry& target = bundle.manifest.targets[static_cast<size_t>(index)];
   target.spec = data.target;
   FitMeasuredRange(data, &target);
   target.probe_reference_us.clear();
   for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
-  COBRA_ASSIGN_OR_RETURN(target.interval, FitIntervals(directory, data));
+  COBRA_ASSIGN_OR_RETURN(target.interval, FitIntervals(directory, data, index));
   COBRA_RETURN_IF_ERROR(predict::SaveBundle(bundle, directory));
   COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(directory, data));
   predict::MeasuredErrors& errors = target.errors;

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "model/fit/dataset.h"
 #include "model/fit/metrics.h"
+#include "model/predict/manifest.h"
 
 namespace cobra::fit {
 
@@ -27,6 +28,9 @@ struct Evaluation {
   double layer_coverage = 0, network_coverage = 0;
   double layer_interval_width = 0, network_interval_width = 0;
 };
+
+// Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with the names otherwise.
+absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data);
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 

@@ -67,8 +67,9 @@ struct Rows {
   std::vector<double> off_by;
 };
 
-absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, Rows* rows) {
-  COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples));
+absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, int target,
+                     Rows* rows) {
+  COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples, target));
   for (size_t i = 0; i < samples.size(); ++i) {
     rows->off_by.push_back(AbsLogError(p.latency_us[i], samples[i]->latency_us()));
     rows->embeddings.push_back(std::move(p.embedding[i]));
@@ -76,9 +77,10 @@ absl::Status AddRows(absl::string_view directory, const std::vector<const Sample
   return absl::OkStatus();
 }
 
-absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, bool networks) {
+absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, int target,
+                                                bool networks) {
   Rows rows;
-  for (Split split : kIntervalSplits) COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), &rows));
+  for (Split split : kIntervalSplits) COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), target, &rows));
   SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
   std::vector<double> scores;
   for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
@@ -116,10 +118,10 @@ SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std
   return fit;
 }
 
-absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data) {
+absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data, int target) {
   predict::IntervalWidths widths;
-  COBRA_ASSIGN_OR_RETURN(widths.layer, FitWidth(directory, data, false));
-  COBRA_ASSIGN_OR_RETURN(widths.network, FitWidth(directory, data, true));
+  COBRA_ASSIGN_OR_RETURN(widths.layer, FitWidth(directory, data, target, false));
+  COBRA_ASSIGN_OR_RETURN(widths.network, FitWidth(directory, data, target, true));
   return widths;
 }
 

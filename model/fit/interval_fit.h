@@ -27,7 +27,8 @@ struct SpreadFit {
 // penalty by cross-validation; too few rows: a spread of 1.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
 
-absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view model_directory, const Dataset& data);
+absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view model_directory, const Dataset& data,
+                                                     int target = 0);
 
 }  // namespace cobra::fit
 

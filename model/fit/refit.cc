@@ -164,7 +164,7 @@ class RefitRun {
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     const Outputs before = OldOutputs(batch);
-    return LayerBatchLoss(Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
+    return LayerBatchLoss(batch, Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
                           Taught(chosen, batch.log_latency, before.log_total));
   }
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "model/fit/dataset.h"
 #include "model/fit/metrics.h"
 #include "model/net/config.h"
@@ -28,17 +29,18 @@ struct TrainOptions {
   std::string checkpoint;  // file to continue from if it exists; empty: none
 };
 
-// Trains and writes a model version (manifest + tensors, without measured errors and intervals) to `directory`.
-absl::Status Train(const Dataset& data, const TrainOptions& options, absl::string_view directory);
+// Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it (manifest + tensors, without measured errors and intervals) to `directory`.
+absl::Status Train(absl::Span<const Dataset> sets, const TrainOptions& options, absl::string_view directory);
 
-// Predictions of a model version for samples, equal to those when serving.
+// Predictions of a model version for samples on one of its targets, equal to those when serving.
 struct Predictions {
   std::vector<double> latency_us;    // of the graph network: the prediction
   std::vector<double> layer_sum_us;  // sum of the layer head's predictions of the single layers
   // Mean embedding of the calls, weighted by their shares of the latency: the input of the spread.
   std::vector<std::vector<float>> embedding;
 };
-absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples);
+absl::StatusOr<Predictions> PredictSamples(absl::string_view directory, const std::vector<const Sample*>& samples,
+                                           int target = 0);
 
 }  // namespace cobra::fit
 

@@ -38,11 +38,13 @@ constexpr double kWarmup = 0.03;  // of all steps
 
 class TrainingRun {
  public:
-  TrainingRun(const Dataset& data, const TrainOptions& options, const TrainingParts& parts)
+  TrainingRun(absl::Span<const Dataset> sets, const TrainOptions& options, const TrainingParts& parts)
       : options_(options), parts_(parts), random_(options.seed) {
-    for (const Sample& s : data.samples) {
-      if (s.split == Split::kTrain) Place(s, &train_layers_, &train_networks_);
-      if (s.split == Split::kValidation) Place(s, &validation_layers_, &validation_networks_);
+    for (const Dataset& data : sets) {
+      for (const Sample& s : data.samples) {
+        if (s.split == Split::kTrain) Place(s, &train_layers_, &train_networks_);
+        if (s.split == Split::kValidation) Place(s, &validation_layers_, &validation_networks_);
+      }
     }
     std::vector<const Sample*> training;
     for (size_t i : train_layers_) training.push_back(samples_[i]);
@@ -50,8 +52,10 @@ class TrainingRun {
     for (const std::string& word : parts.more_words) bundle_.vocabulary.Add(word);
     ExtendVocabulary(training, parts.split, &bundle_.vocabulary, &bundle_.manifest.value_ranges);
     torch::manual_seed(options.seed);
-    DescribeVersion(data.target);
-    bundle_.net = parts.make_net(bundle_.manifest.net, 1);
+    DescribeVersion(sets);
+    bundle_.net = parts.make_net(bundle_.manifest.net, static_cast<int64_t>(sets.size()));
+    RepeatSmallTargets(sets.size(), &train_layers_);
+    RepeatSmallTargets(sets.size(), &train_networks_);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
     average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
@@ -87,8 +91,23 @@ class TrainingRun {
     samples_.push_back(&s);
   }
 
+  // Of a target with few rows each is used several times: by the root of how many more the largest has.
+  void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
+    std::vector<size_t> counts(targets);
+    for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];
+    const double most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+    std::vector<size_t> repeated;
+    for (size_t i : *rows) {
+      const double times = std::sqrt(most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]));
+      const double whole = std::floor(times);
+      const bool once_more = std::uniform_real_distribution<>()(random_) < times - whole;
+      repeated.insert(repeated.end(), static_cast<size_t>(whole) + once_more, i);
+    }
+    *rows = std::move(repeated);
+  }
+
   // REQUIRES: the vocabulary is complete.
-  void DescribeVersion(const predict::TargetSpec& target) {
+  void DescribeVersion(absl::Span<const Dataset> sets) {
     predict::Manifest& m = bundle_.manifest;
     m.vocabulary = bundle_.vocabulary.words();
     m.net = options_.net;
@@ -101,9 +120,11 @@ class TrainingRun {
     m.layers_trained = static_cast<int64_t>(train_layers_.size());
     m.networks_trained = static_cast<int64_t>(train_networks_.size());
     m.trained_at = UtcText(absl::Now());
-    predict::TargetEntry entry;
-    entry.spec = target;
-    m.targets.push_back(std::move(entry));
+    for (const Dataset& data : sets) {
+      predict::TargetEntry entry;
+      entry.spec = data.target;
+      m.targets.push_back(std::move(entry));
+    }
   }
 
   TrainingStart Start() const {
@@ -155,7 +176,7 @@ class TrainingRun {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    return LayerBatchLoss(Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
+    return LayerBatchLoss(batch, Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
   }
 
   at::Tensor NetworkLoss(int step) {
@@ -233,8 +254,8 @@ class TrainingRun {
 
 // Predicts one sample and adds the result to `predictions`.
 void PredictOne(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
-                size_t sample, Predictions* predictions) {
-  const Batch batch = MakeBatch(bundle, texts, samples, {sample});
+                size_t sample, int target, Predictions* predictions) {
+  const Batch batch = MakeBatch(bundle, texts, samples, {sample}, target);
   const at::Tensor embeddings = net::EncodeTexts(*bundle.net->encoder, batch.texts);
   const Outputs out = Forward(*bundle.net, batch, embeddings);
   predictions->latency_us.push_back(out.log_total.exp()[0].item<double>());
@@ -247,25 +268,25 @@ void PredictOne(const predict::ModelBundle& bundle, const TextTable& texts, cons
 
 }  // namespace
 
-absl::StatusOr<predict::ModelBundle> TrainBundle(const Dataset& data, const TrainOptions& options,
+absl::StatusOr<predict::ModelBundle> TrainBundle(absl::Span<const Dataset> sets, const TrainOptions& options,
                                                  const TrainingParts& parts) {
   net::UseOneThread();
   net::RetainHeap();
   try {
-    return TrainingRun(data, options, parts).Run();
+    return TrainingRun(sets, options, parts).Run();
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("train: ", e.what()));
   }
 }
 
 absl::StatusOr<Predictions> PredictWithBundle(const predict::ModelBundle& bundle,
-                                              const std::vector<const Sample*>& samples, SplitFunction split) {
+                                              const std::vector<const Sample*>& samples, SplitFunction split, int target) {
   net::UseOneThread();
   Predictions predictions;
   try {
     at::InferenceMode inference;
     const TextTable texts(samples, bundle.vocabulary, split);
-    for (size_t s = 0; s < samples.size(); ++s) PredictOne(bundle, texts, samples, s, &predictions);
+    for (size_t s = 0; s < samples.size(); ++s) PredictOne(bundle, texts, samples, s, target, &predictions);
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("predict: ", e.what()));
   }

@@ -41,13 +41,13 @@ struct TrainingParts {
 };
 
 // Trains one seed. The bundle has neither measured errors nor intervals.
-absl::StatusOr<predict::ModelBundle> TrainBundle(const Dataset& data, const TrainOptions& options,
+absl::StatusOr<predict::ModelBundle> TrainBundle(absl::Span<const Dataset> sets, const TrainOptions& options,
                                                  const TrainingParts& parts);
 
 // `split`: as in training.
 absl::StatusOr<Predictions> PredictWithBundle(const predict::ModelBundle& bundle,
                                               const std::vector<const Sample*>& samples,
-                                              SplitFunction split = text::SplitText);
+                                              SplitFunction split = text::SplitText, int target = 0);
 
 }  // namespace cobra::fit
 

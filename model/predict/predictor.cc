@@ -117,7 +117,7 @@ class LoadedPredictor : public Predictor {
       const store::Measurement& measured = record.measurement;
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
       auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
-      samples.push_back({&record.graph, measured.subject.is_network, measured.latency.undisturbed_us(),
+      samples.push_back({&record.graph, measured.subject.is_network, measured.undisturbed_us(),
                          reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
                          std::move(predicted.node_latency_us)});
     }

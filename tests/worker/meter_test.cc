@@ -77,6 +77,57 @@ TEST(MeterTest, StopsAtTheTimeCap) {
   EXPECT_NEAR(latency.runs, 100, 2);
 }
 
+// A neighbour works in two of three periods of 40 runs; runs beside it take 1.4 times as long.
+TEST(MeterTest, TheQuietMedianIsThatOfRunsWithoutANeighbour) {
+  int run = 0;
+  const auto disturbed = [&run] { return run / 40 % 3 != 0; };
+  FakeMachine machine([&](int i) { return run = i, disturbed() ? 1400.0 : 1000.0; });
+  MeterOptions options;
+  options.interval = 0;
+  options.pulse = [&] { return disturbed() ? 1.5 : 1.01; };
+  const store::Latency latency = MeasureLatency(machine.call(), options, machine.clock());
+  EXPECT_EQ(latency.median_us, 1400);
+  EXPECT_EQ(latency.quiet_us, 1000);
+  EXPECT_GE(latency.quiet_runs, 3);
+  EXPECT_LT(latency.quiet_runs, latency.runs / 2);
+}
+
+TEST(MeterTest, WithoutQuietRunsTheFastestCounts) {
+  FakeMachine machine([](int i) { return 1000.0 + 10 * (i % 7); });
+  MeterOptions options;
+  options.max_ms = 50;
+  options.pulse = [] { return 1.3; };
+  const store::Latency loud = MeasureLatency(machine.call(), options, machine.clock());
+  EXPECT_EQ(loud.quiet_us, loud.min_us);
+  EXPECT_EQ(loud.quiet_runs, 0);
+  // A neighbour may come and go between the pulses of a long run.
+  FakeMachine slow([](int i) { return 20000.0 + 100 * (i % 7); });
+  options.pulse = [] { return 1.0; };
+  const store::Latency is_long = MeasureLatency(slow.call(), options, slow.clock());
+  EXPECT_EQ(is_long.quiet_us, is_long.min_us);
+  EXPECT_EQ(is_long.quiet_runs, 0);
+}
+
+TEST(MeterTest, WithoutAPulseNothingIsKnownOfNeighbours) {
+  FakeMachine machine([](int) { return 1000.0; });
+  EXPECT_EQ(MeasureLatency(machine.call(), MeterOptions(), machine.clock()).quiet_us, 0);
+}
+
+TEST(MeterTest, RegionsElsewhereHavePulsesAroundSomeMilliseconds) {
+  int asked = 0, regions_asked = 0, pulses = 0;
+  TimedElsewhere elsewhere;
+  elsewhere.time = [&](int regions, int) {
+    ++asked, regions_asked += regions;
+    return std::vector<RegionTimes>(static_cast<size_t>(regions), RegionTimes{100.0, 0});
+  };
+  MeterOptions options;
+  options.pulse = [&] { return ++pulses, 1.0; };
+  const store::Latency latency = MeasureElsewhere(elsewhere, options);
+  EXPECT_EQ(latency.quiet_us, 100);
+  EXPECT_EQ(latency.quiet_runs, latency.runs);
+  EXPECT_EQ(pulses, 2 * asked);
+}
+
 TEST(MeterTest, StatisticsOfSamples) {
   std::vector<double> samples;
   for (int i = 100; i >= 1; --i) samples.push_back(i);

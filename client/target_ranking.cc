@@ -1,0 +1,149 @@
+#include "client/target_ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/text_table.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra::client {
+namespace {
+
+using nlohmann::json;
+
+// In log-latency, to the side that counts.
+double HalfWidth(double end_us, double latency_us) {
+  return end_us > 0 && latency_us > 0 ? std::abs(std::log(end_us / latency_us)) : 0;
+}
+
+// An operator's time on each target, in the order of the response.
+struct OperatorTimes {
+  std::string op;
+  std::vector<double> us;
+  std::vector<int> calls;
+  double Spread() const {
+    const auto [least, most] = std::minmax_element(us.begin(), us.end());
+    return *most - *least;
+  }
+};
+
+std::vector<OperatorTimes> ByOperator(const v1::PredictResponse& response) {
+  const auto targets = static_cast<size_t>(response.predictions_size());
+  std::map<std::string, OperatorTimes> by_name;
+  for (size_t t = 0; t < targets; ++t) {
+    for (const v1::NodeLatency& row : response.predictions(static_cast<int>(t)).breakdown()) {
+      OperatorTimes& times = by_name.try_emplace(row.op(), OperatorTimes{row.op(), {}, {}}).first->second;
+      times.us.resize(targets);
+      times.calls.resize(targets);
+      times.us[t] += row.latency_us();
+      ++times.calls[t];
+    }
+  }
+  std::vector<OperatorTimes> all;
+  for (auto& [name, times] : by_name) all.push_back(std::move(times));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const OperatorTimes& a, const OperatorTimes& b) { return a.Spread() > b.Spread(); });
+  return all;
+}
+
+json RankedJson(const RankedTarget& target) {
+  return {{"target", target.name},         {"latency_us", target.latency_us}, {"ratio", target.ratio},
+          {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower}};
+}
+
+}  // namespace
+
+std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
+  std::vector<const v1::TargetPrediction*> sorted;
+  for (const v1::TargetPrediction& p : response.predictions()) sorted.push_back(&p);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const v1::TargetPrediction* a, const v1::TargetPrediction* b) {
+    return a->latency_us() < b->latency_us();
+  });
+  std::vector<RankedTarget> ranked;
+  for (const v1::TargetPrediction* p : sorted) {
+    RankedTarget target{p->target(), p->latency_us()};
+    const v1::TargetPrediction& fastest = *sorted[0];
+    if (p != &fastest && fastest.latency_us() > 0) {
+      target.ratio = p->latency_us() / fastest.latency_us();
+      const double nearer =
+          std::hypot(HalfWidth(p->low_us(), p->latency_us()), HalfWidth(fastest.high_us(), fastest.latency_us()));
+      const double farther =
+          std::hypot(HalfWidth(p->high_us(), p->latency_us()), HalfWidth(fastest.low_us(), fastest.latency_us()));
+      target.ratio_low = target.ratio * std::exp(-nearer);
+      target.ratio_high = target.ratio * std::exp(farther);
+      // An interval that claims no coverage shows nothing.
+      target.is_slower = target.ratio_low > 1 && p->coverage() > 0 && fastest.coverage() > 0;
+    }
+    ranked.push_back(std::move(target));
+  }
+  return ranked;
+}
+
+std::string RankingText(const v1::PredictResponse& response) {
+  const std::vector<RankedTarget> ranked = RankTargets(response);
+  if (ranked.size() < 2) return "";
+  std::vector<std::string> others;
+  for (size_t i = 1; i < ranked.size(); ++i) {
+    others.push_back(absl::StrFormat("%s takes %.2f times as long (%.2f ... %.2f)%s", ranked[i].name, ranked[i].ratio,
+                                     ranked[i].ratio_low, ranked[i].ratio_high,
+                                     ranked[i].is_slower ? "" : ", not certain to be slower"));
+  }
+  return absl::StrCat("fastest: ", ranked[0].name, "; ", absl::StrJoin(others, "; "), "\n");
+}
+
+json RankingJson(const v1::PredictResponse& response) {
+  json ranking = json::array();
+  for (const RankedTarget& target : RankTargets(response)) ranking.push_back(RankedJson(target));
+  return ranking;
+}
+
+std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top) {
+  std::vector<std::vector<std::string>> rows = {{"operator", "calls"}};
+  std::vector<bool> is_number = {false, true};
+  std::vector<std::string> total = {"all", absl::StrCat(response.node_count())};
+  for (const v1::TargetPrediction& p : response.predictions()) {
+    rows[0].push_back(absl::StrCat(p.target(), " ms"));
+    is_number.push_back(true);
+    total.push_back(MillisecondsText(p.latency_us()));
+  }
+  const std::vector<OperatorTimes> operators = ByOperator(response);
+  for (const OperatorTimes& times : operators) {
+    if (static_cast<int>(rows.size()) > top) break;
+    std::vector<std::string> row = {times.op, absl::StrCat(*std::max_element(times.calls.begin(), times.calls.end()))};
+    for (const double us : times.us) row.push_back(absl::StrFormat("%.3f", us / 1000));
+    rows.push_back(std::move(row));
+  }
+  const size_t shown = rows.size() - 1;
+  rows.push_back(std::move(total));
+  std::string text = absl::StrCat(title, "\n", RankingText(response), "\nOperators, by how much the targets differ\n",
+                                  TextTable(rows, is_number));
+  if (shown < operators.size())
+    absl::StrAppend(&text, operators.size() - shown, " more operators: --top ", operators.size(), "\n");
+  return text;
+}
+
+std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title) {
+  json operators = json::array();
+  for (const OperatorTimes& times : ByOperator(response)) {
+    json latency_us = json::object(), calls = json::object();
+    for (size_t t = 0; t < times.us.size(); ++t) {
+      const std::string& target = response.predictions(static_cast<int>(t)).target();
+      latency_us[target] = times.us[t];
+      calls[target] = times.calls[t];
+    }
+    operators.push_back({{"op", times.op}, {"latency_us", std::move(latency_us)}, {"calls", std::move(calls)}});
+  }
+  const json answer = {{"title", std::string(title)},
+                       {"ranking", RankingJson(response)},
+                       {"operators", std::move(operators)},
+                       {"fingerprint", response.fingerprint()},
+                       {"model_version", response.model_version()}};
+  return absl::StrCat(answer.dump(1, ' ', false, json::error_handler_t::replace), "\n");
+}
+
+}  // namespace cobra::client

@@ -1,0 +1,36 @@
+// Which target suits a network best, by how much, and what makes the difference.
+#ifndef COBRA_CLIENT_TARGET_RANKING_H_
+#define COBRA_CLIENT_TARGET_RANKING_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "cobra/v1/cobra.pb.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace cobra::client {
+
+// A target, the fastest first.
+struct RankedTarget {
+  std::string name;
+  double latency_us = 0;
+  // How many times as long as on the fastest target, with the interval of this ratio. The errors of two targets are
+  // taken as independent; they share a network, so that the interval is rather too wide.
+  double ratio = 1, ratio_low = 1, ratio_high = 1;
+  // The fastest is faster than this one with the coverage of the intervals: ratio_low is above 1.
+  bool is_slower = false;
+};
+std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response);
+
+// "fastest: ort; torch takes 1.35 times as long (1.21 ... 1.50); ..."; empty for a single target.
+std::string RankingText(const v1::PredictResponse& response);
+nlohmann::json RankingJson(const v1::PredictResponse& response);
+
+// Milliseconds of each operator on each target, those that differ most first. REQUIRES: a breakdown.
+std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top);
+std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title);
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_TARGET_RANKING_H_

@@ -1,0 +1,80 @@
+#include "client/target_ranking.h"
+
+#include <gtest/gtest.h>
+
+#include "gmock/gmock.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+void Add(v1::PredictResponse* response, const char* name, double latency_us, double factor, double conv_us) {
+  v1::TargetPrediction* p = response->add_predictions();
+  p->set_target(name);
+  p->set_latency_us(latency_us);
+  p->set_low_us(latency_us / factor);
+  p->set_high_us(latency_us * factor);
+  p->set_coverage(0.9);
+  v1::NodeLatency* conv = p->add_breakdown();
+  conv->set_op("conv2d");
+  conv->set_latency_us(conv_us);
+  v1::NodeLatency* relu = p->add_breakdown();
+  relu->set_op("relu");
+  relu->set_latency_us(latency_us - conv_us);
+}
+
+v1::PredictResponse ThreeTargets() {
+  v1::PredictResponse response;
+  Add(&response, "slow", 2000, 1.1, 1900);
+  Add(&response, "fast", 1000, 1.1, 990);
+  Add(&response, "close", 1050, 1.1, 1040);
+  return response;
+}
+
+TEST(TargetRankingTest, TheFastestIsFirstAndOthersHaveARatioWithItsInterval) {
+  const std::vector<RankedTarget> ranked = RankTargets(ThreeTargets());
+  ASSERT_EQ(ranked.size(), 3);
+  EXPECT_EQ(ranked[0].name, "fast");
+  EXPECT_EQ(ranked[1].name, "close");
+  EXPECT_NEAR(ranked[1].ratio, 1.05, 1e-9);
+  EXPECT_FALSE(ranked[1].is_slower);
+  EXPECT_EQ(ranked[2].name, "slow");
+  EXPECT_TRUE(ranked[2].is_slower);
+  // Two errors of 10 %: 1.1 to the power of the root of 2.
+  EXPECT_NEAR(ranked[2].ratio_low, 2 / 1.1443, 1e-3);
+  EXPECT_NEAR(ranked[2].ratio_high, 2 * 1.1443, 1e-3);
+}
+
+TEST(TargetRankingTest, AnIntervalWithoutCoverageShowsNothing) {
+  v1::PredictResponse response = ThreeTargets();
+  response.mutable_predictions(0)->set_coverage(0);
+  EXPECT_FALSE(RankTargets(response)[2].is_slower);
+}
+
+TEST(TargetRankingTest, TextNamesTheFastestAndWhatIsNotCertain) {
+  const std::string text = RankingText(ThreeTargets());
+  EXPECT_THAT(text, HasSubstr("fastest: fast;"));
+  EXPECT_THAT(text, HasSubstr("close takes 1.05 times as long (0.92 ... 1.20), not certain to be slower"));
+  EXPECT_THAT(text, HasSubstr("slow takes 2.00 times as long (1.75 ... 2.29)"));
+  v1::PredictResponse one;
+  Add(&one, "fast", 1000, 1.1, 990);
+  EXPECT_EQ(RankingText(one), "");
+}
+
+TEST(TargetRankingTest, OperatorsThatDifferMostComeFirst) {
+  const std::string text = TargetsExplainedText(ThreeTargets(), "net", 1);
+  EXPECT_THAT(text, HasSubstr("conv2d"));
+  EXPECT_THAT(text, Not(HasSubstr("relu")));
+  EXPECT_THAT(text, HasSubstr("1 more operators: --top 2"));
+  const nlohmann::json all = nlohmann::json::parse(TargetsExplainedJson(ThreeTargets(), "net"));
+  EXPECT_EQ(all["operators"][0]["op"], "conv2d");
+  EXPECT_EQ(all["operators"][0]["latency_us"]["slow"], 1900);
+  EXPECT_EQ(all["operators"][1]["calls"]["fast"], 1);
+  EXPECT_EQ(all["ranking"][0]["target"], "fast");
+}
+
+}  // namespace
+}  // namespace cobra::client
