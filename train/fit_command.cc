@@ -171,9 +171,9 @@ Command AddFit(CLI::App* app) {
               "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
           ->capture_default_str();
   command
-      ->add_option(
-          "--rows", a->rows,
-          "Directory of worker records with target.json; repeatable: a version for all of them. Of a search space: CSV, row,arch and a column per device")
+      ->add_option("--rows", a->rows,
+                   "Directory of worker records with target.json; repeatable: a version for all of them. Of a search "
+                   "space: CSV, row,arch and a column per device")
       ->required();
   command
       ->add_option("--out", a->out,
@@ -185,8 +185,9 @@ Command AddFit(CLI::App* app) {
   for (CLI::Option* option : command->get_options()) {
     if (!option->get_required() && option != space && option != command->get_help_ptr()) option->excludes(space);
   }
-  return {command,
-          [a] { return a->space == kMeasurements ? FitMeasurements(*a) : FitSpace(a->space, a->rows.front(), a->out); }};
+  return {command, [a] {
+            return a->space == kMeasurements ? FitMeasurements(*a) : FitSpace(a->space, a->rows.front(), a->out);
+          }};
 }
 
 }  // namespace cobra::train

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/blas_core_type.h"
 #include "base/command_line.h"
 
 namespace cobra::train {
@@ -20,6 +21,7 @@ int ExitCodeOf(const absl::Status& status) {
 }  // namespace
 
 int RunCobraTrain(int argc, char** argv, Command (*add_table)(CLI::App* app)) {
+  if (const absl::Status status = RestartWithBlasCoreType(argv); !status.ok()) return ExitCodeOf(status);
   CLI::App app{"Trains COBRA's networks on measurements and reports their errors on held-out rows.", "cobra-train"};
   app.require_subcommand(1);
   std::vector<Command> commands = {AddFit(&app), AddEvaluate(&app), AddRefit(&app), AddSelect(&app), add_table(&app)};

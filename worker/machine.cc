@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/blas_core_type.h"
 #include "base/file.h"
 
 namespace cobra::worker {
@@ -88,11 +89,6 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
   return cpu;
 }
 
-std::string ChooseBlasCoreType(const CpuInfo& cpu) {
-  if (cpu.has_avx512) return "SkylakeX";
-  return cpu.has_avx2 ? "Haswell" : "";
-}
-
 std::string CpuCodeName(const CpuInfo& cpu) {
   for (const CodeName& code : kCodeNames) {
     if (cpu.vendor == code.vendor && cpu.family == code.family && cpu.model >= code.first_model &&
@@ -165,7 +161,7 @@ predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Exe
 absl::Status RestartWithEnvironment(char** argv, int threads) {
   constexpr char kDone[] = "COBRA_WORKER_ENVIRONMENT";
   if (std::getenv(kDone) != nullptr) return absl::OkStatus();
-  const std::string core_type = ChooseBlasCoreType(ThisCpu());
+  const std::string core_type = BlasCoreType(ThisCpu().has_avx2, ThisCpu().has_avx512);
   if (!core_type.empty()) setenv("OPENBLAS_CORETYPE", core_type.c_str(), /*overwrite=*/0);
   const std::string count = absl::StrCat(threads);
   setenv("OMP_NUM_THREADS", count.c_str(), 1);

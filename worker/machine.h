@@ -31,9 +31,6 @@ struct CpuInfo {
 CpuInfo ParseCpuInfo(absl::string_view text);
 CpuInfo ThisCpu();
 
-// OpenBLAS does not know every processor and then falls back to slower kernels: Returns SkylakeX for AVX-512, Haswell
-// for AVX2.
-std::string ChooseBlasCoreType(const CpuInfo& cpu);
 // "epyc-genoa", "xeon-icelake"; from the vendor's name if the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);
 

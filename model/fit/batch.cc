@@ -122,8 +122,8 @@ at::Tensor LogLayerSum(const Outputs& out) { return out.layer_sum.clamp_min(1e-3
 
 at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out, const at::Tensor& layer_target,
                           const at::Tensor& network_target) {
-  return (batch.row_weight * (LogLatencyLoss(LogLayerSum(out), layer_target) +
-                              0.5 * LogLatencyLoss(out.log_total, network_target)))
+  return (batch.row_weight *
+          (LogLatencyLoss(LogLayerSum(out), layer_target) + 0.5 * LogLatencyLoss(out.log_total, network_target)))
       .mean();
 }
 

@@ -67,8 +67,7 @@ struct Rows {
   std::vector<double> off_by;
 };
 
-absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, int target,
-                     Rows* rows) {
+absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, int target, Rows* rows) {
   COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples, target));
   for (size_t i = 0; i < samples.size(); ++i) {
     rows->off_by.push_back(AbsLogError(p.latency_us[i], samples[i]->latency_us()));
@@ -80,7 +79,8 @@ absl::Status AddRows(absl::string_view directory, const std::vector<const Sample
 absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, int target,
                                                 bool networks) {
   Rows rows;
-  for (Split split : kIntervalSplits) COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), target, &rows));
+  for (Split split : kIntervalSplits)
+    COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), target, &rows));
   SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
   std::vector<double> scores;
   for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);

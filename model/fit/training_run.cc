@@ -19,6 +19,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -54,6 +55,9 @@ class TrainingRun {
     torch::manual_seed(options.seed);
     DescribeVersion(sets);
     bundle_.net = parts.make_net(bundle_.manifest.net, static_cast<int64_t>(sets.size()));
+    if (sets.size() > 1) {
+      for (size_t i : train_networks_) networks_of_graph_[samples_[i]->fingerprint()].push_back(i);
+    }
     RepeatSmallTargets(sets.size(), &train_layers_);
     RepeatSmallTargets(sets.size(), &train_networks_);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
@@ -172,6 +176,18 @@ class TrainingRun {
     return chosen;
   }
 
+  // Each network also on another target that it was measured on, at random: its calls are encoded anyway, which is most
+  // of the work, and what differs is the target alone.
+  std::vector<size_t> WithOtherTargets(std::vector<size_t> chosen) {
+    const size_t drawn = chosen.size();
+    for (size_t i = 0; i < drawn; ++i) {
+      const std::vector<size_t>& alike = networks_of_graph_[samples_[chosen[i]]->fingerprint()];
+      const size_t other = alike.empty() ? chosen[i] : alike[random_() % alike.size()];
+      if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
+    }
+    return chosen;
+  }
+
   at::Tensor LayerLoss(int step) {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
@@ -180,7 +196,7 @@ class TrainingRun {
   }
 
   at::Tensor NetworkLoss(int step) {
-    const auto chosen = Slice(train_networks_, step, options_.network_batch);
+    const auto chosen = WithOtherTargets(Slice(train_networks_, step, options_.network_batch));
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
@@ -246,6 +262,7 @@ class TrainingRun {
   const TrainingParts parts_;
   std::mt19937_64 random_;
   std::vector<const Sample*> samples_;
+  absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
@@ -280,7 +297,8 @@ absl::StatusOr<predict::ModelBundle> TrainBundle(absl::Span<const Dataset> sets,
 }
 
 absl::StatusOr<Predictions> PredictWithBundle(const predict::ModelBundle& bundle,
-                                              const std::vector<const Sample*>& samples, SplitFunction split, int target) {
+                                              const std::vector<const Sample*>& samples, SplitFunction split,
+                                              int target) {
   net::UseOneThread();
   Predictions predictions;
   try {

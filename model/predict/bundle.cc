@@ -1,5 +1,6 @@
 #include "model/predict/bundle.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -50,7 +51,9 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
                               absl::Span<const int> target_index) {
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
-  std::vector<at::Tensor> targets;
+  std::vector<at::Tensor> targets;  // a row for each different one
+  std::vector<int> targets_of_rows;
+  std::vector<int64_t> row_of_graph;
   std::vector<float> work;
   int64_t base = 0;
   for (size_t g = 0; g < graphs.size(); ++g) {
@@ -67,6 +70,10 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
     base += nodes;
     const auto totals = GraphFeatures(*graphs[g]);
     std::copy(totals.begin(), totals.end(), features.data_ptr<float>() + g * kGraphFeatures);
+    const auto known = std::find(targets_of_rows.begin(), targets_of_rows.end(), target_index[g]);
+    row_of_graph.push_back(known - targets_of_rows.begin());
+    if (known != targets_of_rows.end()) continue;
+    targets_of_rows.push_back(target_index[g]);
     targets.push_back(TargetRow(bundle, target_index[g], 1));
   }
   auto as_tensor = [](const std::vector<int64_t>& v) {
@@ -76,8 +83,12 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
   };
   at::Tensor work_of_node = at::empty({base, kWorkTerms}, at::kFloat);
   std::copy(work.begin(), work.end(), work_of_node.data_ptr<float>());
-  return {as_tensor(sources), as_tensor(destinations), as_tensor(graph_of_node),
-          features,           at::cat(targets),        work_of_node};
+  return {as_tensor(sources),
+          as_tensor(destinations),
+          as_tensor(graph_of_node),
+          features,
+          at::cat(targets).index_select(0, as_tensor(row_of_graph)),
+          work_of_node};
 }
 
 }  // namespace cobra::predict

@@ -1,5 +1,6 @@
 #include "worker/machine.h"
 
+#include "base/blas_core_type.h"
 #include "gtest/gtest.h"
 
 namespace cobra::worker {
@@ -24,11 +25,11 @@ TEST(MachineTest, ReadsCpuInfo) {
 
 TEST(MachineTest, CoreTypeFollowsTheInstructions) {
   CpuInfo cpu = ParseCpuInfo(kGenoa);
-  EXPECT_EQ(ChooseBlasCoreType(cpu), "SkylakeX");
+  EXPECT_EQ(BlasCoreType(cpu.has_avx2, cpu.has_avx512), "SkylakeX");
   cpu.has_avx512 = false;
-  EXPECT_EQ(ChooseBlasCoreType(cpu), "Haswell");
+  EXPECT_EQ(BlasCoreType(cpu.has_avx2, cpu.has_avx512), "Haswell");
   cpu.has_avx2 = false;
-  EXPECT_EQ(ChooseBlasCoreType(cpu), "");
+  EXPECT_EQ(BlasCoreType(cpu.has_avx2, cpu.has_avx512), "");
 }
 
 TEST(MachineTest, CodeNames) {
