@@ -2,7 +2,7 @@
 """Packs what `cobra-worker measure --out` wrote, for committing.
 
     pack_records.py [--lean] INPUT [INPUT ...] OUTDIR
-        writes OUTDIR/{layers,networks}.jsonl.xz, OUTDIR/session.json (sessions, statistics) and the graphs that are new
+        writes OUTDIR/{layers,networks}.jsonl.xz (those that have records), OUTDIR/session.json (sessions, statistics) and the graphs that are new
         to OUTDIR/../graphs/{layers,networks}.jsonl.xz; prints the statistics as tables for README.md
     pack_records.py [--lean] --selected SEED[,SEED] ...
         what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.xz, which
@@ -370,7 +370,7 @@ def write_all(out, sessions, parts):
         write_graphs(out, kind, [r for part in parts if part.endswith(kind) for r in parts[part].values()], named)
     for part, records in parts.items():
         path = os.path.join(out, part + ".jsonl.xz")
-        if records or part != "selected-layers":
+        if records:
             write(path, sessions, records.values())
         elif os.path.exists(path):
             os.remove(path)

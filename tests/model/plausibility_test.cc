@@ -96,7 +96,8 @@ TEST(PlausibilityTest, ShippedMeasurementsArePlausible) {
 }
 
 TEST(PlausibilityTest, ShippedProbesArePlausible) {
-  for (const char* target : {"cpu-epyc-genoa-1t", "cpu-epyc-turin-1t", "cpu-xeon-sapphirerapids-1t"}) {
+  for (const char* target : {"cpu-epyc-genoa-1t", "cpu-epyc-turin-1t", "cpu-xeon-cascadelake-1t",
+                             "cpu-xeon-emeraldrapids-1t", "cpu-xeon-sapphirerapids-1t"}) {
     const auto text = ReadFile(absl::StrCat(COBRA_SOURCE_DIR, "/data/measurements/", target, "/probe.json"));
     ASSERT_TRUE(text.ok()) << text.status();
     const auto probe = ProbeResultFromJson(*text);
