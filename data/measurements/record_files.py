@@ -5,8 +5,8 @@ import gzip, hashlib, json, lzma, os
 KINDS = ("layers", "networks")
 ID_DIGITS = 12
 GRAPH_KEY = '"graph":'
-# Without "preset": 64 MB of look-back, most effort; text has no words of fixed width (pb), and its bytes tell more about
-# the next one (lc). Some 4 % smaller than `xz -9e`.
+# `xz -9e`, but for text, which has no words of fixed width (pb) and whose last byte tells much about the next one (lc):
+# some 4 % smaller.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 
 
