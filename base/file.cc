@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -23,12 +24,64 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What unpacking an xz file may allocate: `xz -9` needs 65 MB, and a damaged header can ask for 4 GB.
+constexpr uint64_t kMaxXzMemory = uint64_t{1} << 28;
+
 absl::Status ErrnoStatus(absl::string_view path, absl::string_view what) {
   return absl::ErrnoToStatus(errno, absl::StrCat(path, ": ", what));
 }
 
 absl::Status TooLarge(absl::string_view path, int64_t max_bytes) {
   return absl::ResourceExhaustedError(LimitMessage(path, max_bytes, "bytes"));
+}
+
+// `raw` is not changed; zlib's interface has no const.
+absl::StatusOr<std::string> Gunzip(absl::string_view path, std::string* raw, int64_t max_bytes) {
+  z_stream z = {};
+  if (inflateInit2(&z, 15 + 16) != Z_OK) return absl::InternalError("zlib: inflateInit2 failed");
+  z.next_in = reinterpret_cast<Bytef*>(&(*raw)[0]);
+  z.avail_in = static_cast<uInt>(raw->size());
+  std::string out;
+  char buffer[1 << 16];
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    z.next_out = reinterpret_cast<Bytef*>(buffer);
+    z.avail_out = sizeof(buffer);
+    code = inflate(&z, Z_NO_FLUSH);
+    if (code != Z_OK && code != Z_STREAM_END) break;
+    out.append(buffer, sizeof(buffer) - z.avail_out);
+    if (static_cast<int64_t>(out.size()) > max_bytes) break;
+  }
+  inflateEnd(&z);
+  if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
+  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
+  return out;
+}
+
+absl::StatusOr<std::string> Unxz(absl::string_view path, absl::string_view raw, int64_t max_bytes) {
+  lzma_stream z = LZMA_STREAM_INIT;
+  if (lzma_stream_decoder(&z, kMaxXzMemory, LZMA_CONCATENATED) != LZMA_OK) {
+    return absl::InternalError("liblzma: lzma_stream_decoder failed");
+  }
+  z.next_in = reinterpret_cast<const uint8_t*>(raw.data());
+  z.avail_in = raw.size();
+  std::string out;
+  char buffer[1 << 16];
+  lzma_ret code = LZMA_OK;
+  while (code == LZMA_OK && static_cast<int64_t>(out.size()) <= max_bytes) {
+    z.next_out = reinterpret_cast<uint8_t*>(buffer);
+    z.avail_out = sizeof(buffer);
+    code = lzma_code(&z, LZMA_FINISH);
+    out.append(buffer, sizeof(buffer) - z.avail_out);
+  }
+  lzma_end(&z);
+  if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
+  if (code == LZMA_MEMLIMIT_ERROR) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(path, ": xz file: ", LimitMessage("its dictionary", kMaxXzMemory, "bytes")));
+  }
+  if (code != LZMA_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": truncated or damaged xz file"));
+  return out;
 }
 
 }  // namespace
@@ -47,28 +100,14 @@ absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes) 
   return contents;
 }
 
-absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes) {
+absl::StatusOr<std::string> ReadMaybeCompressed(absl::string_view path, int64_t max_bytes) {
   COBRA_ASSIGN_OR_RETURN(std::string raw, ReadFile(path, max_bytes));
-  if (!absl::StartsWith(raw, "\x1f\x8b")) return raw;
-  z_stream z = {};
-  if (inflateInit2(&z, 15 + 16) != Z_OK) return absl::InternalError("zlib: inflateInit2 failed");
-  z.next_in = reinterpret_cast<Bytef*>(&raw[0]);
-  z.avail_in = static_cast<uInt>(raw.size());
-  std::string out;
-  char buffer[1 << 16];
-  int code = Z_OK;
-  while (code != Z_STREAM_END) {
-    z.next_out = reinterpret_cast<Bytef*>(buffer);
-    z.avail_out = sizeof(buffer);
-    code = inflate(&z, Z_NO_FLUSH);
-    if (code != Z_OK && code != Z_STREAM_END) break;
-    out.append(buffer, sizeof(buffer) - z.avail_out);
-    if (static_cast<int64_t>(out.size()) > max_bytes) break;
-  }
-  inflateEnd(&z);
-  if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
-  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
-  return out;
+  if (absl::StartsWith(raw, "\x1f\x8b")) return Gunzip(path, &raw, max_bytes);
+  if (absl::StartsWith(raw, absl::string_view("\xfd"
+                                              "7zXZ\0",
+                                              6)))
+    return Unxz(path, raw, max_bytes);
+  return raw;
 }
 
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents) {

@@ -14,8 +14,8 @@ namespace cobra {
 // The contents of a file. NotFound, PermissionDenied, or ResourceExhausted if it is larger than `max_bytes`. Errors
 // start with the path.
 absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
-// The same, and gunzips a file that begins with gzip's magic bytes; max_bytes bounds the unpacked size.
-absl::StatusOr<std::string> ReadMaybeGzip(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
+// The same, and unpacks a file that begins with the magic bytes of gzip or xz; max_bytes bounds the unpacked size, too.
+absl::StatusOr<std::string> ReadMaybeCompressed(absl::string_view path, int64_t max_bytes = int64_t{1} << 33);
 // Writes a temporary file and renames it, so that a reader sees the old file or the new one, never a partial one.
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents);
 // gzip with no time stamp: the same contents give the same bytes.

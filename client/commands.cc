@@ -108,7 +108,7 @@ absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& mode
 }
 
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadMaybeGzip(path, kMaxJsonBytes);
+  const absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxJsonBytes);
   if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(text.status().message()));
   return ParsePrediction(*text, path);
 }
@@ -176,7 +176,7 @@ int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flag
 
 absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   if (!flags.probe_file.empty()) {
-    absl::StatusOr<std::string> text = ReadMaybeGzip(flags.probe_file, kMaxProbeBytes);
+    absl::StatusOr<std::string> text = ReadMaybeCompressed(flags.probe_file, kMaxProbeBytes);
     if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", text.status().message()));
     if (ParseJson<nlohmann::json>(*text).is_object()) return text;
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is not a probe"),

@@ -13,7 +13,7 @@ RUN scripts/build.sh --without-evaluation release cobra-worker
 FROM ${BASE}
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libgrpc++1.51 libopenblas0-pthread libprotobuf32 libssl3 libtorch1.13 zlib1g >/dev/null \
+      libgrpc++1.51 liblzma5 libopenblas0-pthread libprotobuf32 libssl3 libtorch1.13 zlib1g >/dev/null \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --user-group --shell /usr/sbin/nologin --home-dir /var/lib/cobra --create-home cobra
 COPY --from=build /src/build/release/bin/cobra-worker /usr/local/bin/

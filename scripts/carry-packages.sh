@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=${1:-.carry}
-packages=(libabsl-dev libcli11-dev libssl-dev nlohmann-json3-dev zlib1g-dev)
+packages=(libabsl-dev libcli11-dev liblzma-dev libssl-dev nlohmann-json3-dev zlib1g-dev)
 
 rm -rf "$folder"
 mkdir -p "$folder/debs"

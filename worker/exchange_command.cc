@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "store/record_file.h"
 #include "worker/exchange.h"
 
 namespace cobra::worker {
@@ -28,7 +29,7 @@ absl::Status WriteOut(const std::string& path, const std::string& text) {
 absl::Status RunExport(const ExchangeFlags& flags) {
   std::string lines;
   for (const std::string& file : flags.files) {
-    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(file));
+    COBRA_ASSIGN_OR_RETURN(const std::string text, store::ReadRecordFile(file));
     absl::StrAppend(&lines, text, absl::EndsWith(text, "\n") ? "" : "\n");
   }
   if (flags.format == "jsonl") return WriteOut(flags.out, lines);
@@ -40,7 +41,7 @@ absl::Status RunImport(const ExchangeFlags& flags) {
   std::string lines;
   int64_t problems = 0;
   for (const std::string& file : flags.files) {
-    COBRA_ASSIGN_OR_RETURN(std::string text, ReadMaybeGzip(file));
+    COBRA_ASSIGN_OR_RETURN(std::string text, store::ReadRecordFile(file));
     if (IsCsv(file)) {
       absl::StatusOr<std::string> converted = CsvToRecords(text);
       if (!converted.ok()) return absl::InvalidArgumentError(absl::StrCat(file, ": ", converted.status().message()));

@@ -9,12 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
+#include "store/record_file.h"
 
 namespace cobra::worker {
 namespace {
@@ -126,7 +126,7 @@ class ListReader {
 }  // namespace
 
 absl::StatusOr<GraphList> ReadGraphList(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, store::ReadRecordFile(path));
   ListReader reader;
   int64_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

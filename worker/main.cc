@@ -177,7 +177,7 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
 }
 
 absl::Status MeasureOne(const MeasureFlags& flags) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(flags.graph));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(flags.graph));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
   COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
   if (flags.in_turns) {
@@ -467,7 +467,7 @@ void AddDescribeOptions(CLI::App* command, MeasureFlags* flags, DescribeFlags* d
 }
 
 void AddExportOptions(CLI::App* command, ExchangeFlags* flags) {
-  command->add_option("files", flags->files, "JSON lines, plain or gzip")->required();
+  command->add_option("files", flags->files, "JSON lines, plain, gzip or xz")->required();
   command->add_option("--format", flags->format, "Format of the output")
       ->check(CLI::IsMember({"csv", "jsonl"}))
       ->capture_default_str();
@@ -475,7 +475,7 @@ void AddExportOptions(CLI::App* command, ExchangeFlags* flags) {
 }
 
 void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
-  command->add_option("files", flags->files, "*.csv, *.jsonl, plain or gzip")->required();
+  command->add_option("files", flags->files, "*.csv, *.jsonl, plain, gzip or xz")->required();
   command->add_option("--out", flags->out, "JSON lines (.gz: compressed); default: standard output");
   command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
 }

@@ -1,6 +1,6 @@
 // Notices a neighbour at the time of a run. On a rented machine the other thread of the core may be somebody
-// else's: while it computes, everything here takes 1.2 to 2 times as long, for milliseconds or for minutes. A pulse is a
-// fixed piece of arithmetic in registers, some 20 us long, beside each timed region; where both of a region's pulses
+// else's: while it computes, everything here takes 1.2 to 2 times as long, for milliseconds or for minutes. A pulse is
+// a fixed piece of arithmetic in registers, some 20 us long, beside each timed region; where both of a region's pulses
 // took their usual time, the region was undisturbed (docs/measurements.md).
 #ifndef COBRA_WORKER_PULSE_H_
 #define COBRA_WORKER_PULSE_H_

@@ -55,9 +55,9 @@ struct SamplerOptions {
   std::string networks_path;
 };
 
-inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.gz";
-inline constexpr absl::string_view kTimmNetworks = "data/networks/timm.jsonl.gz";
-inline constexpr absl::string_view kMeasuredNetworks = "data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz";
+inline constexpr absl::string_view kTorchvisionNetworks = "data/networks/torchvision.jsonl.xz";
+inline constexpr absl::string_view kTimmNetworks = "data/networks/timm.jsonl.xz";
+inline constexpr absl::string_view kMeasuredNetworks = "data/measurements/cpu-epyc-genoa-1t/networks.jsonl.xz";
 
 // Name and kind of every space. Groups ("spaces") contain several spaces: ExpandSpace.
 struct SpaceInfo {
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_vie
 inline constexpr int64_t kNasBench201Cells = 15625;
 std::string NasBench201Cell(int64_t number);
 
-// The layers of measured networks, each once. The file: records (store/measurement.h), or graphs as above.
+// The layers of measured networks, each once. The file: records (store/record_file.h), or graphs as above.
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.

@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/extract.h"
@@ -19,6 +18,7 @@
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
+#include "store/record_file.h"
 #include "worker/sampler.h"
 
 namespace cobra::worker {
@@ -67,7 +67,7 @@ std::string FamilyOf(const store::Subject& subject, const Json& line) {
 
 // By family, in the order of the file; lines that are not networks are skipped.
 absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, store::ReadRecordFile(path));
   NetworksByFamily families;
   std::set<Hash128> seen;
   int line_number = 0;

@@ -80,7 +80,7 @@ class NetworkListSampler final : public Sampler {
 
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_view space, absl::string_view path,
                                                                 const SamplerOptions& options) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (lines.empty()) return absl::InvalidArgumentError(absl::StrCat(path, ": has no networks"));

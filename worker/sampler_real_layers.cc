@@ -416,7 +416,7 @@ class RealLayerSampler final : public Sampler {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(options.real_layers_path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(options.real_layers_path));
   std::map<graph::Op, std::vector<Layer>> layers;
   int number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {

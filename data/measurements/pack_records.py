@@ -2,24 +2,31 @@
 """Packs what `cobra-worker measure --out` wrote, for committing.
 
     pack_records.py [--lean] INPUT [INPUT ...] OUTDIR
-        writes OUTDIR/{layers,networks}.jsonl.gz and OUTDIR/session.json (sessions, statistics), prints the statistics
-        as tables for README.md
+        writes OUTDIR/{layers,networks}.jsonl.xz (those that have records), OUTDIR/session.json (sessions, statistics) and the graphs that are new
+        to OUTDIR/../graphs/{layers,networks}.jsonl.xz; prints the statistics as tables for README.md
     pack_records.py [--lean] --selected SEED[,SEED] ...
-        what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.gz, which
+        what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.xz, which
         is for training only
 
-An INPUT is a file of records (JSON lines, plain or gzip) or a folder that was packed before; OUTDIR may be one of them.
+An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before; OUTDIR may be one of them.
 Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject whose canary had moved, the
 last of the records taken again is kept.
 
-So that thousands fit into a repository, times have four significant digits (those of single calls three), parameters
-short names, records of one label and size stand beside each other, and what `cobra-worker import` computes anew is left
-out: the fingerprint; with --lean also the shapes of results ("out", "kind"). Everything else is as docs/measurements.md
-says; each file begins with its sessions.
+So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
+names it ("graph_id": record_files.py); times have four significant digits (those of single calls three); parameters
+have short names, and those in profiles are listed once in a file; records of one label and size stand beside each
+other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
+with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
+file begins with its sessions. A graph that no record names any more is dropped.
 """
-import argparse, collections, gzip, json, os, statistics, sys
+import argparse, collections, glob, json, os, re, statistics, sys
 
-FILES = ("layers.jsonl.gz", "networks.jsonl.gz", "selected-layers.jsonl.gz")
+import record_files
+
+FILES = ("layers.jsonl.xz", "networks.jsonl.xz", "selected-layers.jsonl.xz")
+OLD_FILES = tuple(name.replace(".xz", ".gz") for name in FILES)
+# In the order of the parameters, which is kept.
+TABLES = ("param_shapes", "param_dtypes", "param_aliases", "buffer_shapes", "buffer_dtypes")
 CANARY = ("conv_us", "matmul_us", "copy_us")
 
 
@@ -49,11 +56,58 @@ def significant(value, digits):
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-class Inputs:
-    """What the inputs hold: sessions by name, records by subject and repeat, canaries, and what folders say of
-    theirs."""
+def canonical(graph):
+    """The text of a graph: the same one whoever wrote it, as far as order is without meaning."""
+    text = lambda key: json.dumps(graph[key], separators=(",", ":"), sort_keys=key not in TABLES)
+    return "{%s}" % ",".join('"%s":%s' % (key, text(key)) for key in sorted(graph))
 
-    def __init__(self):
+
+def short_graph(graph, lean):
+    """The graph as it is packed."""
+    graph, short = dict(graph), {}
+    for kind, tables in (("p", ("param_shapes", "param_dtypes")), ("b", ("buffer_shapes", "buffer_dtypes"))):
+        for i, name in enumerate(graph.get(tables[0], {})):
+            short["%s:%s" % (kind, name)] = "%s%d" % (kind, i)
+        for table in tables:
+            if table in graph:
+                graph[table] = {short["%s:%s" % (kind, name)]: value for name, value in graph[table].items()}
+    if "param_aliases" in graph:
+        graph["param_aliases"] = {alias: short["p:" + name] for alias, name in graph["param_aliases"].items()}
+    source = lambda s: s[:2] + short[s] if isinstance(s, str) and s in short else s
+    left_out = {"out", "kind", "dtype"} if lean else set()
+    graph["ops"] = [
+        dict({k: v for k, v in op.items() if k not in left_out}, inputs=[source(s) for s in op["inputs"]])
+        for op in graph["ops"]
+    ]
+    graph["output"] = [source(s) for s in graph["output"]]
+    return {k: v for k, v in graph.items() if not lean or k not in ("macs", "params", "peak_memory_bytes")}
+
+
+class Graph:
+    """A graph as it is packed, and what the statistics ask of it. There are too many to keep them as objects of
+    Python."""
+
+    def __init__(self, graph, lean):
+        graph = short_graph(graph, lean)
+        self.text = canonical(graph)
+        self.id = record_files.graph_id(self.text)
+        self.calls = len(graph["ops"])
+        # Graphs that compute the same on sizes that are the same: in place or not does not count.
+        self.same = hash(
+            json.dumps(
+                [[op[k] for k in ("op", "inputs", "attrs") if k in op] for op in graph["ops"]]
+                + [graph["inputs"], list(graph.get("param_shapes", {}).values())],
+                sort_keys=True,
+            )
+        )
+
+
+class Inputs:
+    """What the inputs hold: sessions by name, records by subject and repeat (with a Graph), canaries, and what folders
+    say of theirs."""
+
+    def __init__(self, lean):
+        self.lean, self.reader, self.graphs = lean, record_files.Reader(), {}
         self.sessions, self.records, self.canaries = {}, {}, []
         self.packed_canaries, self.dropped, self.selected = [], 0, set()
 
@@ -68,7 +122,7 @@ class Inputs:
             self.packed_canaries += canary if isinstance(canary, list) else [dict(sessions=names, **canary)]
             self.selected |= set(about["statistics"].get("selected_seeds", []))
             self.dropped += about["statistics"]["dropped_and_measured_again"]
-            for name in FILES:
+            for name in FILES + OLD_FILES:
                 if os.path.exists(os.path.join(path, name)):
                     self.read_lines(os.path.join(path, name))
         else:
@@ -76,18 +130,24 @@ class Inputs:
 
     def read_lines(self, path):
         cut = 0
-        with gzip.open(path, "rt") if path.endswith(".gz") else open(path) as f:
-            for line in f:
+        with record_files.open_text(path) as f:
+            for number, line in enumerate(f, 1):
                 try:
-                    entry = json.loads(line)
+                    entry = self.reader.entry(line, path)
                 except json.JSONDecodeError:
                     cut += 1  # cut short when the worker was stopped
+                    continue
+                if entry is None:
                     continue
                 if entry["kind"] == "session":
                     self.sessions[entry["session"]] = entry
                 elif entry["kind"] == "canary":
                     self.canaries.append(entry)
                 else:
+                    try:
+                        entry["graph"] = self.graph_of(entry, path)
+                    except KeyError as error:
+                        sys.exit("%s:%d: %s" % (path, number, error.args[0]))
                     seed = entry.get("seed", self.seed_of(entry))
                     if isinstance(seed, int) and entry["space"] != "asked":  # records did not always carry it
                         entry = {
@@ -100,6 +160,18 @@ class Inputs:
                     self.records[str(seed), entry["space"], entry["index"], entry["repeat"]] = entry
         if cut > 1:
             sys.exit("%s: %d lines are no JSON; one may be cut where the worker was stopped" % (path, cut))
+
+    def graph_of(self, entry, path):
+        name = entry.pop("graph_id", None)
+        if name is None:
+            if "graph" not in entry:
+                raise KeyError("a record needs a graph")
+            graph = Graph(entry["graph"], self.lean)
+        elif name not in self.graphs:
+            self.graphs[name] = graph = Graph(json.loads(self.reader.graph_text(name, path)), self.lean)
+        else:
+            return self.graphs[name]
+        return self.graphs.setdefault(graph.id, graph)
 
     def seed_of(self, entry):
         # without a seed, the session stands for itself
@@ -116,57 +188,61 @@ class Inputs:
         return kept
 
 
-def slim(record, lean):
-    """The record as it is packed."""
+def slim(record, names):
+    """The record as it is packed; `names`: numbers of the names in profiles."""
     r = {
         key: significant(value, 4) if key.endswith("_us") and key != "node_latency_us" else value
         for key, value in record.items()
-        if key != "fingerprint"
+        if key not in ("fingerprint", "graph")
     }
     if "node_latency_us" in r:
         r["node_latency_us"] = [significant(us, 3) for us in r["node_latency_us"]]
-    graph = dict(r.pop("graph"))
-    short = {}
-    for kind, tables in (("p", ("param_shapes", "param_dtypes")), ("b", ("buffer_shapes", "buffer_dtypes"))):
-        for i, name in enumerate(graph.get(tables[0], {})):
-            short["%s:%s" % (kind, name)] = "%s%d" % (kind, i)
-        for table in tables:
-            if table in graph:
-                graph[table] = {short["%s:%s" % (kind, name)]: value for name, value in graph[table].items()}
-    if "param_aliases" in graph:
-        graph["param_aliases"] = {alias: short["p:" + name] for alias, name in graph["param_aliases"].items()}
-    source = lambda s: s[:2] + short[s] if isinstance(s, str) and s in short else s
-    left_out = {"out", "kind", "dtype"} if lean else set()
-    graph["ops"] = [
-        dict({k: v for k, v in op.items() if k not in left_out}, inputs=[source(s) for s in op["inputs"]])
-        for op in graph["ops"]
-    ]
-    graph["output"] = [source(s) for s in graph["output"]]
-    r["graph"] = graph
+    if "profile" in r:
+        r["profile"] = [[names[name], significant(us, 3), *calls] for name, us, *calls in r["profile"]]
+    r["graph_id"] = record["graph"].id
     return r
 
 
-def write(path, sessions, records, lean):
-    """Records of one label and size beside each other: gzip looks back 32 KB."""
-    slimmed = sorted(
-        (slim(r, lean) for r in records),
-        key=lambda r: (
-            r["label"],
-            len(r["graph"]["ops"]),
-            r["graph"].get("macs", 0),
-            r["space"],
-            r["session"],
-            r["index"],
-            r["repeat"],
-        ),
-    )
-    used = {r["session"] for r in slimmed}
-    with open(path + ".new", "wb") as raw, gzip.GzipFile(
-        fileobj=raw, mode="wb", compresslevel=9, mtime=0, filename=""
-    ) as f:
-        for entry in [s for name, s in sorted(sessions.items()) if name in used] + slimmed:
-            f.write((json.dumps(entry, separators=(",", ":")) + "\n").encode())
-    os.replace(path + ".new", path)
+def write(path, sessions, records):
+    """Records of one label and size beside each other; the first of two with one graph stays the first."""
+    ordered = sorted(records, key=lambda r: (r["label"], r["graph"].calls))
+    used = {r["session"] for r in ordered}
+    entries = [s for name, s in sorted(sessions.items()) if name in used]
+    names = sorted({entry[0] for r in ordered for entry in r.get("profile", [])})
+    if names:
+        entries.append({"kind": "names", "names": names})
+    numbers = {name: i for i, name in enumerate(names)}
+    entries += [slim(r, numbers) for r in ordered]
+    record_files.write_xz(path, [json.dumps(entry, separators=(",", ":")) for entry in entries])
+
+
+def named_by_others(out):
+    """The ids that records of the folders beside `out` name."""
+    named = set()
+    for path in glob.glob(os.path.join(glob.escape(os.path.dirname(out)), "*", "*.jsonl.xz")):
+        if os.path.dirname(path) != out and os.path.basename(path) in FILES:
+            with record_files.open_text(path) as f:
+                named.update(re.findall('"graph_id":"([0-9a-f]+)"', f.read()))
+    return named
+
+
+def write_graphs(out, kind, records, named):
+    """Merges the graphs of `records` into ../graphs; `named`: what other folders need."""
+    path = os.path.join(os.path.dirname(out), "graphs", kind + ".jsonl.xz")
+    known = record_files.read_graphs(path)
+    graphs = {name: known[name] for name in known if name in named}
+    for r in records:
+        graph = r["graph"]
+        label, text = known.get(graph.id, (r["label"], graph.text))
+        if text != graph.text:
+            sys.exit("%s: two graphs have the id %s: record_files.py needs more digits" % (path, graph.id))
+        graphs[graph.id] = (label, text)
+    if graphs.keys() == known.keys():
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    ordered = sorted(graphs.values(), key=lambda g: (g[0], g[1].count('"op":'), len(g[1]), g[1]))
+    record_files.write_xz(path, ['{"label":%s,"graph":%s}' % (json.dumps(label), text) for label, text in ordered])
+    print("%10d bytes  %s: %d graphs, %d new" % (os.path.getsize(path), path, len(graphs), len(graphs.keys() - known)))
 
 
 def statistics_of(kept):
@@ -177,14 +253,10 @@ def statistics_of(kept):
         (r["latency_us"], first[key[:3]]["latency_us"]) for key, r in ok.items() if key[3] == 1 and key[:3] in first
     ]
     values = lambda keep: [p for p in pairs if keep(p[1])]
-    graph_text = lambda r: json.dumps(
-        [[op[k] for k in ("op", "inputs", "attrs") if k in op] for op in r["graph"]["ops"]]
-        + [r["graph"]["inputs"], list(r["graph"].get("param_shapes", {}).values())]
-    )
     return {
         "records": len(kept),
         "outcomes": dict(collections.Counter(r["outcome"] for r in kept.values())),
-        "distinct": len({hash(graph_text(r)) for r in kept.values()}),
+        "distinct": len({r["graph"].same for r in kept.values()}),
         "spaces": dict(sorted(collections.Counter(r["space"] for r in kept.values()).items())),
         "labels": dict(collections.Counter(r["label"] for r in kept.values()).most_common()),
         "suspect_left": sum(bool(r.get("suspect")) for r in kept.values()),
@@ -273,6 +345,40 @@ def print_tables(stats):
     )
 
 
+def all_statistics(inputs, kept, parts, selected_seeds):
+    by_seed = collections.defaultdict(list)
+    for canary in inputs.canaries:
+        by_seed[str(inputs.seed_of(canary))].append(canary)
+    return {
+        "dropped_and_measured_again": inputs.dropped,
+        "selected_seeds": selected_seeds,
+        "layers": statistics_of(parts["layers"]),
+        "selected_layers": statistics_of(parts["selected-layers"]),
+        "networks": statistics_of(parts["networks"]),
+        "canary": inputs.packed_canaries + [canary_statistics(c) for _, c in sorted(by_seed.items())],
+        "failures": dict(
+            collections.Counter(r.get("message", "") for r in kept.values() if r["outcome"] != "ok").most_common()
+        ),
+    }
+
+
+def write_all(out, sessions, parts):
+    """Graphs first: records that name them are complete whenever this is stopped, but for graphs that `out` alone
+    named and no longer does."""
+    named = named_by_others(out)
+    for kind in record_files.KINDS:
+        write_graphs(out, kind, [r for part in parts if part.endswith(kind) for r in parts[part].values()], named)
+    for part, records in parts.items():
+        path = os.path.join(out, part + ".jsonl.xz")
+        if records:
+            write(path, sessions, records.values())
+        elif os.path.exists(path):
+            os.remove(path)
+    for name in OLD_FILES:  # else they would be read beside the new ones
+        if os.path.exists(os.path.join(out, name)):
+            os.remove(os.path.join(out, name))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -282,41 +388,27 @@ def main():
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("out")
     arguments = parser.parse_args()
-    inputs = Inputs()
+    inputs = Inputs(arguments.lean)
     for path in arguments.inputs:
         inputs.read(path)
     kept = inputs.kept()
-    os.makedirs(arguments.out, exist_ok=True)
+    out = os.path.abspath(arguments.out)
+    os.makedirs(out, exist_ok=True)
     chosen = set(filter(None, arguments.selected.split(","))) | inputs.selected
-    layers = {key: r for key, r in kept.items() if not r["is_network"] and key[0] not in chosen}
-    selected = {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen}
-    networks = {key: r for key, r in kept.items() if r["is_network"]}
-    by_seed = collections.defaultdict(list)
-    for canary in inputs.canaries:
-        by_seed[str(inputs.seed_of(canary))].append(canary)
-    stats = {
-        "dropped_and_measured_again": inputs.dropped,
-        "selected_seeds": sorted(chosen),
-        "layers": statistics_of(layers),
-        "selected_layers": statistics_of(selected),
-        "networks": statistics_of(networks),
-        "canary": inputs.packed_canaries + [canary_statistics(c) for _, c in sorted(by_seed.items())],
-        "failures": dict(
-            collections.Counter(r.get("message", "") for r in kept.values() if r["outcome"] != "ok").most_common()
-        ),
+    parts = {
+        "layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] not in chosen},
+        "networks": {key: r for key, r in kept.items() if r["is_network"]},
+        "selected-layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen},
     }
-    write(os.path.join(arguments.out, "layers.jsonl.gz"), inputs.sessions, layers.values(), arguments.lean)
-    if selected:
-        write(
-            os.path.join(arguments.out, "selected-layers.jsonl.gz"), inputs.sessions, selected.values(), arguments.lean
-        )
-    write(os.path.join(arguments.out, "networks.jsonl.gz"), inputs.sessions, networks.values(), arguments.lean)
-    with open(os.path.join(arguments.out, "session.json"), "w") as f:
+    stats = all_statistics(inputs, kept, parts, sorted(chosen))
+    write_all(out, inputs.sessions, parts)
+    with open(os.path.join(out, "session.json"), "w") as f:
         json.dump({"sessions": [s for _, s in sorted(inputs.sessions.items())], "statistics": stats}, f, indent=1)
         f.write("\n")
     print_tables(stats)
-    for name in FILES[:2] + FILES[2:] * bool(selected) + ("session.json",):
-        print("%10d bytes  %s" % (os.path.getsize(os.path.join(arguments.out, name)), name))
+    for name in FILES + ("session.json",):
+        if os.path.exists(os.path.join(out, name)):
+            print("%10d bytes  %s" % (os.path.getsize(os.path.join(out, name)), name))
 
 
 if __name__ == "__main__":

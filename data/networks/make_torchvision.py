@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Graphs of every classification model of an installed torchvision, each at batch 1 and 4 and two image sizes.
 
-    make_torchvision.py torchvision.jsonl.gz [--client build/release/bin/cobra-client]
+    make_torchvision.py torchvision.jsonl.xz [--client build/release/bin/cobra-client]
 
 Needs python3-torchvision (its list of models and their sources; nothing is run) and cobra-client, which reads each
 source. One JSON object a line, sorted by model, size, batch: {"name", "family", "batch", "size", "graph"}. `family` is
@@ -9,7 +9,10 @@ the module of torchvision.models that the model is written in. The graph is that
 without what the reader of a graph computes anew (shapes of results, kinds, counts) and without origins; parameters and
 buffers have short names.
 """
-import argparse, gzip, json, os, subprocess, sys
+import argparse, json, os, subprocess, sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../measurements"))
+import record_files  # noqa: E402
 
 BATCHES = (1, 4)
 SIZES = (224, 160)
@@ -97,15 +100,8 @@ def main():
                     "%-20s %2d x 3 x %d x %d  %5d calls %8.2f G multiply-accumulates"
                     % (name, batch, size, size, len(graph["ops"]), graph["macs"] / 1e9)
                 )
-    text = "".join(line + "\n" for line in lines).encode()
-    with open(arguments.out, "wb") as raw, gzip.GzipFile(
-        fileobj=raw, mode="wb", compresslevel=9, mtime=0, filename=""
-    ) as f:
-        f.write(text)
-    print(
-        "torchvision %s: %d graphs, %d bytes, packed %d"
-        % (torchvision.__version__, len(lines), len(text), os.path.getsize(arguments.out))
-    )
+    record_files.write_xz(arguments.out, lines)
+    print("torchvision %s: %d graphs, %d bytes" % (torchvision.__version__, len(lines), os.path.getsize(arguments.out)))
 
 
 if __name__ == "__main__":

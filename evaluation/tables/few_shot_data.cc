@@ -17,7 +17,7 @@ namespace cobra::evaluation {
 namespace {
 
 absl::StatusOr<CsvTable> ReadTable(const std::string& path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   if (csv->header.size() != 3) return absl::InvalidArgumentError(absl::StrCat(path, ": line 1: needs three columns"));

@@ -60,7 +60,7 @@ class Table {
 
  private:
   absl::Status Load() {
-    const std::string path = run_.options.rows + "/networks.jsonl.gz";
+    const std::string path = run_.options.rows + "/networks.jsonl.xz";
     COBRA_ASSIGN_OR_RETURN(std::vector<fit::Sample> samples, fit::LoadRecordFile(path));
     std::map<std::string, size_t> count;
     for (fit::Sample& sample : samples) {

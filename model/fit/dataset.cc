@@ -20,6 +20,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "model/fit/measuring_cost.h"
+#include "store/record_file.h"
 
 namespace cobra::fit {
 namespace {
@@ -40,7 +41,7 @@ struct Reader {
   int64_t failures = 0;
 
   absl::Status AddFile(const std::string& path, bool selected = false) {
-    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+    COBRA_ASSIGN_OR_RETURN(const std::string text, store::ReadRecordFile(path));
     int line_number = 0;
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       ++line_number;
@@ -197,9 +198,11 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
 
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFiles(directory, ".jsonl"));
-  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> packed, ListFiles(directory, ".jsonl.gz"));
-  names.insert(names.end(), packed.begin(), packed.end());
-  if (names.empty()) return absl::NotFoundError(absl::StrCat(directory, ": has no *.jsonl or *.jsonl.gz"));
+  for (const char* packed : {".jsonl.gz", ".jsonl.xz"}) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> more, ListFiles(directory, packed));
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  if (names.empty()) return absl::NotFoundError(absl::StrCat(directory, ": has no *.jsonl, *.jsonl.gz or *.jsonl.xz"));
   Dataset data;
   COBRA_ASSIGN_OR_RETURN(std::string target, ReadFile(absl::StrCat(directory, "/target.json")));
   COBRA_ASSIGN_OR_RETURN(data.target, predict::TargetSpecFromJson(target));

@@ -81,8 +81,9 @@ void NumberTargets(std::vector<Dataset>* sets);
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks);
 
-// Reads every *.jsonl and *.jsonl.gz of a directory (store/measurement.h), target.json and, if there, probe.json. Files
-// whose names begin with "selected-" hold layers chosen by `cobra-train select`; they are always training rows.
+// Reads every *.jsonl, *.jsonl.gz and *.jsonl.xz of a directory (store/record_file.h), target.json and, if there,
+// probe.json. Files whose names begin with "selected-" hold layers chosen by `cobra-train select`; they are always
+// training rows.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
 
 // The records of one file, one per fingerprint, in their order; needs no target.json.

@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
@@ -24,6 +23,7 @@
 #include "model/fit/metrics.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
+#include "store/record_file.h"
 
 namespace cobra::fit {
 namespace {
@@ -49,7 +49,7 @@ bool IsLayer(const graph::Graph& graph) {
 
 // Errors name the line of the file.
 absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, store::ReadRecordFile(path));
   std::vector<Candidate> candidates;
   int64_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -20,7 +20,7 @@ absl::StatusOr<size_t> ArchRows::Device(absl::string_view name) const {
 }
 
 absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   const absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   const int row = csv->Column("row"), arch = csv->Column("arch");

@@ -59,7 +59,7 @@ absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text) {
 }
 
 absl::StatusOr<std::vector<DeviceSpec>> LoadDeviceSpecs(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   const absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   const int device = csv->Column("device"), family = csv->Column("family"), kind = csv->Column("kind");

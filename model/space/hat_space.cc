@@ -119,7 +119,7 @@ const std::array<absl::string_view, kHatFeatures>& HatFeatureNames() {
 }
 
 absl::StatusOr<HatRows> LoadHatRows(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   const absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   const int row = csv->Column("row");

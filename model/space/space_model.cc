@@ -117,7 +117,7 @@ absl::Status CheckRows(const CsvTable& csv, const std::string& path, const std::
 }
 
 absl::StatusOr<ArchRows> LoadColumns(const std::string& path, bool latency) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeGzip(path));
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   const absl::StatusOr<CsvTable> csv = ParseCsv(text);
   if (!csv.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", csv.status().message()));
   std::vector<absl::string_view> columns = {"row", "arch"};

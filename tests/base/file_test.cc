@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -41,15 +42,72 @@ TEST_F(FileTest, LimitsBytes) {
 TEST_F(FileTest, GunzipsAndBoundsWhatItUnpacks) {
   const std::string text(100000, 'y');
   ASSERT_TRUE(WriteFileAtomic(Path("z.gz"), Gzip(text)).ok());
-  EXPECT_EQ(*ReadMaybeGzip(Path("z.gz")), text);
-  EXPECT_EQ(ReadMaybeGzip(Path("z.gz"), 50000).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(*ReadMaybeCompressed(Path("z.gz")), text);
+  EXPECT_EQ(ReadMaybeCompressed(Path("z.gz"), 50000).status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(Gzip(text), Gzip(text));
 }
 
 TEST_F(FileTest, ACutGzipFileIsDataLoss) {
   const std::string packed = Gzip(std::string(100000, 'y'));
   ASSERT_TRUE(WriteFileAtomic(Path("cut.gz"), packed.substr(0, packed.size() / 2)).ok());
-  EXPECT_EQ(ReadMaybeGzip(Path("cut.gz")).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(ReadMaybeCompressed(Path("cut.gz")).status().code(), absl::StatusCode::kDataLoss);
+}
+
+std::string Xz(const std::string& text) {
+  lzma_options_lzma options;
+  EXPECT_FALSE(lzma_lzma_preset(&options, 0));
+  lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
+  std::string packed(text.size() + 1024, '\0');
+  size_t size = 0;
+  EXPECT_EQ(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const uint8_t*>(text.data()),
+                                      text.size(), reinterpret_cast<uint8_t*>(&packed[0]), &size, packed.size()),
+            LZMA_OK);
+  packed.resize(size);
+  return packed;
+}
+
+TEST_F(FileTest, UnpacksXzAndBoundsWhatItUnpacks) {
+  const std::string text(100000, 'y');
+  ASSERT_TRUE(WriteFileAtomic(Path("z"), Xz(text)).ok());
+  EXPECT_EQ(*ReadMaybeCompressed(Path("z")), text);
+  EXPECT_EQ(*ReadMaybeCompressed(Path("z"), 100000), text);
+  EXPECT_EQ(ReadMaybeCompressed(Path("z"), 50000).status().code(), absl::StatusCode::kResourceExhausted);
+  ASSERT_TRUE(WriteFileAtomic(Path("two"), Xz("one") + Xz("two")).ok());  // as `cat` joins them
+  EXPECT_EQ(*ReadMaybeCompressed(Path("two")), "onetwo");
+  ASSERT_TRUE(WriteFileAtomic(Path("empty"), Xz("")).ok());
+  EXPECT_EQ(*ReadMaybeCompressed(Path("empty")), "");
+}
+
+TEST_F(FileTest, ADamagedXzFileIsDataLoss) {
+  const std::string packed = Xz("some text, and the same text, and the same text again");
+  for (size_t length = 6; length < packed.size(); ++length) {
+    ASSERT_TRUE(WriteFileAtomic(Path("cut"), packed.substr(0, length)).ok());
+    EXPECT_EQ(ReadMaybeCompressed(Path("cut")).status().code(), absl::StatusCode::kDataLoss) << length;
+  }
+  for (size_t i = 6; i < packed.size(); ++i) {
+    std::string damaged = packed;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+    ASSERT_TRUE(WriteFileAtomic(Path("damaged"), damaged).ok());
+    EXPECT_FALSE(ReadMaybeCompressed(Path("damaged")).ok()) << i;
+  }
+  ASSERT_TRUE(WriteFileAtomic(Path("more"), packed + "more").ok());
+  EXPECT_EQ(ReadMaybeCompressed(Path("more")).status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(FileTest, AnXzFileThatNeedsMuchMemoryIsRefused) {
+  // The block's header begins after the stream's 12 bytes: its length in words, less one; ...; the filter LZMA2, its
+  // one byte of options, which is the dictionary's size (40: 4 GiB); checksum.
+  std::string packed = Xz("small");
+  const size_t begin = 12, size = 4 * (static_cast<size_t>(packed[begin]) + 1);
+  const size_t filter = packed.find("\x21\x01", begin);
+  ASSERT_LT(filter, begin + size);
+  packed[filter + 2] = 40;
+  const uint32_t checksum = lzma_crc32(reinterpret_cast<const uint8_t*>(&packed[begin]), size - 4, 0);
+  for (size_t i = 0; i < 4; ++i) packed[begin + size - 4 + i] = static_cast<char>(checksum >> (8 * i));
+  ASSERT_TRUE(WriteFileAtomic(Path("wide"), packed).ok());
+  const absl::Status status = ReadMaybeCompressed(Path("wide")).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(status.message().find("wide: "), absl::string_view::npos) << status;
 }
 
 TEST_F(FileTest, ListsBySuffixSorted) {

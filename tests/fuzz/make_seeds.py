@@ -3,7 +3,6 @@
 
     make_seeds.py FOLDER     FOLDER/file/ and FOLDER/message/ (tests/fuzz/corpus)
 """
-import gzip
 import json
 import os
 import struct
@@ -12,6 +11,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "data", "measurements"))
+import record_files  # noqa: E402
 
 
 def read(path):
@@ -36,12 +37,13 @@ def records(count, most_bytes):
     """Short lines of kind "record"."""
     found = []
     for target in ("cpu-epyc-turin-1t", "cpu-epyc-genoa-1t"):
-        with gzip.open(os.path.join(ROOT, "data/measurements", target, "networks.jsonl.gz"), "rt") as file:
-            for line in file:
-                if len(line) <= most_bytes and json.loads(line).get("kind") == "record":
-                    found.append(line.strip())
-                if len(found) % count == 0 and found:
-                    break
+        for record in record_files.Reader().records(
+            os.path.join(ROOT, "data/measurements", target, "networks.jsonl.xz")
+        ):
+            if len(compact(record)) <= most_bytes:
+                found.append(compact(record))
+            if len(found) % count == 0 and found:
+                break
     return found
 
 

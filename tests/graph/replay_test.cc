@@ -134,7 +134,7 @@ void ReplayAll(const std::string& folder) {
   ASSERT_TRUE(files.ok()) << files.status();
   for (const std::string& file : *files) {
     SCOPED_TRACE(file);
-    const Json golden = Json::parse(ReadMaybeGzip(folder + "/" + file).value());
+    const Json golden = Json::parse(ReadMaybeCompressed(folder + "/" + file).value());
     const Graph graph = Replay(golden).Run();
     ASSERT_FALSE(::testing::Test::HasFailure());
     EXPECT_EQ(CostOf(graph).macs, golden["macs"].get<int64_t>());

@@ -3,14 +3,13 @@
 server, `cobra-client calibrate`, a prediction for every network of a file of records that cobra-worker measured on this
 machine.
 
-    other_machine.py RECORDS.jsonl[.gz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the
+    other_machine.py RECORDS.jsonl[.gz|.xz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the
                                                                    records' machine, instead of probing this one
 
 Prints one line per family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval,
 median of predicted over measured. The first predictions are of the shipped target itself, uncalibrated: what the
 calibration brings."""
 import argparse
-import gzip
 import json
 import os
 import statistics
@@ -20,16 +19,17 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "data", "measurements"))
 import programs  # noqa: E402
+import record_files  # noqa: E402
 
 
 def read_records(path):
     """The last record of each network that ran: one taken again, because the machine was disturbed, comes later."""
     records = {}
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
-        for record in map(json.loads, file):
-            if record["kind"] == "record" and record["outcome"] == "ok" and record["is_network"]:
-                records[record["space"], record["index"]] = record
+    for record in record_files.Reader().records(path):
+        if record["outcome"] == "ok" and record["is_network"]:
+            records[record["space"], record["index"]] = record
     return list(records.values())
 
 

@@ -13,6 +13,7 @@
 #include "graph/json.h"
 #include "graph/net_builder.h"
 #include "gtest/gtest.h"
+#include "store/record_file.h"
 
 namespace cobra::predict {
 namespace {
@@ -78,7 +79,7 @@ TEST(PlausibilityTest, ShippedMeasurementsArePlausible) {
     const std::string path = absl::StrCat(folder, file);
     const auto spec = TargetSpecFromJson(*ReadFile(absl::StrCat(path.substr(0, path.rfind('/')), "/target.json")));
     ASSERT_TRUE(spec.ok()) << spec.status();
-    const auto text = ReadMaybeGzip(absl::StrCat(path, ".jsonl.gz"));
+    const auto text = store::ReadRecordFile(absl::StrCat(path, ".jsonl.xz"));
     ASSERT_TRUE(text.ok()) << text.status();
     int checked = 0;
     for (absl::string_view line : absl::StrSplit(*text, '\n')) {
@@ -95,7 +96,8 @@ TEST(PlausibilityTest, ShippedMeasurementsArePlausible) {
 }
 
 TEST(PlausibilityTest, ShippedProbesArePlausible) {
-  for (const char* target : {"cpu-epyc-genoa-1t", "cpu-epyc-turin-1t", "cpu-xeon-sapphirerapids-1t"}) {
+  for (const char* target : {"cpu-epyc-genoa-1t", "cpu-epyc-turin-1t", "cpu-xeon-cascadelake-1t",
+                             "cpu-xeon-emeraldrapids-1t", "cpu-xeon-sapphirerapids-1t"}) {
     const auto text = ReadFile(absl::StrCat(COBRA_SOURCE_DIR, "/data/measurements/", target, "/probe.json"));
     ASSERT_TRUE(text.ok()) << text.status();
     const auto probe = ProbeResultFromJson(*text);

@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
+#include "store/record_file.h"
 
 namespace cobra::proto {
 namespace {
@@ -64,7 +65,7 @@ v1::Graph LayerGraph(const json& layer) {
 
 // A few layers of every operator.
 std::vector<v1::Graph> RealLayers() {
-  absl::StatusOr<std::string> text = ReadMaybeGzip(COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.gz");
+  absl::StatusOr<std::string> text = ReadMaybeCompressed(COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.gz");
   EXPECT_TRUE(text.ok()) << text.status();
   std::map<std::string, int> seen;
   std::vector<v1::Graph> graphs;
@@ -190,7 +191,7 @@ TEST(GraphProtoHostileTest, RealLayersAreRead) {
 
 std::vector<graph::Graph> RealNetworks() {
   absl::StatusOr<std::string> text =
-      ReadMaybeGzip(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz");
+      store::ReadRecordFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.xz");
   EXPECT_TRUE(text.ok()) << text.status();
   std::vector<graph::Graph> graphs;
   int seen = 0;

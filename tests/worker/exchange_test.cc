@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "store/record_file.h"
 
 namespace cobra::worker {
 namespace {
@@ -85,7 +86,7 @@ TEST(ExchangeTest, ACsvOfOthersNeedsLittle) {
 }
 
 TEST(ExchangeTest, OurOwnMeasurementsAreInOrder) {
-  const auto text = ReadMaybeGzip(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.gz");
+  const auto text = store::ReadRecordFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/networks.jsonl.xz");
   ASSERT_TRUE(text.ok());
   const auto about = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/session.json");
   ASSERT_TRUE(about.ok());

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""data/measurements/pack_records.py: series of several seeds in one folder, packed again, read by `cobra-worker
-import`."""
-import gzip, json, os, shutil, subprocess, sys, tempfile
+"""data/measurements/pack_records.py: series of several seeds in one folder, packed again, graphs that folders share,
+read by `cobra-worker import`; and the size of what the tree holds."""
+import gzip, hashlib, json, lzma, os, shutil, subprocess, sys, tempfile
 
 SOURCE = os.environ["COBRA_SOURCE"]
+MOST_BYTES = 18e6  # of data/measurements: everybody clones it
 PACK = os.path.join(SOURCE, "data/measurements/pack_records.py")
 WORKER = os.path.join(os.environ["COBRA_BIN"], "cobra-worker")
 
@@ -63,73 +64,152 @@ def pack(*arguments):
     return subprocess.run([sys.executable, PACK, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def packed(folder, name="networks.jsonl.gz"):
-    with gzip.open(os.path.join(folder, name), "rt") as f:
+def entries(path):
+    with lzma.open(path, "rt") as f:
         return [json.loads(line) for line in f]
 
 
-def imported(folder):
-    path = os.path.join(folder, "networks.jsonl.gz")
-    done = subprocess.run([WORKER, "import", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def packed(folder, name="networks.jsonl.xz"):
+    return entries(os.path.join(folder, name))
+
+
+def graphs(folder, kind="networks"):
+    """By the id that anybody computes: sha256sum, 12 digits."""
+    with lzma.open(os.path.join(folder, "..", "graphs", kind + ".jsonl.xz"), "rt") as f:
+        texts = [line[line.index('"graph":') + 8 : -2] for line in f]
+    return {hashlib.sha256(text.encode()).hexdigest()[:12]: json.loads(text) for text in texts}
+
+
+def run_import(path):
+    return subprocess.run([WORKER, "import", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def imported(folder, name="networks.jsonl.xz"):
+    done = run_import(os.path.join(folder, name))
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_series(root):
+    """Two series, one in two sessions: index 1 was disturbed and measured again, index 0 twice; the last line was cut.
+    The same indices of another seed are other subjects."""
+    first, second, folder, lean = (os.path.join(root, n) for n in ("first.jsonl", "second.jsonl", "folder", "lean"))
+    write(
+        first,
+        [
+            session("a", 7),
+            canary("a"),
+            record("a", 0, 0, 16, 123.456),
+            record("a", 1, 0, 24, 50, suspect=True),
+            session("b", 7),
+            canary("b"),
+            record("b", 0, 1, 16, 125),
+            record("b", 1, 2, 24, 45, suspect=True),
+            record("b", 1, 3, 24, 40),
+        ],
+        cut='{"kind":"rec',
+    )
+    write(second, [session("c", 8), canary("c"), record("c", 0, 0, 32, 77)])
+    pack(first, folder)
+    pack(folder, second, folder)
+    records = [e for e in packed(folder) if e["kind"] == "record"]
+    assert [e["session"] for e in packed(folder) if e["kind"] == "session"] == ["a", "b", "c"]
+    got = sorted((r["session"], r["index"], r["repeat"], r["latency_us"]) for r in records)
+    assert got == [("a", 0, 0, 123.5), ("b", 0, 1, 125), ("b", 1, 3, 40), ("c", 0, 0, 77)], got
+    assert records[0]["node_latency_us"] == [1.23, 2] and "graph" not in records[0], records[0]
+    assert len(graphs(folder)) == 3 and {r["graph_id"] for r in records} == set(graphs(folder)), graphs(folder)
+    assert all(list(g["param_shapes"]) == ["p0", "p1"] for g in graphs(folder).values())
+    about = json.load(open(os.path.join(folder, "session.json")))
+    stats = about["statistics"]
+    assert [s["session"] for s in about["sessions"]] == ["a", "b", "c"]
+    networks = stats["networks"]
+    assert stats["dropped_and_measured_again"] == 2 and networks["records"] == 4 and networks["distinct"] == 3, stats
+    assert networks["repeatability_floor"]["all"]["pairs"] == 1, stats
+    assert [c["sessions"] for c in stats["canary"]] == [["a", "b"], ["c"]], stats["canary"]
+    # What is left out is computed anew.
+    text = pack("--lean", folder, lean)
+    assert "| networks | 4 | 3 | 4 |" in text, text
+    lean_graphs = [graphs(lean)[r["graph_id"]] for r in packed(lean) if r["kind"] == "record"]
+    assert all("out" not in op for graph in lean_graphs for op in graph["ops"])
+    full, thin = imported(folder), imported(lean)
+    assert full == thin and len(full) == 7, (len(full), len(thin))
+    assert len({e["fingerprint"] for e in full if e["kind"] == "record"}) == 3
+    assert all("out" in op for e in thin if e["kind"] == "record" for op in e["graph"]["ops"])
+
+
+def records_of(lines):
+    return sorted(line for line in lines if line.startswith('{"kind":"record"'))
+
+
+def check_round_trip(root):
+    """Packed with --lean, plain, gzip and xz alike, and imported: the rows are those of the series itself."""
+    plain, folder = os.path.join(root, "series.jsonl"), os.path.join(root, "cpu-x-1t")
+    profile = [["aten::mm_with_a_long_name", 12.5, [0]], ["aten::relu", 1.25, [1]]]
+    more = dict(seed=7, quiet_us=200, quiet_runs=4, profile=profile, load=0.125, canary_ratio=1.5)
+    series = [session("a", 7)] + [
+        record("a", i, 0, 8 + i % 5, 120 + i, node_latency_us=[1.5, 2], **more) for i in range(9)
+    ]
+    series += [record("a", 9, 0, 8, 0, outcome="timeout", message='"graph_id":"0"', seed=7)]
+    for index in range(3):
+        series.append(
+            dict(record("a", index, 0, 64 + index, 5, label="x", seed=7), is_network=False, space="paper-layers")
+        )
+        del series[-1]["node_latency_us"]
+    write(plain, series)
+    # Parameters are called p0, p1 ... where they are packed.
+    text = run_import(plain).stdout.replace("head.weight", "p0").replace("head.bias", "p1")
+    expected = records_of(text.splitlines())
+    for path, opened in ((plain + ".gz", gzip.open), (plain + ".xz", lzma.open), (plain, open)):
+        with opened(path, "wt") as f:
+            f.write("".join(json.dumps(e) + "\n" for e in series))
+        pack("--lean", path, folder)
+        got = [run_import(os.path.join(folder, n + ".jsonl.xz")).stdout.splitlines() for n in ("layers", "networks")]
+        assert len(expected) == 13 and records_of(sum(got, [])) == expected, (expected, got)
+    names = [e for e in packed(folder) if e["kind"] == "names"]
+    assert names == [{"kind": "names", "names": ["aten::mm_with_a_long_name", "aten::relu"]}], names
+    return folder
+
+
+def check_shared_graphs(root, folder):
+    """A second target with the same graphs adds none; what nobody names any more goes; what is missing is named."""
+    path = os.path.join(root, "graphs", "networks.jsonl.xz")
+    stamp, known = os.stat(path).st_mtime_ns, set(graphs(folder))
+    other = os.path.join(root, "cpu-y-1t")
+    text = pack("--lean", folder, other)
+    assert os.stat(path).st_mtime_ns == stamp and " new" not in text, text
+    assert imported(folder) == imported(other)
+    few = os.path.join(root, "few.jsonl")
+    write(few, [session("z", 9), canary("z"), record("z", 0, 0, 8, 7)])
+    before = open(path, "rb").read()
+    for old in ("folder", "lean", "cpu-x-1t"):
+        shutil.rmtree(os.path.join(root, old))
+    pack("--lean", few, other)
+    assert len(graphs(other)) == 1 and set(graphs(other)) < known, (known, graphs(other))
+    assert open(path, "rb").read() != before
+    os.remove(path)
+    done = run_import(os.path.join(other, "networks.jsonl.xz"))
+    assert done.returncode != 0 and "networks.jsonl.xz:2: graph_id " in done.stderr, done.stderr
+    again = subprocess.run([sys.executable, PACK, other, other], stderr=subprocess.PIPE, text=True)
+    assert again.returncode != 0 and "networks.jsonl.xz:2: graph_id " in again.stderr, again.stderr
+
+
+def check_size():
+    folder = os.path.join(SOURCE, "data/measurements")
+    sizes = [os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names]
+    assert sum(sizes) < MOST_BYTES, "data/measurements: %d bytes, more than %d" % (sum(sizes), MOST_BYTES)
 
 
 def main():
     if not os.path.exists(WORKER):
         sys.exit(77)
+    check_size()
     root = tempfile.mkdtemp()
     try:
-        first, second, folder, lean = (os.path.join(root, n) for n in ("first.jsonl", "second.jsonl", "folder", "lean"))
-        # A series in two sessions: index 1 was disturbed and measured again, index 0 twice. The last line was cut.
-        write(
-            first,
-            [
-                session("a", 7),
-                canary("a"),
-                record("a", 0, 0, 16, 123.456),
-                record("a", 1, 0, 24, 50, suspect=True),
-                session("b", 7),
-                canary("b"),
-                record("b", 0, 1, 16, 125),
-                record("b", 1, 2, 24, 45, suspect=True),
-                record("b", 1, 3, 24, 40),
-            ],
-            cut='{"kind":"rec',
-        )
-        # The same indices of another seed are other subjects.
-        write(second, [session("c", 8), canary("c"), record("c", 0, 0, 32, 77)])
-        pack(first, folder)
-        pack(folder, second, folder)
-        records = [e for e in packed(folder) if e["kind"] == "record"]
-        assert [e["session"] for e in packed(folder) if e["kind"] == "session"] == ["a", "b", "c"]
-        got = sorted((r["session"], r["index"], r["repeat"], r["latency_us"]) for r in records)
-        assert got == [("a", 0, 0, 123.5), ("b", 0, 1, 125), ("b", 1, 3, 40), ("c", 0, 0, 77)], got
-        assert records[0]["node_latency_us"] == [1.23, 2] and list(records[0]["graph"]["param_shapes"]) == [
-            "p0",
-            "p1",
-        ], records[0]
-        about = json.load(open(os.path.join(folder, "session.json")))
-        stats = about["statistics"]
-        assert [s["session"] for s in about["sessions"]] == ["a", "b", "c"]
-        assert (
-            stats["dropped_and_measured_again"] == 2
-            and stats["networks"]["records"] == 4
-            and stats["networks"]["distinct"] == 3
-        ), stats
-        assert stats["networks"]["repeatability_floor"]["all"]["pairs"] == 1, stats
-        assert [c["sessions"] for c in stats["canary"]] == [["a", "b"], ["c"]], stats["canary"]
-        # What is left out is computed anew.
-        text = pack("--lean", folder, lean)
-        assert "| networks | 4 | 3 | 4 |" in text, text
-        assert "out" not in packed(lean)[-1]["graph"]["ops"][0]
-        full, thin = imported(folder), imported(lean)
-        assert full == thin and len(full) == 7, (len(full), len(thin))
-        assert len({e["fingerprint"] for e in full if e["kind"] == "record"}) == 3
-        assert all("out" in op for e in thin if e["kind"] == "record" for op in e["graph"]["ops"])
+        check_series(root)
+        check_shared_graphs(root, check_round_trip(root))
     finally:
         shutil.rmtree(root)
-    print("packed, packed again, imported")
+    print("packed, packed again, imported, shared")
 
 
 if __name__ == "__main__":
