@@ -196,6 +196,7 @@ MeasureOptions ProbeRules(const Execution& execution) {
   options.meter.warmup_max_ms = 200;
   options.meter.max_ms = 400;
   options.energy_region_ms = 0;
+  options.profiled_runs = 3;
   return OnDevice(options, execution);
 }
 

@@ -1,6 +1,7 @@
 #include "worker/probe.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -215,6 +216,24 @@ graph::ValueRef SmallVgg(graph::NetBuilder* b, graph::ValueRef x) {
   return b->Linear(b->Dropout(b->ReluInPlace(b->Linear(x, 2048)), 0.5), 100);
 }
 
+// Random members of families of real networks, one of each: what layers alone do not show is that of all of them. Small
+// ones, a second each.
+std::vector<Sample> OneOfEachFamily() {
+  constexpr int64_t kTries = 400;
+  SamplerOptions options;
+  options.seed = 20261123;
+  options.caps.network_macs = 1'000'000'000;
+  const std::unique_ptr<Sampler> sampler = MakeRealNetworkSampler(options);
+  std::map<std::string, Sample> by_family;
+  for (int64_t i = 0; i < kTries; ++i) {
+    absl::StatusOr<Sample> sample = sampler->At(i);
+    if (sample.ok()) by_family.try_emplace(sample->label, *std::move(sample));
+  }
+  std::vector<Sample> networks;
+  for (auto& [family, sample] : by_family) networks.push_back(std::move(sample));
+  return networks;
+}
+
 // Measures the records of a probe; Unavailable if more than a quarter of the measurements failed.
 absl::StatusOr<Json> MeasureSubjects(const std::vector<Sample>& subjects, GroupRunner* runner,
                                      const std::function<void(int, int, absl::string_view)>& progress) {
@@ -229,7 +248,8 @@ absl::StatusOr<Json> MeasureSubjects(const std::vector<Sample>& subjects, GroupR
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::optional<store::Measurement>> measured, runner->Run(tasks));
     for (size_t k = 0; k < measured.size(); ++k) {
       if (measured[k] && measured[k]->outcome == store::Outcome::ok) {
-        records.push_back(store::FieldsToJson(*measured[k], {"graph", "is_network", "label", "latency_us"}));
+        records.push_back(store::FieldsToJson(
+            *measured[k], {"graph", "is_network", "label", "latency_us", "quiet_us", "quiet_runs", "node_latency_us"}));
       } else {
         ++failed;
       }
@@ -251,7 +271,9 @@ std::vector<Sample> ProbeSubjects() {
   subjects.Network("resnet", 192, SmallResNet);
   subjects.Network("mobilenet", 192, SmallMobileNet);
   subjects.Network("vgg", 128, SmallVgg);
-  return std::move(subjects).Take();
+  std::vector<Sample> all = std::move(subjects).Take();
+  for (Sample& network : OneOfEachFamily()) all.push_back(std::move(network));
+  return all;
 }
 
 absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options,

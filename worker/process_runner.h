@@ -94,6 +94,7 @@ class ProcessRunner {
   int64_t next_id_ = 1;
   // Of all Run()s since Load(): by this side's clock, and by the runner's.
   double passed_ns_ = 0, timed_ns_ = 0;
+  int64_t requests_ = 0;  // of these
 };
 
 }  // namespace cobra::worker

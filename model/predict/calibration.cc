@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -53,17 +55,60 @@ std::array<double, kCoefficients> Features(Group group, double log_latency) {
   return f;
 }
 
+// What a fit may correct. More terms than the probe supports make a target worse, so they are chosen by probes that are
+// held back.
+enum class Terms { kNothing, kCommon, kGroups };
+
+constexpr size_t kFewestNetworks = 8;  // for a mean of their errors
+
+// A layer, or a call within a network.
+struct Row {
+  std::array<double, kCoefficients> features;
+  double log_ratio = 0;
+  double weight = 1;
+};
+
+// A network whose calls were timed counts as so many layers, its calls by their shares; a fifth is equal for all, so
+// that cheap calls have a say.
+constexpr double kLayersOfANetwork = 20, kEqualShare = 0.2;
+constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
+
+void AddRows(const CalibrationSample& s, std::vector<Row>* rows) {
+  if (!s.is_network) {
+    const graph::Node& node = s.graph->nodes()[static_cast<size_t>(MainNode(*s.graph))];
+    rows->push_back(
+        {Features(GroupOf(*s.graph, node), std::log(s.reference_us)), std::log(s.measured_us / s.reference_us)});
+    return;
+  }
+  const size_t calls = s.node_reference_us.size();
+  if (s.node_measured_us.size() != calls) return;
+  double predicted = 0, measured = 0;
+  for (double us : s.node_reference_us) predicted += us;
+  for (double us : s.node_measured_us) measured += us;
+  for (size_t i = 0; i < calls; ++i) {
+    const double reference_us = s.node_reference_us[i] * s.reference_us / predicted;
+    // A profile takes longer than the network by its clocks.
+    const double measured_us = s.node_measured_us[i] * s.measured_us / measured;
+    if (reference_us < kLeastCallUs || measured_us < kLeastCallUs) continue;
+    rows->push_back({Features(GroupOf(*s.graph, s.graph->nodes()[i]), std::log(reference_us)),
+                     std::log(measured_us / reference_us),
+                     kLayersOfANetwork * (measured_us / s.measured_us + kEqualShare / static_cast<double>(calls))});
+  }
+}
+
 // Solves the ridge normal equations by Cholesky decomposition; the penalties make the matrix positive definite.
-std::vector<double> SolveRidge(const std::vector<std::array<double, kCoefficients>>& rows, const std::vector<double>& y,
-                               const std::vector<double>& weights) {
+std::vector<double> SolveRidge(const std::vector<Row>& rows, const std::vector<double>& weights, Terms terms) {
   constexpr int n = kCoefficients;
+  constexpr double kNotUsed = 1e12;
   double a[n][n] = {}, b[n] = {};
   // The penalties count as probes: one on the common slope, three on each group's terms, almost none on the bias.
-  for (int i = 0; i < n; ++i) a[i][i] = i == 0 ? 1e-3 : i == 1 ? 1.0 : 3.0;
+  for (int i = 0; i < n; ++i) a[i][i] = i == 0 ? 1e-3 : terms == Terms::kCommon ? kNotUsed : i == 1 ? 1.0 : 3.0;
   for (size_t r = 0; r < rows.size(); ++r) {
+    const std::array<double, n>& f = rows[r].features;
     for (int i = 0; i < n; ++i) {
-      b[i] += weights[r] * rows[r][i] * y[r];
-      for (int j = 0; j < n; ++j) a[i][j] += weights[r] * rows[r][i] * rows[r][j];
+      if (f[i] == 0) continue;
+      b[i] += weights[r] * f[i] * rows[r].log_ratio;
+      for (int j = 0; j < n; ++j) a[i][j] += weights[r] * f[i] * f[j];
     }
   }
   for (int i = 0; i < n; ++i) {
@@ -94,16 +139,17 @@ double Dot(const std::array<double, kCoefficients>& row, const std::vector<doubl
 }
 
 // Ridge regression with Huber's loss, by reweighting: a probe disturbed by other load must not bend the fit.
-std::vector<double> SolveRobust(const std::vector<std::array<double, kCoefficients>>& rows,
-                                const std::vector<double>& y) {
+std::vector<double> SolveRobust(const std::vector<Row>& rows, Terms terms) {
   constexpr double kHuber = 0.05;  // larger than the scatter of undisturbed probes
   constexpr int kRounds = 30;
-  std::vector<double> weights(rows.size(), 1.0), coefficients;
+  if (terms == Terms::kNothing) return std::vector<double>(kCoefficients, 0.0);
+  std::vector<double> weights, coefficients;
+  for (const Row& row : rows) weights.push_back(row.weight);
   for (int round = 0; round < kRounds; ++round) {
-    coefficients = SolveRidge(rows, y, weights);
+    coefficients = SolveRidge(rows, weights, terms);
     for (size_t r = 0; r < rows.size(); ++r) {
-      const double residual = std::fabs(y[r] - Dot(rows[r], coefficients));
-      weights[r] = residual <= kHuber ? 1 : kHuber / residual;
+      const double residual = std::fabs(rows[r].log_ratio - Dot(rows[r].features, coefficients));
+      weights[r] = rows[r].weight * (residual <= kHuber ? 1 : kHuber / residual);
     }
   }
   return coefficients;
@@ -153,6 +199,75 @@ absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ra
       std::exp(calibration.interval_log)));
 }
 
+// Fits coefficients and scale to the samples for which `is_used`.
+void FitTerms(const std::vector<CalibrationSample>& samples, const std::function<bool(size_t)>& is_used, Terms terms,
+              Calibration* c) {
+  std::vector<Row> rows;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (is_used(i)) AddRows(samples[i], &rows);
+  }
+  c->coefficients = SolveRobust(rows, terms);
+  c->log_network_scale = 0;
+  if (terms == Terms::kNothing) return;
+  std::vector<double> scales;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (is_used(i) && samples[i].is_network)
+      scales.push_back(std::log(samples[i].measured_us / NetworkAfterLayers(*c, samples[i])));
+  }
+  if (!scales.empty()) c->log_network_scale = UpperMedian(std::move(scales));
+}
+
+// What the calibration is off by, in log-latency.
+double ErrorOf(const Calibration& c, const CalibrationSample& s) {
+  if (s.is_network) return std::fabs(std::log(s.measured_us / NetworkAfterLayers(c, s)) - c.log_network_scale);
+  const int32_t main = MainNode(*s.graph);
+  return std::fabs(CalibrationLogCorrection(c, *s.graph, main, std::log(s.reference_us)) -
+                   std::log(s.measured_us / s.reference_us));
+}
+
+// The errors of samples that a fit has not seen, eighth by eighth.
+struct HeldBack {
+  std::vector<double> layers, networks;
+  // Networks count if there are enough for a mean.
+  double Score() const {
+    const auto mean = [](const std::vector<double>& v) {
+      return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+    };
+    return networks.size() < kFewestNetworks ? mean(layers) : mean(networks) + mean(layers) / 4;
+  }
+};
+
+HeldBack HoldBack(const std::vector<CalibrationSample>& samples, Terms terms) {
+  constexpr size_t kFolds = 8;
+  HeldBack held;
+  for (size_t fold = 0; fold < kFolds; ++fold) {
+    Calibration c;
+    FitTerms(
+        samples, [&](size_t i) { return i % kFolds != fold; }, terms, &c);
+    for (size_t i = fold; i < samples.size(); i += kFolds)
+      (samples[i].is_network ? held.networks : held.layers).push_back(std::min(1.0, ErrorOf(c, samples[i])));
+  }
+  return held;
+}
+
+// 90 % half-width of a normal distribution, estimated from the median, which single disturbed probes do not change.
+double NineTenths(std::vector<double> errors) {
+  constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
+  return kNineTenthsByMedian * UpperMedian(std::move(errors));
+}
+
+// How much less the adapted target is trusted than its base: with enough networks, what those held back show beyond the
+// base's own interval; with fewer, the scatter that the correction leaves.
+double IntervalLog(const std::vector<CalibrationSample>& samples, const HeldBack& held, std::vector<double> left) {
+  if (held.networks.size() < kFewestNetworks) return NineTenths(std::move(left));
+  std::vector<double> base;
+  for (const CalibrationSample& s : samples) {
+    if (s.is_network) base.push_back(s.half_width);
+  }
+  const double all = NineTenths(held.networks), of_base = UpperMedian(std::move(base));
+  return std::sqrt(std::max(0.0, all * all - of_base * of_base));
+}
+
 }  // namespace
 
 double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
@@ -163,49 +278,44 @@ double CalibrationLogCorrection(const Calibration& calibration, const graph::Gra
 }
 
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples) {
-  std::vector<std::array<double, kCoefficients>> rows;
   std::vector<double> ratios;
-  double before = 0;
+  size_t networks = 0;
   for (const CalibrationSample& s : samples) {
-    if (s.is_network) continue;
-    const graph::Node& node = s.graph->nodes()[MainNode(*s.graph)];
-    rows.push_back(Features(GroupOf(*s.graph, node), std::log(s.reference_us)));
-    ratios.push_back(std::log(s.measured_us / s.reference_us));
-    before += std::fabs(s.reference_us / s.measured_us - 1);
+    networks += s.is_network;
+    if (!s.is_network) ratios.push_back(std::log(s.measured_us / s.reference_us));
   }
-  if (rows.size() < kMinProbeLayers) {
+  if (ratios.size() < kMinProbeLayers) {
     return absl::InvalidArgumentError(
-        absl::StrCat("probe: ", rows.size(), " layers were measured, calibration needs at least ", kMinProbeLayers));
+        absl::StrCat("probe: ", ratios.size(), " layers were measured, calibration needs at least ", kMinProbeLayers));
+  }
+  std::vector<Terms> choices = {Terms::kCommon, Terms::kGroups};
+  if (networks >= kFewestNetworks) choices.insert(choices.begin(), Terms::kNothing);
+  Terms best = choices[0];
+  HeldBack held = HoldBack(samples, best);
+  for (size_t i = 1; i < choices.size(); ++i) {
+    HeldBack other = HoldBack(samples, choices[i]);
+    if (other.Score() >= held.Score()) continue;
+    best = choices[i];
+    held = std::move(other);
   }
   Calibration c;
-  c.coefficients = SolveRobust(rows, ratios);
-  double after = 0;
+  FitTerms(
+      samples, [](size_t) { return true; }, best, &c);
+  c.held_back_error = held.Score();
   std::vector<double> left;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    const double fit = Dot(rows[r], c.coefficients);
-    after += std::fabs(std::exp(fit - ratios[r]) - 1);
-    left.push_back(std::fabs(fit - ratios[r]));
-  }
-  c.probe_layer_mape_before = before / static_cast<double>(rows.size());
-  c.probe_layer_mape_after = after / static_cast<double>(rows.size());
-
-  std::vector<double> scales;
   for (const CalibrationSample& s : samples) {
-    if (s.is_network) scales.push_back(std::log(s.measured_us / NetworkAfterLayers(c, s)));
-  }
-  if (!scales.empty()) {
-    std::sort(scales.begin(), scales.end());
-    c.log_network_scale = UpperMedian(scales);
-    for (double scale : scales) {
-      c.probe_network_mape_after +=
-          std::fabs(std::exp(c.log_network_scale - scale) - 1) / static_cast<double>(scales.size());
-      left.push_back(std::fabs(scale - c.log_network_scale));
+    left.push_back(ErrorOf(c, s));
+    if (s.is_network) {
+      const double after = NetworkAfterLayers(c, s) * std::exp(c.log_network_scale);
+      c.probe_network_mape_after += std::fabs(after / s.measured_us - 1) / static_cast<double>(networks);
+    } else {
+      const double n = static_cast<double>(ratios.size()), ratio = std::log(s.measured_us / s.reference_us);
+      const double correction = CalibrationLogCorrection(c, *s.graph, MainNode(*s.graph), std::log(s.reference_us));
+      c.probe_layer_mape_before += std::fabs(s.reference_us / s.measured_us - 1) / n;
+      c.probe_layer_mape_after += std::fabs(std::exp(correction - ratio) - 1) / n;
     }
   }
-  // The adapted target is trusted less by the scatter that the correction leaves. This is the 90 % half-width of a
-  // normal distribution, estimated from the median, which single disturbed probes do not change.
-  constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
-  c.interval_log = kNineTenthsByMedian * UpperMedian(std::move(left));
+  c.interval_log = IntervalLog(samples, held, std::move(left));
   COBRA_RETURN_IF_ERROR(CheckFit(c, ratios));
   return c;
 }

@@ -1,4 +1,4 @@
-// Adapting a trained target to another machine from 64 layers and 3 networks measured there (`cobra-worker
+// Adapting a trained target to another machine from layers and networks measured there (`cobra-worker
 // probe`).
 //
 // Each probe graph was also measured on the machine that the target was trained on, so the ratios are ratios of
@@ -6,7 +6,11 @@
 // groups:
 //   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
 // The group terms are regularised more strongly than the common ones, so a group with few probes follows the others.
-// The networks then determine one scale for effects that single layers do not show (caches, allocator).
+// The calls of a network whose profile was measured count like layers, by their shares. The networks then determine one
+// scale for effects that single layers do not show (caches, allocator).
+//
+// Whether all these terms, a common factor alone, or nothing is corrected is decided by errors on an eighth of the
+// probe at a time, to which nothing was fitted. So a calibration is hardly ever worse than none.
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_H_
 
@@ -28,6 +32,8 @@ struct CalibrationSample {
   double measured_us = 0;   // on the new machine
   double reference_us = 0;  // the same graph on the trained target: measured, or predicted if it was not measured
   std::vector<double> node_reference_us;  // predicted contributions, for networks
+  std::vector<double> node_measured_us;   // of the new machine, in the network; may be empty
+  double half_width = 0;                  // of the trained target's interval, in log-latency
 };
 
 // InvalidArgument for fewer than kMinProbeLayers (plausibility.h), and for layers that differ from the reference by

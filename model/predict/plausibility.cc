@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -130,12 +131,32 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
                       latency_us, 1e3 * work.gflop, 1e3 * work.moved_gb, device, least_us, most_us));
 }
 
+// The times of a network's calls, if there are any: one for each, and together about the network's.
+absl::Status CheckProfile(const store::MeasuredGraph& record) {
+  constexpr double kMostFactor = 4;
+  const std::vector<double>& us = record.measurement.node_latency_us;
+  if (us.empty()) return absl::OkStatus();
+  if (us.size() != record.graph.nodes().size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ", record.graph.nodes().size(), " calls"));
+  }
+  double sum = 0;
+  for (const double each : us) sum += each >= 0 ? each : std::numeric_limits<double>::infinity();
+  const double ratio = sum / record.measurement.latency.median_us;
+  if (ratio < kMostFactor && ratio > 1 / kMostFactor) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "probe: node_latency_us adds up to %.4g us of a network that takes %.4g us: measure again when the machine is "
+      "idle",
+      sum, record.measurement.latency.median_us));
+}
+
 absl::Status CheckProbe(const ProbeResult& probe) {
   COBRA_RETURN_IF_ERROR(CheckMachine(probe.machine));
   std::map<std::string, int> layers;
   for (const store::MeasuredGraph& record : probe.records) {
     const absl::Status plausible = CheckPlausible(record.graph, record.measurement.latency.median_us, &probe.machine);
     if (!plausible.ok()) return absl::InvalidArgumentError(absl::StrCat("probe: ", plausible.message()));
+    COBRA_RETURN_IF_ERROR(CheckProfile(record));
     if (!record.measurement.subject.is_network) ++layers[graph::Fingerprint(record.graph).ToHex()];
   }
   if (layers.size() < kMinProbeLayers) {

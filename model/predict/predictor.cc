@@ -111,22 +111,16 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
     COBRA_RETURN_IF_ERROR(CheckProbe(probe));
-    const TargetEntry& base = ClosestTarget(probe.machine);
-    std::vector<CalibrationSample> samples;
-    for (const store::MeasuredGraph& record : probe.records) {
-      const store::Measurement& measured = record.measurement;
-      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
-      auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
-      samples.push_back({&record.graph, measured.subject.is_network, measured.undisturbed_us(),
-                         reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
-                         std::move(predicted.node_latency_us)});
+    absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
+    for (const TargetEntry* base : BasesFor(probe.machine)) {
+      absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, probe);
+      if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
     }
-    COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
-    c.machine = probe.machine;
-    c.machine.name = "this-machine";
-    c.base_target = base.spec.name;
-    c.model_sha256 = info_.sha256;
-    return c;
+    COBRA_RETURN_IF_ERROR(best.status());
+    best->machine = probe.machine;
+    best->machine.name = "this-machine";
+    best->model_sha256 = info_.sha256;
+    return best;
   }
 
   CacheStats embedding_cache_stats() const override { return cache_.stats(); }
@@ -149,16 +143,35 @@ class LoadedPredictor : public Predictor {
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", absl::StrJoin(names, ", ")));
   }
 
-  // Returns the target of nearest speed, among those of the same kind of device if there are any.
-  const TargetEntry& ClosestTarget(const TargetSpec& machine) const {
-    const auto& targets = manifest_.targets;
-    auto distance = [&](const TargetEntry& t) {
-      auto gap = [](double a, double b) { return a > 0 && b > 0 ? std::fabs(std::log(a / b)) : 0.0; };
-      return (t.spec.kind == machine.kind ? 0 : 100) + gap(t.spec.peak_gflops, machine.peak_gflops) +
-             gap(t.spec.memory_gb_per_s, machine.memory_gb_per_s);
-    };
-    return *std::min_element(targets.begin(), targets.end(),
-                             [&](const TargetEntry& a, const TargetEntry& b) { return distance(a) < distance(b); });
+  // The targets from which a machine may be calibrated: those of its runtime, if there are any; else those of its kind
+  // of device; else all.
+  std::vector<const TargetEntry*> BasesFor(const TargetSpec& machine) const {
+    const auto runtime = [](const TargetSpec& spec) { return spec.runtime.substr(0, spec.runtime.find('-')); };
+    std::vector<const TargetEntry*> all, of_kind, of_runtime;
+    for (const TargetEntry& target : manifest_.targets) {
+      all.push_back(&target);
+      if (target.spec.kind != machine.kind) continue;
+      of_kind.push_back(&target);
+      if (runtime(target.spec) == runtime(machine) && target.spec.compile == machine.compile)
+        of_runtime.push_back(&target);
+    }
+    return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
+  }
+
+  absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, const ProbeResult& probe) const {
+    std::vector<CalibrationSample> samples;
+    for (const store::MeasuredGraph& record : probe.records) {
+      const store::Measurement& measured = record.measurement;
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
+      auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
+      samples.push_back({&record.graph, measured.subject.is_network, measured.undisturbed_us(),
+                         reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
+                         std::move(predicted.node_latency_us), measured.node_latency_us,
+                         std::log(predicted.high_us / predicted.latency_us)});
+    }
+    COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
+    c.base_target = base.spec.name;
+    return c;
   }
 
   // Describes the first word or number of a layer's text that lies outside the training data; empty if there is none.

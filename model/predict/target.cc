@@ -135,7 +135,8 @@ std::string CalibrationToJson(const Calibration& c) {
               {"interval_log", c.interval_log},
               {"probe_layer_mape_before", c.probe_layer_mape_before},
               {"probe_layer_mape_after", c.probe_layer_mape_after},
-              {"probe_network_mape_after", c.probe_network_mape_after}}
+              {"probe_network_mape_after", c.probe_network_mape_after},
+              {"held_back_error", c.held_back_error}}
       .dump();
 }
 
@@ -152,6 +153,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_before", &c.probe_layer_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_after", &c.probe_layer_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_network_mape_after", &c.probe_network_mape_after));
+  COBRA_RETURN_IF_ERROR(Read(j, "held_back_error", &c.held_back_error));
   return c;
 }
 

@@ -44,7 +44,9 @@ double Difference(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 TEST(ExecutionDeviceTest, ALayoutChangesNoResultAndAPrecisionLittle) {
+  int networks = 0;
   for (const Sample& subject : ProbeSubjects()) {
+    if (subject.is_network && ++networks > 3) continue;  // of more of them nothing new is learned
     if (!subject.is_network && subject.label != "conv2d" && subject.label != "max_pool2d") continue;
     const std::vector<float> plain = OutputOf(subject.graph, {});
     EXPECT_LT(Difference(plain, OutputOf(subject.graph, With(Precision::float32, Layout::channels_last))), 1e-4)

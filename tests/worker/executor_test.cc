@@ -129,7 +129,7 @@ TEST(ExecutorTest, ProfileHasOneTimePerNode) {
   for (double of_node : *us) EXPECT_DOUBLE_EQ(of_node, 1);
 }
 
-TEST(ProbeTest, HasSixtyLayersAndThreeNetworks) {
+TEST(ProbeTest, HasSixtyLayersAndANetworkOfEachFamily) {
   const std::vector<Sample> subjects = ProbeSubjects();
   int layers = 0, networks = 0;
   std::set<std::string> labels;
@@ -139,7 +139,8 @@ TEST(ProbeTest, HasSixtyLayersAndThreeNetworks) {
     if (!subject.is_network) EXPECT_EQ(subject.graph.nodes().size(), 1u) << subject.label;
   }
   EXPECT_NEAR(layers, 60, 5);
-  EXPECT_EQ(networks, 3);
+  EXPECT_GE(networks, 18);
+  EXPECT_LE(networks, 22);
   EXPECT_GE(labels.size(), 20u);
 }
 
