@@ -50,6 +50,13 @@ def floor(pairs):
     }
 
 
+def undisturbed_us(record):
+    """As store::Measurement::undisturbed_us: the latency without the machine's neighbours, as far as it is known."""
+    if record.get("quiet_us"):
+        return record["quiet_us"]
+    return record["min_us"] if record.get("suspect") and record.get("min_us") else record["latency_us"]
+
+
 def significant(value, digits):
     """`value` with so many significant digits; an integer where it is one."""
     rounded = float("%.*g" % (digits, value))
@@ -250,7 +257,7 @@ def statistics_of(kept):
     ok = {key: r for key, r in kept.items() if r["outcome"] == "ok"}
     first = {key[:3]: r for key, r in ok.items() if key[3] != 1}
     pairs = [
-        (r["latency_us"], first[key[:3]]["latency_us"]) for key, r in ok.items() if key[3] == 1 and key[:3] in first
+        (undisturbed_us(r), undisturbed_us(first[key[:3]])) for key, r in ok.items() if key[3] == 1 and key[:3] in first
     ]
     values = lambda keep: [p for p in pairs if keep(p[1])]
     return {
