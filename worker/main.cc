@@ -66,7 +66,7 @@ struct MeasureFlags {
 
 void AddRunnerOption(CLI::App* app, MeasureFlags* flags) {
   app->add_option("--runner", flags->runner,
-                  "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, or the "
+                  "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, ncnn, or the "
                   "command of a runner (docs/runners.md)");
 }
 

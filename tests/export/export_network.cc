@@ -1,14 +1,16 @@
-// Networks as ONNX models (FORMAT onnx) or PyTorch programs (py) beside what LibTorch's executor computes with the same
-// numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py, program_test.py).
+// Networks as ONNX models (FORMAT onnx), for ncnn (ncnn) or as PyTorch programs (py) beside what LibTorch's executor
+// computes with the same numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py,
+// ncnn_run_test.py, program_test.py).
 //   export_network FORMAT --cases DIR            single calls of every operator (tests/worker/executor_cases.h,
 //                                                more_cases.h)
 //   export_network FORMAT GRAPH.json DIR NAME    a network
-//   export_network --same GRAPH.json NET.onnx    prints nothing if the reader makes the same network of the file
+//   export_network --same GRAPH.json NET.onnx|param    prints nothing if the reader makes the same network of the file
 //   export_network --strides DIR                 programs of those calls on tensors in other memory orders, and the
 //                                                strides that come out (strides_test.py)
 //   export_network --document                    docs/onnx_export.md
-// Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the
-// outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
+//   export_network --ncnn-document               docs/ncnn_export.md
+// Writes DIR/NAME.onnx, NAME.param or NAME.py, NAME.safetensors or NAME.bin, NAME.in (the inputs' bytes one after the
+// other), NAME.out (the outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
 // "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
 #include <algorithm>
 #include <cstdio>
@@ -16,14 +18,17 @@
 #include <map>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 #include "export/python/program.h"
 #include "export/weights.h"
+#include "frontend/ncnn/reader.h"
 #include "frontend/onnx/reader.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
@@ -108,6 +113,7 @@ nlohmann::ordered_json Described(const graph::Graph& graph) {
 
 absl::Status WriteFiles(const graph::Graph& graph, const Weights& weights, const std::string& format,
                         const std::string& path) {
+  if (format == "ncnn") return WriteNcnnFiles(graph, weights, absl::StrCat(path, ".param"));
   if (format == "onnx") return WriteOnnxFiles(graph, weights, absl::StrCat(path, ".onnx"));
   COBRA_ASSIGN_OR_RETURN(const std::string program, WriteProgram(graph, ""));
   COBRA_RETURN_IF_ERROR(WeightsFile(graph).Write(weights, absl::StrCat(path, ".safetensors")));
@@ -256,12 +262,13 @@ absl::Status WriteStrides(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status PrintDifference(const std::string& json_path, const std::string& onnx_path) {
+absl::Status PrintDifference(const std::string& json_path, const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string json, ReadFile(json_path));
   COBRA_ASSIGN_OR_RETURN(graph::Graph written, graph::GraphFromJson(json));
   COBRA_ASSIGN_OR_RETURN(written, WithoutEffects(written));
-  COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(onnx_path));
-  COBRA_ASSIGN_OR_RETURN(graph::Graph read, onnx::ReadOnnxModel(bytes, {}));
+  COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph read, absl::EndsWith(path, ".param") ? ncnn::ReadNcnnModel(bytes, {})
+                                                                           : onnx::ReadOnnxModel(bytes, {}));
   COBRA_ASSIGN_OR_RETURN(read, WithoutEffects(read));
   if (graph::Fingerprint(written) == graph::Fingerprint(read)) return absl::OkStatus();
   const std::vector<std::string> one = absl::StrSplit(graph::PrintGraph(written), '\n');
@@ -277,11 +284,16 @@ absl::Status Main(int argc, char** argv) {
     std::fputs(ExportDocument().c_str(), stdout);
     return absl::OkStatus();
   }
+  if (argc == 2 && std::strcmp(argv[1], "--ncnn-document") == 0) {
+    std::fputs(NcnnExportDocument().c_str(), stdout);
+    return absl::OkStatus();
+  }
   if (argc == 4 && std::strcmp(argv[1], "--same") == 0) return PrintDifference(argv[2], argv[3]);
   if (argc == 3 && std::strcmp(argv[1], "--strides") == 0) return WriteStrides(argv[2]);
   const std::string format = argc > 1 ? argv[1] : "";
-  if ((argc != 4 && argc != 5) || (format != "onnx" && format != "py"))
-    return absl::InvalidArgumentError("usage: export_network onnx|py --cases DIR | onnx|py GRAPH.json DIR NAME");
+  if ((argc != 4 && argc != 5) || (format != "onnx" && format != "ncnn" && format != "py"))
+    return absl::InvalidArgumentError(
+        "usage: export_network onnx|ncnn|py --cases DIR | onnx|ncnn|py GRAPH.json DIR NAME");
   worker::ConfigureLibTorch(1);
   if (argc == 4) return WriteCases(format, argv[3]);
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[2]));
