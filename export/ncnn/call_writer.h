@@ -1,8 +1,8 @@
 // One call of the graph while it becomes layers of an ncnn network: what a handler (handlers.h) sees.
 //
-// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its numbers in the same
-// order; which sizes the blob has is each layer's choice. Shape() says which it has as a rule: the tensor's own, without
-// a batch of 1 in front.
+// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its numbers in the
+// same order; which sizes the blob has is each layer's choice. BlobOf() says which it has as a rule: the tensor's own,
+// without a batch of 1 in front.
 #ifndef COBRA_EXPORT_NCNN_CALL_WRITER_H_
 #define COBRA_EXPORT_NCNN_CALL_WRITER_H_
 

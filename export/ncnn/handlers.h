@@ -1,7 +1,7 @@
-// The handlers that operators.def names, by family: ops_activation.cc, ops_binary.cc, ops_convolution.cc, ops_norm.cc,
-// ops_part.cc, ops_pool.cc, ops_product.cc, ops_reduction.cc, ops_shape.cc. A handler adds the layers of a call and
-// returns the blobs of the call's outputs, "" for one that nobody reads; Unimplemented where a form of the call cannot be
-// written.
+// The handlers that operators.def names, by family: ops_activation.cc, ops_binary.cc, ops_convolution.cc,
+// ops_einsum.cc, ops_norm.cc, ops_part.cc, ops_pool.cc, ops_product.cc, ops_reduction.cc, ops_shape.cc. A handler adds
+// the layers of a call and returns the blobs of the call's outputs, "" for one that nobody reads; Unimplemented where
+// a form of the call cannot be written.
 #ifndef COBRA_EXPORT_NCNN_HANDLERS_H_
 #define COBRA_EXPORT_NCNN_HANDLERS_H_
 
@@ -33,6 +33,7 @@ absl::StatusOr<Names> WriteConvolution1d(CallWriter& c);
 absl::StatusOr<Names> WriteConvolution2d(CallWriter& c);
 absl::StatusOr<Names> WriteConvolution3d(CallWriter& c);
 absl::StatusOr<Names> WriteCumsum(CallWriter& c);
+absl::StatusOr<Names> WriteEinsum(CallWriter& c);
 absl::StatusOr<Names> WriteEmbedding(CallWriter& c);
 absl::StatusOr<Names> WriteExpand(CallWriter& c);
 absl::StatusOr<Names> WriteFlatten(CallWriter& c);
@@ -45,6 +46,7 @@ absl::StatusOr<Names> WriteInterpolate(CallWriter& c);
 absl::StatusOr<Names> WriteLayerNorm(CallWriter& c);
 absl::StatusOr<Names> WriteLinear(CallWriter& c);
 absl::StatusOr<Names> WriteLocalResponseNorm(CallWriter& c);
+absl::StatusOr<Names> WriteMaskedFill(CallWriter& c);
 absl::StatusOr<Names> WriteMatMul(CallWriter& c);
 absl::StatusOr<Names> WriteMaxPool1d(CallWriter& c);
 absl::StatusOr<Names> WriteMaxPool2d(CallWriter& c);
@@ -76,6 +78,9 @@ absl::StatusOr<Names> WriteTransposed3d(CallWriter& c);
 absl::StatusOr<Names> WriteUnary(CallWriter& c);
 absl::StatusOr<Names> WriteUnbind(CallWriter& c);
 absl::StatusOr<Names> WriteVariance(CallWriter& c);
+
+// The numbers of x, a tensor of `shape`, with its dimensions in another order; of whatever sizes. In ops_shape.cc.
+std::string Ordered(CallWriter& c, const std::string& x, const Ints& shape, const Ints& perm);
 
 }  // namespace cobra::exporting::ncnn
 

@@ -38,7 +38,7 @@ absl::StatusOr<Names> WriteUnary(CallWriter& c) {
     case Op::tan: return Names{c.Unary(kTan, x)};
     case Op::asin:
     case Op::arcsin: return Names{c.Unary(kAsin, x)};
-    case Op::acos:
+    case Op::acos: return Names{c.Unary(kAcos, x)};
     case Op::atan:
     case Op::arctan: return Names{c.Unary(kAtan, x)};
     case Op::reciprocal: return Names{c.Unary(kReciprocal, x)};

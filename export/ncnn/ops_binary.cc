@@ -1,9 +1,11 @@
-// Arithmetic of two tensors, or of a tensor and a number. Blobs of as many dimensions broadcast as PyTorch's tensors do;
-// ncnn's rule for blobs of fewer dimensions is another, and never used.
+// Arithmetic of two tensors, or of a tensor and a number. Blobs of as many dimensions broadcast as PyTorch's tensors
+// do; ncnn's rule for blobs of fewer dimensions is another, and never used.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "export/ncnn/handlers.h"
+#include "export/weights.h"
 
 namespace cobra::exporting::ncnn {
 namespace {
@@ -113,6 +115,7 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
   if (!c.Has(1)) {
     if (c.op() == Op::rsub && alpha != 1) return Refused("alpha");
     const double other = c.NumberOf(power ? "exponent" : "other") * alpha;
+    if (!std::isfinite(other)) return Refused("a number that is not finite: its file has none");
     y = type == kPow ? Power(c, c.In(0), other) : c.WithNumber(type, c.In(0), other);
   } else if (!c.Has(0)) {
     y = c.WithNumber(Turned(type), c.In(1), c.NumberOf("input"));
@@ -126,6 +129,23 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
   if (mode == "floor") y = c.Unary(kFloor, y);
   if (mode == "trunc") y = c.Unary(kTrunc, y);
   return Names{y};
+}
+
+// What the mask does not hide, plus the value where it does. An infinite value is added to what is there.
+absl::StatusOr<Names> WriteMaskedFill(CallWriter& c) {
+  COBRA_RETURN_IF_ERROR(c.NeedConstant(1, "a mask"));
+  if (c.Has(2) && !c.IsConstant(2)) return Refused("a value that the network computes");
+  const double value = c.Has(2) ? NumberIn(c.Numbers(2)) : c.NumberOf("value");
+  const std::vector<Ints> dims = Aligned(c.ShapeOf(0), c.ShapeOf(1));
+  if (dims.empty() || c.ShapeOf(0) != c.Out().shape) return Refused("operands that broadcast so");
+  std::vector<float> kept, added;
+  for (const double hidden : ValuesOf(DType::float32, c.Numbers(1))) {
+    kept.push_back(hidden != 0 ? 0 : 1);
+    added.push_back(hidden != 0 ? static_cast<float>(value) : 0);
+  }
+  std::string x = c.In(0, dims[0]);
+  if (std::isfinite(value)) x = c.WithBlob(kMul, x, c.Data(dims[1], Floats(kept)));
+  return Names{value == 0 ? x : c.WithBlob(kAdd, x, c.Data(dims[1], Floats(added)))};
 }
 
 }  // namespace cobra::exporting::ncnn

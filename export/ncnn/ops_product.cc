@@ -230,8 +230,14 @@ absl::StatusOr<Names> WriteMultiHeadAttention(CallWriter& c) {
 absl::StatusOr<Names> WriteEmbedding(CallWriter& c) {
   COBRA_RETURN_IF_ERROR(c.NeedConstant(1, "a table"));
   if (c.HasValue("max_norm")) return Refused("max_norm");
-  if (c.IsConstant(0)) return Refused("indices of the network's own");
   const int64_t rows = c.ShapeOf(1)[0], width = c.ShapeOf(1)[1], count = c.Type(0).num_elements();
+  if (c.IsConstant(0)) {  // positions: the rows are known
+    const std::string table = c.Numbers(1);
+    std::string chosen;
+    for (const double index : ValuesOf(DType::float32, c.Numbers(0)))
+      chosen += Row(table, static_cast<int64_t>(index) * width, width);
+    return Names{c.Data({count, width}, std::move(chosen))};
+  }
   return Names{c.Layer("Embed", {c.In(0, {count})}, {count, width},
                        {{0, width}, {1, rows}, {2, int64_t{0}}, {3, rows * width}}, {{c.Numbers(1), true}})};
 }

@@ -84,11 +84,12 @@ absl::StatusOr<Names> WriteReduction(CallWriter& c) {
 }
 
 absl::StatusOr<Names> WriteNorm(CallWriter& c) {
-  const graph::AttributeValue* value = c.node().attributes.Find("p");
-  if (value != nullptr && std::holds_alternative<std::string>(*value) && c.String("p") != "fro")
-    return Refused("p='", c.String("p"), "'");
-  const double p = c.NumberOf("p", 2);
-  if (p != 1 && p != 2) return Refused("p=", p);
+  const char* name = c.op() == Op::norm ? "p" : "ord";
+  const graph::AttributeValue* value = c.node().attributes.Find(name);
+  if (value != nullptr && std::holds_alternative<std::string>(*value) && c.String(name) != "fro")
+    return Refused(name, "='", c.String(name), "'");
+  const double p = c.NumberOf(name, 2);
+  if (p != 1 && p != 2) return Refused(name, "=", p);
   COBRA_ASSIGN_OR_RETURN(const std::string y, Over(c, p == 1 ? kL1 : kL2, c.Bool("keepdim")));
   return Names{y};
 }

@@ -108,8 +108,15 @@ Ints OrderOf(const CallWriter& c) {
 
 }  // namespace
 
-// view, reshape, squeeze and all that only change the shape. A shape of more than four dimensions is none of a blob: the
-// next call takes the numbers in the shape that it needs.
+std::string Ordered(CallWriter& c, const std::string& x, const Ints& shape, const Ints& perm) {
+  const Moved moved = Joined(shape, perm);
+  if (moved.dims.size() < 2) return x;
+  if (moved.dims.size() > 4) return InSteps(c, x, moved);
+  return c.Permuted(c.Reshaped(x, moved.dims), moved.order);
+}
+
+// view, reshape, squeeze and all that only change the shape. A shape of more than four dimensions is none of a blob:
+// the next call takes the numbers in the shape that it needs.
 absl::StatusOr<Names> WriteReshape(CallWriter& c) {
   if (c.Out().dtype != c.Type(0).dtype) return Refused("the same bytes as another type");
   const Ints dims = BlobOf(c.Out().shape);
@@ -134,10 +141,7 @@ absl::StatusOr<Names> WritePermute(CallWriter& c) {
     for (size_t i = dropped; i < perm.size(); ++i) order.push_back(perm[i] - static_cast<int64_t>(dropped));
     return Names{c.Permuted(c.In(0, rule), order)};
   }
-  const Moved moved = Joined(Ints(shape.begin(), shape.end()), perm);
-  if (moved.dims.size() < 2) return WriteReshape(c);
-  const std::string y =
-      moved.dims.size() > 4 ? InSteps(c, c.In(0), moved) : c.Permuted(c.In(0, moved.dims), moved.order);
+  const std::string y = Ordered(c, c.In(0), Ints(shape.begin(), shape.end()), perm);
   return Names{out.empty() ? y : c.Reshaped(y, out)};
 }
 
