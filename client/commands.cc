@@ -26,6 +26,7 @@
 #include "client/render.h"
 #include "client/target_ranking.h"
 #include "client/text_table.h"
+#include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 #include "export/python/program.h"
 #include "export/weights.h"
@@ -207,7 +208,15 @@ absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags, absl
   const auto seed = static_cast<uint64_t>(flags.seed);
   absl::StatusOr<exporting::Weights> weights = exporting::Weights::Random(graph, seed);
   if (!weights.ok()) return UserError(Diagnostic::Kind::kUnsupported, std::string(weights.status().message()));
+  if (flags.file.format == "ncnn") return exporting::WriteNcnnFiles(graph, *weights, flags.file.path);
   return exporting::WriteOnnxFiles(graph, *weights, flags.file.path);
+}
+
+// Where the weights of a written file are, for people.
+std::string WeightsOf(const WrittenFile& file) {
+  if (file.format == "python") return "its weights are random numbers when it runs";
+  return absl::StrCat("weights, random numbers, in ", file.format == "ncnn" ? exporting::NcnnWeightsPath(file.path)
+                                                                            : exporting::WeightsPath(file.path));
 }
 
 }  // namespace
@@ -220,10 +229,7 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   if (!flags.file.format.empty()) {
     const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
     if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);
-    const std::string weights = flags.file.format == "onnx" ? absl::StrCat("weights, random numbers, in ",
-                                                                           exporting::WeightsPath(flags.file.path))
-                                                            : "its weights are random numbers when it runs";
-    Print(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", weights));
+    Print(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", WeightsOf(flags.file)));
     return kExitOk;
   }
   Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));

@@ -81,10 +81,11 @@ void AddFormat(CLI::App* command, CommonFlags* common, std::string* written) {
     if (written != nullptr && format != "table" && format != "json") *written = format;
   };
   std::vector<std::string> formats{"table", "json"};
-  if (written != nullptr) formats.insert(formats.end(), {"onnx", "python"});
+  if (written != nullptr) formats.insert(formats.end(), {"onnx", "ncnn", "python"});
   command
       ->add_option_function<std::string>(
-          "--format", take_format, written == nullptr ? "table or json" : "table, json; onnx, python: write a file")
+          "--format", take_format,
+          written == nullptr ? "table or json" : "table, json; onnx, ncnn, python: write a file")
       ->check(CLI::IsMember(formats))
       ->default_str("table");
 }
@@ -295,14 +296,15 @@ void AddGraph(CLI::App* app, Flags* flags) {
       [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.file.format);
   AddModelFlags(command, &flags->graph.model);
   command
-      ->add_option(
-          "--out", flags->graph.file.path,
-          "With --format onnx or python: the file to write. ONNX: its weights, random numbers, go into .safetensors "
-          "beside it")
+      ->add_option("--out", flags->graph.file.path,
+                   "With --format onnx, ncnn or python: the file to write. Its weights, random numbers, go beside it: "
+                   "of ONNX into "
+                   ".safetensors, of ncnn's .param into .bin")
       ->type_name("FILE");
   command->add_flag("--overwrite", flags->graph.file.overwrite,
                     "Replace the files of --out if they exist; without it that is an error");
-  command->add_option("--weights-seed", flags->graph.seed, "With --format onnx: other numbers")->capture_default_str();
+  command->add_option("--weights-seed", flags->graph.seed, "With --format onnx or ncnn: other numbers")
+      ->capture_default_str();
   AddDeadline(command, &flags->common);
 }
 
@@ -352,8 +354,8 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
       ->type_name("FILE.json");
   command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
   command->add_option("--runner", calibrate.runner,
-                      "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, or a command "
-                      "(docs/runners.md)");
+                      "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, ncnn, or a "
+                      "command (docs/runners.md)");
   command->add_option("--threads", calibrate.threads, "Threads of one operator")->capture_default_str();
   command->add_option("--name", calibrate.name, "Name of the target")->capture_default_str();
   command->add_flag("--undo", calibrate.undo,

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 
 namespace cobra::client {
@@ -21,7 +22,7 @@ absl::Status Usage(std::string message, std::string hint) {
 }
 
 absl::Status CheckName(const WrittenFile& file) {
-  const absl::string_view ending = file.format == "onnx" ? ".onnx" : ".py";
+  const absl::string_view ending = file.format == "onnx" ? ".onnx" : file.format == "ncnn" ? ".param" : ".py";
   if (file.path.empty()) {
     return Usage("--out: is missing", absl::StrCat("--format ", file.format, " writes a file: --out net", ending));
   }
@@ -56,11 +57,12 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
     if (file.path.empty() && !file.overwrite) return absl::OkStatus();
     return Usage(
         file.path.empty() ? "--overwrite: nothing is written" : absl::StrCat("--out ", file.path, ": is unused"),
-        "add --format onnx or --format python, which write a file");
+        "add --format onnx, --format ncnn or --format python, which write a file");
   }
   COBRA_RETURN_IF_ERROR(CheckName(file));
   std::vector<std::string> written{file.path};
   if (file.format == "onnx") written.push_back(exporting::WeightsPath(file.path));
+  if (file.format == "ncnn") written.push_back(exporting::NcnnWeightsPath(file.path));
   for (const std::string& path : written) COBRA_RETURN_IF_ERROR(CheckNothingIsLost(path, file, model));
   return absl::OkStatus();
 }

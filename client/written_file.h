@@ -1,4 +1,4 @@
-// The files that `graph --format onnx` and `--format python` write.
+// The files that `graph --format onnx`, `--format ncnn` and `--format python` write.
 #ifndef COBRA_CLIENT_WRITTEN_FILE_H_
 #define COBRA_CLIENT_WRITTEN_FILE_H_
 
@@ -9,8 +9,8 @@
 namespace cobra::client {
 
 struct WrittenFile {
-  std::string format;  // --format: "onnx", "python"; empty: nothing is written
-  std::string path;    // --out: FILE.onnx, its weights beside it; FILE.py
+  std::string format;  // --format: "onnx", "ncnn", "python"; empty: nothing is written
+  std::string path;    // --out: FILE.onnx or FILE.param, its weights beside it; FILE.py
   bool overwrite = false;
 };
 

@@ -7,8 +7,8 @@
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
 #   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
 #                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx
-#   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime and OpenVINO (needs pip, 0.9 GB), in
-#                                           which our runners measure (docs/runners.md)
+#   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime, OpenVINO and ncnn (needs pip, 0.9 GB),
+#                                           in which our runners measure (docs/runners.md)
 set -euo pipefail
 
 # python_environment FOLDER REQUIREMENTS: a second run does nothing. FOLDER/requirements.txt says that all of it is there.

@@ -11,6 +11,7 @@
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
+#     ncnn-out       networks written for ncnn: ncnn against LibTorch on the same numbers (scripts/setup.sh --runtimes)
 #     onnx-out       networks written as ONNX models: ONNX Runtime against LibTorch on the same numbers (scripts/setup.sh --pypi)
 #     python-out     networks written as PyTorch programs: PyTorch 1.13 and 2.13 against LibTorch (scripts/setup.sh --runtimes)
 #     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
@@ -39,7 +40,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out python-out ncnn torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -198,6 +199,7 @@ run_step() {
     onnx-out) { scripts/setup.sh --pypi && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/onnx_runtime_test.py --long ;;
     python-out) { scripts/setup.sh --runtimes && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/program_test.py --long ;;
     ncnn) run_ncnn ;;
+    ncnn-out) { scripts/setup.sh --runtimes && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/ncnn_run_test.py --long ;;
     torch) build release && run_torch ;;
     composites) run_composites ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;

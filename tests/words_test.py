@@ -23,6 +23,7 @@ GENERATED = (
     "docs/results/",
     "docs/long-tests/",
     "docs/ncnn_support.md",
+    "docs/ncnn_export.md",
     "docs/onnx_export.md",
     "docs/onnx_support.md",
     "docs/tflite_support.md",

@@ -65,9 +65,10 @@ struct MeasureFlags {
 };
 
 void AddRunnerOption(CLI::App* app, MeasureFlags* flags) {
-  app->add_option("--runner", flags->runner,
-                  "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, or the "
-                  "command of a runner (docs/runners.md)");
+  app->add_option(
+      "--runner", flags->runner,
+      "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, ncnn, or the "
+      "command of a runner (docs/runners.md)");
 }
 
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {

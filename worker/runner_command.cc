@@ -20,7 +20,8 @@ struct OwnRunner {
 constexpr OwnRunner kOwn[] = {{"torch", "eager_torch.py", ""},
                               {"torch-compile", "eager_torch.py", "--compile"},
                               {"onnxruntime", "onnx_runtime.py", ""},
-                              {"openvino", "open_vino.py", ""}};
+                              {"openvino", "open_vino.py", ""},
+                              {"ncnn", "ncnn_runner.py", ""}};
 
 // The top folder of the source tree that this program was built in, or an empty path.
 fs::path SourceFolder() {

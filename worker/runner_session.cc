@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/tensor_file.h"
+#include "export/ncnn/writer.h"
 #include "export/python/program.h"
 #include "export/weights.h"
 #include "graph/fingerprint.h"
@@ -30,9 +33,9 @@ namespace cobra::worker {
 namespace {
 
 #ifdef COBRA_ONNX_WRITER
-constexpr absl::string_view kFormats[] = {"json", "onnx", "python"};
+constexpr absl::string_view kFormats[] = {"json", "ncnn", "onnx", "python"};
 #else  // a worker without gRPC has no Protobuf, in which ONNX is written
-constexpr absl::string_view kFormats[] = {"json", "python"};
+constexpr absl::string_view kFormats[] = {"json", "ncnn", "python"};
 #endif
 
 store::Outcome OutcomeOf(const absl::Status& status) {
@@ -86,6 +89,16 @@ std::string FileOfInputs(const graph::Graph& graph, const std::vector<std::strin
   return WriteTensorFile(tensors);
 }
 
+std::string ModelFile(absl::string_view format) {
+  return absl::StrCat("network.", format == "python" ? "py" : format == "ncnn" ? "param" : format);
+}
+
+// What cannot be written begins with the operator, as what a runtime refuses.
+absl::Status WithoutKind(const absl::Status& status) {
+  const std::optional<Diagnostic> d = DiagnosticFromStatus(status);
+  return d.has_value() && absl::IsUnimplemented(status) ? absl::UnimplementedError(d->message) : status;
+}
+
 std::string ProfileJson(const std::vector<ProfileEntry>& entries) {
   nlohmann::json out = nlohmann::json::array();
   for (const ProfileEntry& entry : entries)
@@ -125,6 +138,8 @@ absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const export
   std::string text;
   if (description_.format == "python") {
     COBRA_ASSIGN_OR_RETURN(text, exporting::WriteProgram(graph, ""));
+  } else if (description_.format == "ncnn") {
+    return exporting::WriteNcnnFiles(graph, weights, Path(ModelFile("ncnn")));
 #ifdef COBRA_ONNX_WRITER
   } else if (description_.format == "onnx") {
     exporting::OnnxOptions options;
@@ -134,8 +149,7 @@ absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const export
   } else {
     text = graph::GraphToJson(graph, {/*origins=*/false});
   }
-  return WriteFileAtomic(Path(absl::StrCat("network.", description_.format == "python" ? "py" : description_.format)),
-                         text);
+  return WriteFileAtomic(Path(ModelFile(description_.format)), text);
 }
 
 absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const exporting::Weights& weights,
@@ -172,9 +186,9 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
     COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
   }
   COBRA_ASSIGN_OR_RETURN(const exporting::Weights weights, exporting::Weights::Random(graph, options.seed));
-  COBRA_RETURN_IF_ERROR(WriteNetwork(graph, weights));
+  COBRA_RETURN_IF_ERROR(WithoutKind(WriteNetwork(graph, weights)));
   RunnerModel model;
-  model.model = Path(absl::StrCat("network.", description_.format == "python" ? "py" : description_.format));
+  model.model = Path(ModelFile(description_.format));
   model.weights = Path("weights.safetensors");
   model.precision = std::string(PrecisionName(execution_.precision));
   model.threads = execution_.threads;

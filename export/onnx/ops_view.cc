@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/status_macros.h"
-#include "export/onnx/aliasing.h"
+#include "export/aliasing.h"
 #include "export/onnx/handlers.h"
 #include "export/onnx/region.h"
 

@@ -10,7 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "export/onnx/aliasing.h"
+#include "export/aliasing.h"
 #include "export/onnx/call_writer.h"
 #include "export/onnx/handlers.h"
 #include "export/onnx/onnx_file.h"

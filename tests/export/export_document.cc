@@ -1,6 +1,7 @@
 #include "tests/export/export_document.h"
 
 #include "absl/strings/str_cat.h"
+#include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 
 namespace cobra::exporting {
@@ -19,6 +20,26 @@ constexpr char kText[] =
 - **What cannot be written** is an error (exit code 4) that names the operator, the call and its line. A call is refused where a form of it cannot be written, too.
 - **Checked**: `tests/export` runs a call of each operator and whole networks with ONNX Runtime and with LibTorch on the same numbers.
   `scripts/test-long.sh onnx-out` runs more networks.
+
+)";
+
+constexpr char kNcnnText[] =
+    R"(ncnn computes one sample in float32, and its blobs have one to four dimensions.
+
+- **Batch**: a batch of 1 is left out. Calls that need one refuse a larger batch; read the network with `--input` of batch 1.
+- **Weights** are random numbers in `net.bin`, beside `net.param`. They are the same for the same network and `--weights-seed`.
+- **Files that exist** are replaced only with `--overwrite`, and the model that is read never is.
+- **Layers**: a call is one layer where ncnn has one, otherwise some; nothing is fused, which ncnn's own tools do. A layer's name begins with its call
+  (`call17/Convolution`). Inputs are the blobs `in0`, `in1`, ...; outputs are `out0`, `out1`, ... Blobs with several readers get a `Split`.
+- **Shapes**: a blob keeps the order of the tensor's numbers. Its sizes are the tensor's without the batch, or those that the next layer needs.
+  A tensor of five or six dimensions, as in windows of attention, is such a blob. A permutation of more than four dimensions takes several `Permute` layers.
+- **Calls on weights alone** (index tables, masks, transposed weights) are computed when the network is written.
+- **Calls in place** become values. A write to a part of another tensor is refused.
+- **What cannot be written** is an error (exit code 4) that begins with the operator, the call and its line. Integers are indices of `embedding` only.
+- **Checked**: `tests/export` compares calls of each operator and whole networks with LibTorch, to a ten-thousandth of the largest number, in ncnn 1.0.20260526.
+  Single calls of `layer_norm` and `rms_norm` to five ten-thousandths: ncnn takes the roots of some blobs to twelve bits.
+  `scripts/test-long.sh ncnn-out` does it with all classification networks of torchvision. Where one layer stands for one call,
+  the reader of `.param` files makes the same network again.
 
 )";
 
@@ -44,6 +65,27 @@ int Written() {
 }
 
 }  // namespace
+
+std::string NcnnExportDocument() {
+  std::vector<std::pair<absl::string_view, std::string>> rows;
+  for (const NcnnOperator& row : NcnnOperators()) {
+    auto found = rows.begin();
+    while (found != rows.end() && found->first != row.note) ++found;
+    if (found == rows.end()) found = rows.insert(rows.end(), {row.note, ""});
+    absl::StrAppend(&found->second, found->second.empty() ? "" : ", ", graph::OpName(row.op));
+  }
+  std::string text = absl::StrCat(
+      "# Networks for ncnn\n\n"
+      "<!-- Generated: build/release/bin/export_network --ncnn-document > docs/ncnn_export.md (a test compares). "
+      "-->\n\n"
+      "`cobra-client graph MODEL ... --format ncnn --out net.param` writes a network that it has read, from any "
+      "source, "
+      "as ncnn's two files. ",
+      NcnnOperators().size(), " of ", graph::kNumOps, " operators can be written. ", kNcnnText,
+      "## Written\n\n| operators | what of them alone |\n|---|---|\n");
+  for (const auto& [note, names] : rows) absl::StrAppend(&text, "| ", names, " | ", note, " |\n");
+  return text;
+}
 
 std::string ExportDocument() {
   return absl::StrCat(

@@ -7,6 +7,8 @@
 namespace cobra::exporting {
 
 std::string ExportDocument();
+// docs/ncnn_export.md
+std::string NcnnExportDocument();
 
 }  // namespace cobra::exporting
 

@@ -1,29 +1,34 @@
-// Networks as ONNX models (FORMAT onnx) or PyTorch programs (py) beside what LibTorch's executor computes with the same
-// numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py, program_test.py).
+// Networks as ONNX models (FORMAT onnx), for ncnn (ncnn) or as PyTorch programs (py) beside what LibTorch's executor
+// computes with the same numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py,
+// ncnn_run_test.py, program_test.py).
 //   export_network FORMAT --cases DIR            single calls of every operator (tests/worker/executor_cases.h,
 //                                                more_cases.h)
 //   export_network FORMAT GRAPH.json DIR NAME    a network
-//   export_network --same GRAPH.json NET.onnx    prints nothing if the reader makes the same network of the file
+//   export_network --same GRAPH.json NET.onnx|param    prints nothing if the reader makes the same network of the file
 //   export_network --strides DIR                 programs of those calls on tensors in other memory orders, and the
 //                                                strides that come out (strides_test.py)
 //   export_network --document                    docs/onnx_export.md
-// Writes DIR/NAME.onnx or NAME.py, NAME.safetensors, NAME.in (the inputs' bytes one after the other), NAME.out (the
-// outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name", "dtype", "shape"}],
-// "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
+//   export_network --ncnn-document               docs/ncnn_export.md
+// Writes DIR/NAME.onnx, NAME.param or NAME.py, NAME.safetensors or NAME.bin, NAME.in (the inputs' bytes one after the
+// other), NAME.out (the outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name",
+// "dtype", "shape"}], "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 #include "export/python/program.h"
 #include "export/weights.h"
+#include "frontend/ncnn/reader.h"
 #include "frontend/onnx/reader.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
@@ -39,12 +44,33 @@ namespace {
 
 constexpr uint64_t kSeed = 1;
 
-absl::StatusOr<graph::Graph> GraphOf(const worker::Case& c) {
+// Which operands are weights in a network.
+bool IsWeight(graph::Op op, size_t operand) {
+  const auto& arguments = graph::GetOpInfo(op).inputs;
+  if (operand == 0 || operand >= arguments.size()) return false;
+  const absl::string_view name = arguments[operand].name;
+  return absl::StrContains(name, "weight") || absl::StrContains(name, "bias") || absl::StrContains(name, "running");
+}
+
+// One sample of the case, with its weights as parameters. A sequence has its batch in the middle.
+worker::Case OneSample(worker::Case c) {
+  const size_t at = c.op == graph::Op::multi_head_attention_forward ? 1 : 0;
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    graph::Shape& shape = c.operands[i].shape;
+    if (!IsWeight(c.op, i) && !c.operands[i].absent && shape.size() > 2) shape[at] = 1;
+  }
+  return c;
+}
+
+absl::StatusOr<graph::Graph> GraphOf(const worker::Case& c, bool weights_are_parameters) {
   graph::GraphBuilder builder;
   std::vector<graph::ValueRef> inputs;
-  for (const worker::Operand& operand : c.operands) {
-    inputs.push_back(operand.absent ? graph::ValueRef::None()
-                                    : builder.AddInput("x", graph::TensorType{operand.shape, operand.dtype}));
+  for (size_t i = 0; i < c.operands.size(); ++i) {
+    const worker::Operand& operand = c.operands[i];
+    const graph::TensorType type{operand.shape, operand.dtype};
+    inputs.push_back(operand.absent                                ? graph::ValueRef::None()
+                     : weights_are_parameters && IsWeight(c.op, i) ? builder.AddParameter("weight", type)
+                                                                   : builder.AddInput("x", type));
   }
   COBRA_ASSIGN_OR_RETURN(const int32_t node, builder.Add(c.op, c.attributes, std::move(inputs), {}, c.inplace));
   std::vector<graph::ValueRef> outputs;
@@ -108,6 +134,7 @@ nlohmann::ordered_json Described(const graph::Graph& graph) {
 
 absl::Status WriteFiles(const graph::Graph& graph, const Weights& weights, const std::string& format,
                         const std::string& path) {
+  if (format == "ncnn") return WriteNcnnFiles(graph, weights, absl::StrCat(path, ".param"));
   if (format == "onnx") return WriteOnnxFiles(graph, weights, absl::StrCat(path, ".onnx"));
   COBRA_ASSIGN_OR_RETURN(const std::string program, WriteProgram(graph, ""));
   COBRA_RETURN_IF_ERROR(WeightsFile(graph).Write(weights, absl::StrCat(path, ".safetensors")));
@@ -147,27 +174,34 @@ absl::Status WriteCases(const std::string& format, const std::string& folder) {
   for (worker::Case& c : MoreCases()) cases.push_back(std::move(c));
   for (size_t i = 0; i < cases.size(); ++i) {
     const std::string op(graph::OpName(cases[i].op));
-    const absl::StatusOr<graph::Graph> graph = GraphOf(cases[i]);
+    const absl::StatusOr<graph::Graph> graph = GraphOf(cases[i], false);
     if (!graph.ok()) return absl::InternalError(absl::StrCat("case ", i, " (", op, "): ", graph.status().message()));
     COBRA_RETURN_IF_ERROR(WriteNetwork(*graph, format, folder, absl::StrCat(i, "-", op), op));
+    if (format != "ncnn") continue;
+    // Its layers have their weights in a file, and no batch.
+    const absl::StatusOr<graph::Graph> sample = GraphOf(OneSample(cases[i]), true);
+    if (!sample.ok() || graph::Fingerprint(*sample) == graph::Fingerprint(*graph)) continue;
+    COBRA_RETURN_IF_ERROR(WriteNetwork(*sample, format, folder, absl::StrCat(i, "-", op, "-sample"), op));
   }
   return absl::OkStatus();
 }
 
-// Without what a file cannot hold: calls in place, and tensors that no call reads.
-absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph) {
+// Without what a file cannot hold: calls in place, and tensors that no call reads; without the difference between
+// parameters and buffers, if it has none.
+absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph, bool has_buffers) {
   graph::GraphBuilder builder;
   std::map<std::pair<graph::ValueRef::Kind, int32_t>, graph::ValueRef> leaves;
   for (size_t i = 0; i < graph.inputs().size(); ++i)
-    leaves[{graph::ValueRef::Kind::kInput, i}] = builder.AddInput(graph.inputs()[i].name, graph.inputs()[i].type);
+    leaves[{graph::ValueRef::Kind::kInput, i}] = builder.AddInput("x", graph.inputs()[i].type);
   const auto here = [&](graph::ValueRef ref) {
     if (ref.is_none() || ref.is_node()) return ref;
     const auto [found, is_new] = leaves.try_emplace({ref.kind, ref.index});
     if (is_new) {
       const graph::TensorType& type = graph.TypeOf(ref);
       found->second = ref.kind == graph::ValueRef::Kind::kParameter ? builder.AddParameter("p", type)
-                      : ref.kind == graph::ValueRef::Kind::kBuffer  ? builder.AddBuffer("b", type)
-                                                                    : builder.AddConstant("c", type);
+                      : ref.kind == graph::ValueRef::Kind::kBuffer
+                          ? (has_buffers ? builder.AddBuffer("b", type) : builder.AddParameter("p", type))
+                          : builder.AddConstant("c", type);
     }
     return found->second;
   };
@@ -256,13 +290,14 @@ absl::Status WriteStrides(const std::string& folder) {
   return absl::OkStatus();
 }
 
-absl::Status PrintDifference(const std::string& json_path, const std::string& onnx_path) {
+absl::Status PrintDifference(const std::string& json_path, const std::string& path) {
+  const bool is_ncnn = absl::EndsWith(path, ".param");
   COBRA_ASSIGN_OR_RETURN(const std::string json, ReadFile(json_path));
   COBRA_ASSIGN_OR_RETURN(graph::Graph written, graph::GraphFromJson(json));
-  COBRA_ASSIGN_OR_RETURN(written, WithoutEffects(written));
-  COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(onnx_path));
-  COBRA_ASSIGN_OR_RETURN(graph::Graph read, onnx::ReadOnnxModel(bytes, {}));
-  COBRA_ASSIGN_OR_RETURN(read, WithoutEffects(read));
+  COBRA_ASSIGN_OR_RETURN(written, WithoutEffects(written, !is_ncnn));
+  COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  COBRA_ASSIGN_OR_RETURN(graph::Graph read, is_ncnn ? ncnn::ReadNcnnModel(bytes, {}) : onnx::ReadOnnxModel(bytes, {}));
+  COBRA_ASSIGN_OR_RETURN(read, WithoutEffects(read, !is_ncnn));
   if (graph::Fingerprint(written) == graph::Fingerprint(read)) return absl::OkStatus();
   const std::vector<std::string> one = absl::StrSplit(graph::PrintGraph(written), '\n');
   const std::vector<std::string> other = absl::StrSplit(graph::PrintGraph(read), '\n');
@@ -277,11 +312,16 @@ absl::Status Main(int argc, char** argv) {
     std::fputs(ExportDocument().c_str(), stdout);
     return absl::OkStatus();
   }
+  if (argc == 2 && std::strcmp(argv[1], "--ncnn-document") == 0) {
+    std::fputs(NcnnExportDocument().c_str(), stdout);
+    return absl::OkStatus();
+  }
   if (argc == 4 && std::strcmp(argv[1], "--same") == 0) return PrintDifference(argv[2], argv[3]);
   if (argc == 3 && std::strcmp(argv[1], "--strides") == 0) return WriteStrides(argv[2]);
   const std::string format = argc > 1 ? argv[1] : "";
-  if ((argc != 4 && argc != 5) || (format != "onnx" && format != "py"))
-    return absl::InvalidArgumentError("usage: export_network onnx|py --cases DIR | onnx|py GRAPH.json DIR NAME");
+  if ((argc != 4 && argc != 5) || (format != "onnx" && format != "ncnn" && format != "py"))
+    return absl::InvalidArgumentError(
+        "usage: export_network onnx|ncnn|py --cases DIR | onnx|ncnn|py GRAPH.json DIR NAME");
   worker::ConfigureLibTorch(1);
   if (argc == 4) return WriteCases(format, argv[3]);
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[2]));

@@ -1,17 +1,18 @@
-// Which values of a graph share memory. ONNX has no calls in place: a write gives the memory a new value, and whoever
-// reads the memory later, through whatever view, must read that one.
-#ifndef COBRA_EXPORT_ONNX_ALIASING_H_
-#define COBRA_EXPORT_ONNX_ALIASING_H_
+// Which values of a graph share memory. ONNX and ncnn have no calls in place: a write gives the memory a new value, and
+// whoever reads the memory later, through whatever view, must read that one.
+#ifndef COBRA_EXPORT_ALIASING_H_
+#define COBRA_EXPORT_ALIASING_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "export/onnx/onnx_file.h"
 #include "graph/graph.h"
 
 namespace cobra::exporting {
+
+using Ints = std::vector<int64_t>;
 
 // For each element of output `output` of a view, the position (row-major) of its element in the first input, whose type
 // is `base`. Unimplemented for views of which graph/ does not know it.
@@ -22,7 +23,7 @@ class Aliases {
  public:
   explicit Aliases(const graph::Graph& graph);
 
-  // A value with memory of its own; `name` is its value in the ONNX graph.
+  // A value with memory of its own; `name` is its value in the written graph.
   void AddRoot(graph::ValueRef ref, std::string name);
   // Output `ref` of a view, which shows a part of `of`.
   void AddView(graph::ValueRef ref, graph::ValueRef of, std::string name);
@@ -62,4 +63,4 @@ class Aliases {
 
 }  // namespace cobra::exporting
 
-#endif  // COBRA_EXPORT_ONNX_ALIASING_H_
+#endif  // COBRA_EXPORT_ALIASING_H_

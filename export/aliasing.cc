@@ -1,4 +1,4 @@
-#include "export/onnx/aliasing.h"
+#include "export/aliasing.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,166 @@
+// One call of the graph while it becomes layers of an ncnn network: what a handler (handlers.h) sees.
+//
+// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its numbers in the
+// same order; which sizes the blob has is each layer's choice. BlobOf() says which it has as a rule: the tensor's own,
+// without a batch of 1 in front.
+#ifndef COBRA_EXPORT_NCNN_CALL_WRITER_H_
+#define COBRA_EXPORT_NCNN_CALL_WRITER_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "export/ncnn/param_writer.h"
+#include "graph/graph.h"
+#include "graph/types.h"
+
+namespace cobra::exporting::ncnn {
+
+using graph::DType;
+using graph::Shape;
+using graph::TensorType;
+
+// Why a call cannot be written; the writer adds which call it is.
+template <typename... Args>
+absl::Status Refused(const Args&... args) {
+  return absl::UnimplementedError(absl::StrCat(args...));
+}
+
+// The sizes of a tensor's blob as a rule; empty if it has more than four dimensions.
+Ints BlobOf(const Shape& shape);
+// A dimension of a tensor as an axis of a blob: of the blob as a rule if it has this dimension, otherwise of one whose
+// other dimensions are joined.
+struct Axis {
+  Ints dims;
+  int64_t axis = 0;
+};
+Axis AxisOf(const Shape& shape, int64_t dim);
+int64_t Product(const Ints& sizes);
+// Float32 bytes of one number, repeated.
+std::string Repeated(float value, int64_t count);
+std::string Floats(const std::vector<float>& values);
+
+// A tensor whose numbers are known when the network is written: weights and what is computed from them alone.
+struct Constant {
+  TensorType type;
+  std::string bytes;
+};
+
+// What the calls of a graph have in common while they are written.
+struct Network {
+  ParamWriter file;
+  std::map<std::string, Constant> constants;                    // by name, which begins with '='
+  std::map<std::pair<std::string, Ints>, std::string> written;  // blobs of constants
+};
+
+class CallWriter {
+ public:
+  // `inputs` are the names of the call's inputs as they are now; `used` says which outputs anybody reads.
+  CallWriter(Network* network, const graph::Graph& graph, int32_t index, Names inputs, std::vector<bool> used)
+      : network_(network),
+        graph_(graph),
+        index_(index),
+        node_(graph.nodes()[index]),
+        inputs_(std::move(inputs)),
+        used_(std::move(used)) {}
+
+  // ---- the call
+  const graph::Node& node() const { return node_; }
+  graph::Op op() const { return node_.op; }
+  size_t num_inputs() const { return inputs_.size(); }
+  bool Has(size_t i) const { return i < inputs_.size() && !inputs_[i].empty(); }
+  const TensorType& Type(size_t i) const { return graph_.TypeOf(node_.inputs[i]); }
+  const Shape& ShapeOf(size_t i) const { return Type(i).shape; }
+  int Rank(size_t i) const { return Type(i).rank(); }
+  const TensorType& Out(size_t i = 0) const { return node_.outputs[i]; }
+  bool IsUsed(size_t output) const { return used_[output]; }
+
+  // ---- its attributes
+  bool HasValue(absl::string_view name) const;  // given and not None
+  int64_t Int(absl::string_view name, int64_t fallback = 0) const { return node_.attributes.Int(name, fallback); }
+  double Double(absl::string_view name, double fallback = 0) const { return NumberOf(name, fallback); }
+  bool Bool(absl::string_view name, bool fallback = false) const { return node_.attributes.Bool(name, fallback); }
+  std::string String(absl::string_view name, absl::string_view fallback = "") const {
+    return node_.attributes.String(name, fallback);
+  }
+  Ints IntList(absl::string_view name) const { return node_.attributes.Ints(name); }
+  // Exactly n numbers: one is repeated, none are `fallback`.
+  Ints IntList(absl::string_view name, int n, int64_t fallback) const;
+  // A number of any kind (True is 1); `fallback` if absent or None.
+  double NumberOf(absl::string_view name, double fallback = 0) const;
+  // The dimension between 0 and rank - 1. A scalar counts as one dimension.
+  int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;
+  // Of a list of dimensions, all of them if there is none; sorted.
+  Ints Dims(absl::string_view name, int rank) const;
+
+  // ---- inputs
+  bool IsConstant(size_t i) const { return Has(i) && inputs_[i][0] == '='; }
+  // Float32 bytes. REQUIRES: IsConstant(i)
+  std::string Numbers(size_t i) const;
+  // The input as a blob of whatever sizes; as one of these sizes. REQUIRES: Has(i)
+  std::string In(size_t i);
+  std::string In(size_t i, const Ints& dims);
+  // Of the sizes that the tensor's blob has as a rule, or whatever sizes where it has too many dimensions.
+  std::string AsRule(size_t i);
+  // Unimplemented unless the input is a constant.
+  absl::Status NeedConstant(size_t i, absl::string_view what) const;
+
+  // ---- layers
+  std::string Layer(absl::string_view type, const Names& inputs, const Ints& dims, Params params = {},
+                    Arrays arrays = {});
+  Names Layers(absl::string_view type, const Names& inputs, const std::vector<Ints>& dims, Params params = {});
+  // Of one input, whose sizes do not change.
+  std::string Map(absl::string_view type, const std::string& x, Params params = {}, Arrays arrays = {});
+  const Ints& DimsOf(const std::string& blob) const { return network_->file.DimsOf(blob); }
+  std::string Reshaped(const std::string& x, const Ints& dims);   // x itself if it has these sizes
+  std::string Permuted(const std::string& x, const Ints& order);  // of at most four dimensions
+  // BinaryOp `type` with a number; with a blob of as many dimensions, which broadcasts.
+  std::string WithNumber(int64_t type, const std::string& x, double number);
+  std::string WithBlob(int64_t type, const std::string& a, const std::string& b);
+  std::string Unary(int64_t type, const std::string& x) { return Map("UnaryOp", x, {{0, type}}); }
+  std::string Data(const Ints& dims, std::string bytes);  // a blob of these numbers
+
+ private:
+  std::string NameFor(absl::string_view type) const { return absl::StrCat("call", index_, "/", type); }
+
+  Network* network_;
+  const graph::Graph& graph_;
+  const int32_t index_;
+  const graph::Node& node_;
+  const Names inputs_;
+  const std::vector<bool> used_;
+};
+
+// Operations of BinaryOp and UnaryOp.
+enum BinaryType : int64_t { kAdd, kSub, kMul, kDiv, kMax, kMin, kPow, kRSub, kRDiv, kRPow, kATan2 };
+enum UnaryType : int64_t {
+  kAbs,
+  kNeg,
+  kFloor,
+  kCeil,
+  kSquare,
+  kSqrt,
+  kRsqrt,
+  kExp,
+  kLog,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kReciprocal,
+  kTanh,
+  kLog10,
+  kRound,
+  kTrunc
+};
+
+}  // namespace cobra::exporting::ncnn
+
+#endif  // COBRA_EXPORT_NCNN_CALL_WRITER_H_
