@@ -12,7 +12,7 @@ namespace cobra {
 // The value of OPENBLAS_CORETYPE: SkylakeX for AVX-512, Haswell for AVX2; empty: OpenBLAS's own choice.
 std::string BlasCoreType(bool has_avx2, bool has_avx512);
 
-// Sets OPENBLAS_CORETYPE for this processor, unless it is set, and restarts this program, once: OpenBLAS reads it before
+// Sets OPENBLAS_CORETYPE for this processor, unless it is set, and restarts this program: OpenBLAS reads it before
 // main(). Returns if nothing had to change, or on error.
 absl::Status RestartWithBlasCoreType(char** argv);
 

@@ -32,7 +32,7 @@ struct OperatorTimes {
   }
 };
 
-std::vector<OperatorTimes> ByOperator(const v1::PredictResponse& response) {
+std::vector<OperatorTimes> TimesByOperator(const v1::PredictResponse& response) {
   const auto targets = static_cast<size_t>(response.predictions_size());
   std::map<std::string, OperatorTimes> by_name;
   for (size_t t = 0; t < targets; ++t) {
@@ -111,7 +111,7 @@ std::string TargetsExplainedText(const v1::PredictResponse& response, absl::stri
     is_number.push_back(true);
     total.push_back(MillisecondsText(p.latency_us()));
   }
-  const std::vector<OperatorTimes> operators = ByOperator(response);
+  const std::vector<OperatorTimes> operators = TimesByOperator(response);
   for (const OperatorTimes& times : operators) {
     if (static_cast<int>(rows.size()) > top) break;
     std::vector<std::string> row = {times.op, absl::StrCat(*std::max_element(times.calls.begin(), times.calls.end()))};
@@ -129,7 +129,7 @@ std::string TargetsExplainedText(const v1::PredictResponse& response, absl::stri
 
 std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title) {
   json operators = json::array();
-  for (const OperatorTimes& times : ByOperator(response)) {
+  for (const OperatorTimes& times : TimesByOperator(response)) {
     json latency_us = json::object(), calls = json::object();
     for (size_t t = 0; t < times.us.size(); ++t) {
       const std::string& target = response.predictions(static_cast<int>(t)).target();

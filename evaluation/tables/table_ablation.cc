@@ -122,7 +122,8 @@ class Table {
                steps = static_cast<int>(networks_.size()) / train.network_batch + 1;
     if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);
     train.seed = static_cast<uint64_t>(seed);
-    COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, fit::TrainBundle(absl::MakeConstSpan(&data, 1), train, variant.parts));
+    COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle,
+                           fit::TrainBundle(absl::MakeConstSpan(&data, 1), train, variant.parts));
     COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_layers,
                            fit::PredictWithBundle(bundle, test_layers_, variant.parts.split));
     COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_networks,

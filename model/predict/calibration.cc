@@ -69,7 +69,7 @@ struct Row {
 };
 
 // A network whose calls were timed counts as so many layers, its calls by their shares; a fifth is equal for all, so
-// that cheap calls have a say.
+// that cheap calls count, too.
 constexpr double kLayersOfANetwork = 6, kEqualShare = 0.2;
 constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 
@@ -101,9 +101,9 @@ std::vector<double> SolveRidge(const std::vector<Row>& rows, const std::vector<d
   constexpr int n = kCoefficients;
   constexpr double kNotUsed = 1e12;
   double a[n][n] = {}, b[n] = {};
-  // The penalties count as probes: one on the common slope, three on each group's bias, ten on its slope (a slope reaches
-  // beyond the sizes of the probe), almost none on the common bias. With these and kLayersOfANetwork the networks of a
-  // Cascade Lake, which no training had seen, were off least: 7.5 % beside 8.5 % with 3 and 20.
+  // The penalties count as probes: one on the common slope, three on each group's bias, ten on its slope, which reaches
+  // beyond the sizes of the probe, almost none on the common bias. So the networks of a Cascade Lake, which no training
+  // had seen, were off by 7.5 %; with three on slopes and 20 layers of a network by 8.5 %.
   for (int i = 0; i < n; ++i) {
     const double of_terms = i == 1 ? 1.0 : i % 2 == 0 ? 3.0 : 10.0;
     a[i][i] = i == 0 ? 1e-3 : terms == Terms::kCommon ? kNotUsed : of_terms;

@@ -69,8 +69,8 @@ struct Calibration {
   double interval_log = 0;
   double probe_layer_mape_before = 0, probe_layer_mape_after = 0;
   double probe_network_mape_after = 0;
-  // Mean error in log-latency on parts of the probe to which nothing was fitted: of its networks and a quarter of that of
-  // its layers; with few networks, of its layers. The base target is the one for which it is smallest.
+  // Mean error in log-latency on parts of the probe to which nothing was fitted: of its networks and a quarter of that
+  // of its layers; with few networks, of its layers. The base target is the one for which it is smallest.
   double held_back_error = 0;
 };
 std::string CalibrationToJson(const Calibration& calibration);

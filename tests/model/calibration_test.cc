@@ -86,8 +86,8 @@ TEST(Calibration, NetworksSetOneScale) {
   EXPECT_NEAR(std::exp(c->log_network_scale), 1.2, 0.03);
 }
 
-// Ten networks of a relu and a linear layer, which take 1.5 and 3 times as long inside of networks; measured alone nothing
-// differs.
+// Ten networks of a relu and a linear layer, which take 1.5 and 3 times as long inside of networks; measured alone
+// nothing differs.
 TEST(Calibration, LearnsFromTheProfilesOfNetworks) {
   Probe probe(1.0, 1.0);
   std::vector<graph::Graph> networks;
