@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/table_ablation.h"
+#include "evaluation/tables/table_calibration.h"
 #include "evaluation/tables/table_cobra_layers.h"
 #include "evaluation/tables/table_cobra_networks.h"
 #include "evaluation/tables/table_few_shot.h"
@@ -21,6 +22,8 @@ namespace cobra::evaluation {
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
       {"ablation", "What each deviation from COBRA as published brings, on our measurements", RunAblationTable},
+      {"calibration", "a machine that no training has seen, from a minute of measurements (--rows, --model)",
+       RunCalibrationTable},
       {"cobra_layers", "Single layers of our measurements (COBRA, table 2 and figure 5)", RunCobraLayersTable},
       {"cobra_networks", "Random ResNet-like networks of our measurements (COBRA, table 1)", RunCobraNetworksTable},
       {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},

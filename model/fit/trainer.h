@@ -29,8 +29,8 @@ struct TrainOptions {
   std::string checkpoint;  // file to continue from if it exists; empty: none
 };
 
-// Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to `directory`: manifest and
-// tensors, without measured errors and intervals.
+// Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to `directory`: manifest
+// and tensors, without measured errors and intervals.
 absl::Status Train(absl::Span<const Dataset> sets, const TrainOptions& options, absl::string_view directory);
 
 // Predictions of a model version for samples on one of its targets, equal to those when serving.
