@@ -1,6 +1,7 @@
 #include "export/ncnn/writer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -35,6 +36,7 @@ constexpr TableRow kTable[] = {
 
 // Sums over weights that are computed while the network is written: index tables, masks, transposed matrices.
 constexpr int64_t kMostFolded = int64_t{1} << 24;
+constexpr int64_t kMostMultiplied = int64_t{1} << 28;
 
 const TableRow* RowOf(graph::Op op) {
   for (const TableRow& row : kTable) {
@@ -158,7 +160,7 @@ class Writer {
 
   // The outputs of a call on constants alone; none if they are not known. REQUIRES: as LayersOf.
   Names Folded(const graph::Node& node, const Names& inputs) {
-    if (node.inplace || node.op == graph::Op::setitem || inputs.empty()) return {};
+    if (node.op == graph::Op::setitem || inputs.empty()) return {};
     std::vector<std::vector<double>> values(inputs.size());
     std::vector<graph::ConstInput> operands(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -173,11 +175,29 @@ class Writer {
       values[i] = ValuesOf(constant.type.dtype, constant.bytes);
       operands[i] = {&constant.type, &values[i]};
     }
+    if (node.op == graph::Op::linear) return FoldedLinear(node, operands);
     const auto results = graph::EvalConst(node.op, node.attributes, operands, node.outputs, kMostFolded);
     Names names;
     for (size_t i = 0; i < results.size() && results[i] != nullptr && !graph::IsComplex(node.outputs[i].dtype); ++i)
       names.push_back(AddConstant(node.outputs[i], BytesOf(node.outputs[i].dtype, *results[i])));
     return names.size() == node.outputs.size() ? names : Names{};
+  }
+
+  // EvalConst knows no bias. Networks have such a call on a table of coordinates.
+  Names FoldedLinear(const graph::Node& node, const std::vector<graph::ConstInput>& operands) {
+    const auto in = static_cast<size_t>(operands[1].type->shape.back());
+    const std::vector<double>&x = *operands[0].values, &weight = *operands[1].values;
+    const size_t rows = x.size() / in, out = weight.size() / in;
+    if (operands[1].type->rank() != 2 || rows * in * out > static_cast<size_t>(kMostMultiplied)) return {};
+    const bool has_bias = operands.size() > 2 && operands[2].values != nullptr;
+    std::vector<double> y(rows * out);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const auto row = x.begin() + static_cast<std::ptrdiff_t>(i / out * in);
+      const double start = has_bias ? (*operands[2].values)[i % out] : 0;
+      y[i] = std::inner_product(row, row + static_cast<std::ptrdiff_t>(in),
+                                weight.begin() + static_cast<std::ptrdiff_t>(i % out * in), start);
+    }
+    return {AddConstant(node.outputs[0], BytesOf(node.outputs[0].dtype, y))};
   }
 
   absl::Status CheckTypes(const graph::Node& node, const Names& inputs) const {
@@ -236,8 +256,7 @@ class Writer {
       return absl::OkStatus();
     }
     COBRA_ASSIGN_OR_RETURN(const Names names, LayersOf(index));
-    const bool known = !names.empty() && IsConstant(names[0]);
-    if (graph::IsView(node) && !known && !layout_.copies[static_cast<size_t>(index)]) {
+    if (graph::IsView(node) && !layout_.copies[static_cast<size_t>(index)]) {
       AddViews(index, names);
       return absl::OkStatus();
     }
@@ -257,20 +276,34 @@ class Writer {
     }
   }
 
-  // The first output is written to the memory of the first input, which must be all of it in its order.
+  // The constant `whole` with the numbers of another at these positions.
+  std::string Replaced(const std::string& whole, const Ints& positions, const std::string& part) {
+    Constant replaced = network_.constants.at(whole);
+    const std::string& bytes = network_.constants.at(part).bytes;
+    const auto size = static_cast<size_t>(graph::DTypeBytes(replaced.type.dtype));
+    for (size_t i = 0; i < positions.size(); ++i)
+      replaced.bytes.replace(static_cast<size_t>(positions[i]) * size, size, bytes, i * size, size);
+    return AddConstant(replaced.type, std::move(replaced.bytes));
+  }
+
+  // The first output is written to the memory of the first input, which must be all of it in its order, or known.
   absl::Status AddWrite(int32_t index, const Names& names) {
     const graph::Node& node = graph_.nodes()[index];
     const ValueRef target = node.inputs[0];
     if (node.outputs[0] != graph_.TypeOf(target)) return Refused("in place, with a result of another type or size");
-    if (IsConstant(aliases_.NameOf(target))) return Refused("in place, on a tensor of the network's own");
+    // What was computed from weights alone may be changed by weights alone.
+    const ValueRef whole = aliases_.RootOf(target);
+    const bool known = IsConstant(names[0]) && IsConstant(aliases_.NameOf(whole)) && whole.is_node();
+    if (IsConstant(aliases_.NameOf(target)) && !known) return Refused("in place, on a tensor of the network's own");
+    std::string root = names[0];
     if (!aliases_.IsRoot(target)) {
       COBRA_ASSIGN_OR_RETURN(const Ints positions, aliases_.PositionsInRoot(target));
-      const bool whole =
-          static_cast<int64_t>(positions.size()) == graph_.TypeOf(aliases_.RootOf(target)).num_elements();
-      if (!whole || !std::is_sorted(positions.begin(), positions.end()))
-        return Refused("in place, on a part of another tensor");
+      const bool all = static_cast<int64_t>(positions.size()) == graph_.TypeOf(whole).num_elements() &&
+                       std::is_sorted(positions.begin(), positions.end());
+      if (!all && !known) return Refused("in place, on a part of another tensor");
+      if (known) root = Replaced(aliases_.NameOf(whole), positions, names[0]);
     }
-    aliases_.Write(target, names[0], names[0]);
+    aliases_.Write(target, root, names[0]);
     aliases_.AddSame(ValueRef::Node(index), target);
     for (size_t i = 1; i < names.size(); ++i)
       aliases_.AddRoot(ValueRef::Node(index, static_cast<int32_t>(i)), names[i]);
