@@ -222,7 +222,7 @@ std::vector<Sample> OneOfEachFamily() {
   constexpr int64_t kTries = 400;
   SamplerOptions options;
   options.seed = 20261123;
-  options.caps.network_macs = 1'000'000'000;
+  options.caps.network_macs = 2'000'000'000;
   const std::unique_ptr<Sampler> sampler = MakeRealNetworkSampler(options);
   std::map<std::string, Sample> by_family;
   for (int64_t i = 0; i < kTries; ++i) {

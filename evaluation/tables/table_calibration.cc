@@ -15,12 +15,11 @@
 #include "model/fit/dataset.h"
 #include "model/predict/calibration.h"
 #include "model/predict/predictor.h"
-#include "store/measured_graph.h"
 
 namespace cobra::evaluation {
 namespace {
 
-// What fits into a probe: `cobra-worker probe` has 64 layers and 19 networks; five minutes about five times as many.
+// What fits into a probe: `cobra-worker probe` has 64 layers and 15 networks; five minutes about five times as many.
 struct ProbeSize {
   const char* method;
   size_t layers, networks;
