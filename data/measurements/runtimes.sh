@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the same networks and layers in several runtimes, in turns of some minutes, so that all have grown equally whenever it is stopped.
-#   runtimes.sh [--worker build/release/bin/cobra-worker] FOLDER BUDGET [--runtimes libtorch,torch,onnxruntime,openvino] [--scale 1.0] [options of cobra-worker measure]
+#   runtimes.sh [--worker build/release/bin/cobra-worker] FOLDER BUDGET [--runtimes libtorch,torch,onnxruntime,openvino,ncnn] [--scale 1.0] [options of cobra-worker measure]
 #     FOLDER  gets one file for each runtime, RUNTIME-THREADSt.jsonl; the same command goes on where it was stopped
 #     BUDGET  minutes in all; a turn is six
 #     --scale how many of each space: 1.0 is 318 torchvision, 214 timm, 120 real-networks, 60 nas-bench-201, 30 each of two PerfSAGE spaces, 90 paper-networks,
@@ -10,7 +10,7 @@
 # description ("machine"), which becomes target.json.
 set -euo pipefail
 usage() { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-root=$(realpath "$(dirname "$0")/../..") worker= runtimes=torch,onnxruntime,openvino,libtorch scale=1.0
+root=$(realpath "$(dirname "$0")/../..") worker= runtimes=torch,onnxruntime,openvino,ncnn,libtorch scale=1.0
 [ "${1:-}" = "--worker" ] && [ $# -ge 2 ] && { worker=$(realpath "$2"); shift 2; }
 [ $# -ge 2 ] || usage
 folder=$(realpath -m "$1") minutes=$2
