@@ -74,6 +74,14 @@ void SetRuntime(const RunnerDescription& runner, predict::TargetSpec* machine) {
   absl::StrAppend(&machine->name, NameBehind(runner));
 }
 
+// A runner's command without the folders of this machine, which are nobody's business in a record.
+std::vector<std::string> WithoutFolders(std::vector<std::string> command) {
+  for (std::string& word : command) {
+    if (word[0] == '/') word.erase(0, word.rfind('/') + 1);
+  }
+  return command;
+}
+
 std::string DriverText(int device) {
   const absl::StatusOr<std::unique_ptr<Nvml>> nvml = Nvml::Open(device);
   return nvml.ok() ? (*nvml)->driver_version() : "unavailable";
@@ -230,8 +238,12 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
                       {"cache", std::string(CacheName(execution.cache))}};
   if (runner_ != nullptr) {
     const RunnerDescription& is = runner_->description();
-    j["environment"]["runner"] = {{"command", options_.runner}, {"runtime", is.runtime}, {"version", is.version},
-                                  {"format", is.format},        {"compile", is.compile}, {"allocator", is.allocator}};
+    j["environment"]["runner"] = {{"command", WithoutFolders(options_.runner)},
+                                  {"runtime", is.runtime},
+                                  {"version", is.version},
+                                  {"format", is.format},
+                                  {"compile", is.compile},
+                                  {"allocator", is.allocator}};
   }
   if (execution.is_cuda()) {
     j["environment"]["tf32"] = execution.precision == Precision::tf32;

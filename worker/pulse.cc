@@ -97,21 +97,4 @@ double Pulse::Ratio() {
   return worst_us / TimeOf(shared_->Usual());
 }
 
-double Pulse::QuietShare() const {
-  const double limit = TimeOf(shared_->Usual()) * kQuietPulse;
-  int64_t quiet = 0;
-  for (int bin = 0; bin < kBins && TimeOf(bin) <= limit; ++bin) quiet += shared_->counts[bin].load();
-  return static_cast<double>(quiet) / static_cast<double>(std::max<int64_t>(1, shared_->total.load()));
-}
-
-double Pulse::MedianRatio() const {
-  int64_t so_far = 0;
-  const int64_t half = (shared_->total.load() + 1) / 2;
-  for (int bin = 0; bin < kBins; ++bin) {
-    so_far += shared_->counts[bin].load();
-    if (so_far >= half) return TimeOf(bin) / TimeOf(shared_->Usual());
-  }
-  return 1;
-}
-
 }  // namespace cobra::worker

@@ -26,9 +26,6 @@ class Pulse {
   // The time of a pulse now over that of an undisturbed one; of several cores the worst. Moves this thread from core to
   // core if there are several, and back.
   double Ratio();
-  // The share of all pulses that were undisturbed, and the median ratio.
-  double QuietShare() const;
-  double MedianRatio() const;
 
  private:
   struct Shared;

@@ -57,9 +57,9 @@ class TrainingRun {
     bundle_.net = parts.make_net(bundle_.manifest.net, static_cast<int64_t>(sets.size()));
     if (sets.size() > 1) {
       for (size_t i : train_networks_) networks_of_graph_[samples_[i]->fingerprint()].push_back(i);
+      RepeatSmallTargets(sets.size(), &train_layers_);
+      RepeatSmallTargets(sets.size(), &train_networks_);
     }
-    RepeatSmallTargets(sets.size(), &train_layers_);
-    RepeatSmallTargets(sets.size(), &train_networks_);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
     average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
@@ -179,10 +179,11 @@ class TrainingRun {
   // Each network also on another target that it was measured on, at random: its calls are encoded anyway, which is most
   // of the work, and what differs is the target alone.
   std::vector<size_t> WithOtherTargets(std::vector<size_t> chosen) {
+    if (networks_of_graph_.empty()) return chosen;  // one target
     const size_t drawn = chosen.size();
     for (size_t i = 0; i < drawn; ++i) {
-      const std::vector<size_t>& alike = networks_of_graph_[samples_[chosen[i]]->fingerprint()];
-      const size_t other = alike.empty() ? chosen[i] : alike[random_() % alike.size()];
+      const std::vector<size_t>& alike = networks_of_graph_.at(samples_[chosen[i]]->fingerprint());
+      const size_t other = alike[random_() % alike.size()];
       if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
     }
     return chosen;

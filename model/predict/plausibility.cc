@@ -110,6 +110,25 @@ absl::Status CheckSpeed(const ProbeResult& probe) {
                       100 * best, probe.machine.peak_gflops));
 }
 
+// The times of a network's calls, if there are any: one for each, and together about the network's.
+absl::Status CheckProfile(const store::MeasuredGraph& record) {
+  constexpr double kMostFactor = 4;
+  const std::vector<double>& us = record.measurement.node_latency_us;
+  if (us.empty()) return absl::OkStatus();
+  if (us.size() != record.graph.nodes().size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ", record.graph.nodes().size(), " calls"));
+  }
+  double sum = 0;
+  for (const double each : us) sum += each >= 0 ? each : std::numeric_limits<double>::infinity();
+  const double ratio = sum / record.measurement.latency.median_us;
+  if (ratio < kMostFactor && ratio > 1 / kMostFactor) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "probe: node_latency_us adds up to %.4g us of a network that takes %.4g us: measure again when the machine is "
+      "idle",
+      sum, record.measurement.latency.median_us));
+}
+
 }  // namespace
 
 absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine) {
@@ -129,25 +148,6 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
   return absl::InvalidArgumentError(
       absl::StrFormat("latency_us %.4g: a graph of %.3g MFLOP and %.3g MB cannot take that on %s; %.3g to %.3g us can",
                       latency_us, 1e3 * work.gflop, 1e3 * work.moved_gb, device, least_us, most_us));
-}
-
-// The times of a network's calls, if there are any: one for each, and together about the network's.
-absl::Status CheckProfile(const store::MeasuredGraph& record) {
-  constexpr double kMostFactor = 4;
-  const std::vector<double>& us = record.measurement.node_latency_us;
-  if (us.empty()) return absl::OkStatus();
-  if (us.size() != record.graph.nodes().size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ", record.graph.nodes().size(), " calls"));
-  }
-  double sum = 0;
-  for (const double each : us) sum += each >= 0 ? each : std::numeric_limits<double>::infinity();
-  const double ratio = sum / record.measurement.latency.median_us;
-  if (ratio < kMostFactor && ratio > 1 / kMostFactor) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "probe: node_latency_us adds up to %.4g us of a network that takes %.4g us: measure again when the machine is "
-      "idle",
-      sum, record.measurement.latency.median_us));
 }
 
 absl::Status CheckProbe(const ProbeResult& probe) {

@@ -131,7 +131,7 @@ def inputs_of(folder, case):
     return arrays
 
 
-def fault_in(folder, case, got):
+def fault_in(folder, case, got, tolerance=TOLERANCE):
     """What is wrong with the arrays that a network computed; None if nothing is."""
     with open(os.path.join(folder, case["name"] + ".out"), "rb") as file:
         data = numpy.frombuffer(file.read(), numpy.float64)
@@ -141,13 +141,13 @@ def fault_in(folder, case, got):
             return "output %d is %s, not %s" % (number, list(array.shape), shape)
         want = data[at : at + array.size].reshape(shape)
         at += array.size
-        fault = difference(array.astype(numpy.float64), want)
+        fault = difference(array.astype(numpy.float64), want, tolerance)
         if fault:
             return "output %d: %s" % (number, fault)
     return None if len(got) == len(case["outputs"]) and at == data.size else "%d outputs" % len(got)
 
 
-def difference(got, want):
+def difference(got, want, tolerance=TOLERANCE):
     special = ~numpy.isfinite(want)
     if not numpy.array_equal(got[special], want[special], equal_nan=True):
         return "infinities or NaNs differ"
@@ -155,7 +155,7 @@ def difference(got, want):
         return None
     largest = max(numpy.abs(want[~special]).max(), 1e-3)
     error = numpy.abs(got[~special] - want[~special]).max() / largest
-    return None if error <= TOLERANCE else "differs by %.2g of the largest value (%.4g)" % (error, largest)
+    return None if error <= tolerance else "differs by %.2g of the largest value (%.4g)" % (error, largest)
 
 
 def write_cases(format, folder):

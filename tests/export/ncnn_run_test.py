@@ -6,7 +6,7 @@ networks of torchvision; and the reader of .param files gets a network back.
 
 Exit 77 without ncnn (build/runtimes, which scripts/setup.sh --runtimes installs).
 """
-import gzip, json, os, subprocess, sys, tempfile
+import json, os, subprocess, sys, tempfile
 
 SOURCE = os.environ.get("COBRA_SOURCE", os.getcwd())
 PYTHON = os.path.join(SOURCE, "build/runtimes/bin/python3")
@@ -16,12 +16,24 @@ if os.environ.get("COBRA_NCNN_TEST") != "1":
         sys.exit(77)
     os.execve(PYTHON, [PYTHON] + sys.argv, dict(os.environ, COBRA_NCNN_TEST="1"))
 
-sys.path.insert(0, os.path.join(SOURCE, "worker", "runners"))
+sys.path[:0] = [os.path.join(SOURCE, "worker", "runners"), os.path.join(SOURCE, "data", "measurements")]
 
 import numpy
 
-import exported
-from exported import BIN, HEAD, PROGRAMS, fault_in, inputs_of, networks, programs, run, write_cases, write_network
+import record_files
+from exported import (
+    BIN,
+    HEAD,
+    PROGRAMS,
+    TOLERANCE,
+    fault_in,
+    inputs_of,
+    networks,
+    programs,
+    run,
+    write_cases,
+    write_network,
+)
 from ncnn_runner import Ncnn
 
 # Networks whose layers are one for each call: the reader gets the same graph.
@@ -91,11 +103,8 @@ def fault_of(folder, case):
         got = [array.reshape(shape) for array, shape in zip(got, case["outputs"])]
     except Exception as error:
         return "%s: %s" % (type(error).__name__, " ".join(str(error).split())[:300])
-    usual = exported.TOLERANCE
-    exported.TOLERANCE = ROUGH.get(case["op"]) or ROUGH_NETWORKS.get(case.get("network")) or usual
-    fault = fault_in(folder, case, got)
-    exported.TOLERANCE = usual
-    return fault
+    tolerance = ROUGH.get(case["op"]) or ROUGH_NETWORKS.get(case.get("network")) or TOLERANCE
+    return fault_in(folder, case, got, tolerance)
 
 
 def fault_in_child(folder, case):
@@ -167,7 +176,7 @@ def check_command_line(folder):
 def check_torchvision(folder):
     """Every network of the space torchvision that classifies images, at its own size."""
     faults, equal = [], 0
-    with gzip.open(os.path.join(SOURCE, "data/networks/torchvision.jsonl.gz"), "rt", encoding="utf-8") as lines:
+    with record_files.open_text(os.path.join(SOURCE, "data/networks/torchvision.jsonl.xz")) as lines:
         entries = [json.loads(line) for line in lines]
     names = set()
     for entry in entries:
