@@ -75,6 +75,15 @@ void Aliases::AddView(graph::ValueRef ref, graph::ValueRef of, std::string name)
   entries_.push_back({ref, parent, memory, entries_[static_cast<size_t>(memory)].version, std::move(name)});
 }
 
+void Aliases::AddViews(int32_t index, const std::vector<std::string>& names) {
+  const graph::Node& node = graph_.nodes()[index];
+  const bool each = graph::GetOpInfo(node.op).inputs.back().variadic && node.op != graph::Op::getitem;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const graph::ValueRef ref = graph::ValueRef::Node(index, static_cast<int32_t>(i));
+    AddView(ref, node.inputs[each ? std::min(i, node.inputs.size() - 1) : 0], names[i]);
+  }
+}
+
 void Aliases::AddSame(graph::ValueRef ref, graph::ValueRef of) { SetId(ref, IdOf(of)); }
 
 const std::string& Aliases::NameOf(graph::ValueRef ref) const {

@@ -27,6 +27,8 @@ class Aliases {
   void AddRoot(graph::ValueRef ref, std::string name);
   // Output `ref` of a view, which shows a part of `of`.
   void AddView(graph::ValueRef ref, graph::ValueRef of, std::string name);
+  // The outputs of call `index`, a view: each of the input in its place, or all of the first one.
+  void AddViews(int32_t index, const std::vector<std::string>& names);
   // Another name of `of`.
   void AddSame(graph::ValueRef ref, graph::ValueRef of);
 

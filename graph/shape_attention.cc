@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "graph/attention_inputs.h"
 #include "graph/shape_rules.h"
 
 namespace cobra::graph::shape_rules {
@@ -73,25 +74,7 @@ ShapeResult Sdpa(const Call& call) {
 
 namespace {
 
-// The inputs of multi_head_attention_forward, by position.
-enum MhaInput {
-  kQuery,
-  kKey,
-  kValue,
-  kInWeight,
-  kInBias,
-  kBiasK,
-  kBiasV,
-  kOutWeight,
-  kOutBias,
-  kPaddingMask,
-  kMask,
-  kWeightQ,
-  kWeightK,
-  kWeightV,
-  kStaticK,
-  kStaticV,
-};
+using namespace attention_inputs;
 
 struct Mha {
   const Call& call;
@@ -110,12 +93,12 @@ absl::Status CheckMhaRanks(const Call& call) {
   if (call.in(kKey).rank() != rank || call.in(kValue).rank() != rank)
     return ShapeError("For ", kind, " `query`, expected `key` and `value` to be ", rank, "-D but found ",
                       call.in(kKey).rank(), "-D and ", call.in(kValue).rank(), "-D tensors respectively");
-  if (call.has(kPaddingMask) && call.in(kPaddingMask).rank() != rank - 1)
+  if (call.has(kKeyPaddingMask) && call.in(kKeyPaddingMask).rank() != rank - 1)
     return ShapeError("For ", kind, " `query`, expected `key_padding_mask` to be `None` or ", rank - 1, "-D but found ",
-                      call.in(kPaddingMask).rank(), "-D tensor instead");
-  if (call.has(kMask) && call.in(kMask).rank() != 2 && call.in(kMask).rank() != 3)
+                      call.in(kKeyPaddingMask).rank(), "-D tensor instead");
+  if (call.has(kAttnMask) && call.in(kAttnMask).rank() != 2 && call.in(kAttnMask).rank() != 3)
     return ShapeError("For ", kind, " `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found ",
-                      call.in(kMask).rank(), "-D tensor instead");
+                      call.in(kAttnMask).rank(), "-D tensor instead");
   return absl::OkStatus();
 }
 
@@ -167,11 +150,11 @@ absl::Status CheckMhaProjections(const Mha& a) {
   const Call& call = a.call;
   if (call.attributes.Bool("use_separate_proj_weight")) {
     COBRA_RETURN_IF_ERROR(
-        CheckMhaWeight(call, kQuery, kWeightQ, a.embed, "use_separate_proj_weight is True but q_proj_weight"));
+        CheckMhaWeight(call, kQuery, kQWeight, a.embed, "use_separate_proj_weight is True but q_proj_weight"));
     COBRA_RETURN_IF_ERROR(
-        CheckMhaWeight(call, kKey, kWeightK, a.embed, "use_separate_proj_weight is True but k_proj_weight"));
+        CheckMhaWeight(call, kKey, kKWeight, a.embed, "use_separate_proj_weight is True but k_proj_weight"));
     COBRA_RETURN_IF_ERROR(
-        CheckMhaWeight(call, kValue, kWeightV, a.embed, "use_separate_proj_weight is True but v_proj_weight"));
+        CheckMhaWeight(call, kValue, kVWeight, a.embed, "use_separate_proj_weight is True but v_proj_weight"));
   } else {
     for (const MhaInput input : {kQuery, kKey, kValue})
       COBRA_RETURN_IF_ERROR(
@@ -187,14 +170,14 @@ absl::Status CheckMhaProjections(const Mha& a) {
 
 absl::Status CheckMhaMasks(const Mha& a) {
   const Call& call = a.call;
-  if (call.has(kPaddingMask) && Category(call.in(kPaddingMask).dtype) != 0 &&
-      Category(call.in(kPaddingMask).dtype) != 2)
+  if (call.has(kKeyPaddingMask) && Category(call.in(kKeyPaddingMask).dtype) != 0 &&
+      Category(call.in(kKeyPaddingMask).dtype) != 2)
     return ShapeError("only bool and floating types of key_padding_mask are supported");
-  if (!call.has(kMask)) {
+  if (!call.has(kAttnMask)) {
     if (call.attributes.Bool("is_causal")) return ShapeError("Need attn_mask if specifying the is_causal hint.");
     return absl::OkStatus();
   }
-  const TensorType& mask = call.in(kMask);
+  const TensorType& mask = call.in(kAttnMask);
   if (mask.dtype != DType::bool_ && mask.dtype != DType::uint8 && mask.dtype != call.in(kQuery).dtype)
     return ShapeError("Only float, byte, and bool types are supported for attn_mask, not torch.", DTypeName(mask.dtype),
                       Category(mask.dtype) == 2 ? " where the query is of another type" : "");
@@ -237,15 +220,15 @@ absl::Status AddMhaKeys(Mha* a) {
   if (keys != values)
     return ShapeError("Expected size for first two dimensions of batch2 tensor to be: [", a->batch * a->heads, ", ",
                       keys, "] but got: [", a->batch * a->heads, ", ", values, "].");
-  if (call.has(kMask) && keys != a->source && a->source != 1)
+  if (call.has(kAttnMask) && keys != a->source && a->source != 1)
     return ShapeError("The expanded size of the tensor (", keys, ") must match the existing size (", a->source,
                       ") at non-singleton dimension 2");
   if (call.attributes.Bool("add_zero_attn")) ++a->added;
   a->source = keys + a->added;
   const Shape wanted = a->batched ? Shape{a->batch, keys} : Shape{keys};
-  if (call.has(kPaddingMask) && call.in(kPaddingMask).shape != wanted)
+  if (call.has(kKeyPaddingMask) && call.in(kKeyPaddingMask).shape != wanted)
     return ShapeError("expecting key_padding_mask shape of (", a->batch, ", ", a->source, "), but got torch.Size(",
-                      SizesText(call.in(kPaddingMask).shape), ")");
+                      SizesText(call.in(kKeyPaddingMask).shape), ")");
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/fit/metrics.h"
 
@@ -95,6 +96,15 @@ MetricValues IntervalMetricValues(const std::vector<double>& predicted, const st
           {"band_low", band.low},
           {"band_high", band.high},
           {"width", fit::MedianWidth(half_width)}};
+}
+
+TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::vector<double>& measured,
+                               const std::vector<double>& half_width, int64_t calibration) {
+  TableCell cell;
+  cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
+  for (auto& figure : IntervalMetricValues(predicted, measured, half_width, calibration))
+    cell.figures.push_back(std::move(figure));
+  return cell;
 }
 
 const std::vector<TableColumn>& ErrorAndIntervalColumns() {

@@ -39,6 +39,9 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
 // exp(+-half_width). `calibration`: number of items that determined each half-width.
 MetricValues IntervalMetricValues(const std::vector<double>& predicted, const std::vector<double>& measured,
                                   const std::vector<double>& half_width, int64_t calibration);
+// A cell with the errors too.
+TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::vector<double>& measured,
+                               const std::vector<double>& half_width, int64_t calibration);
 // The columns of a table of predictions with intervals: errors, rank correlation, then those of IntervalMetricValues.
 const std::vector<TableColumn>& ErrorAndIntervalColumns();
 

@@ -124,23 +124,22 @@ class Table {
   TableCell CellOf(const Predicted& predicted, size_t probe) const {
     std::vector<double> measured;
     for (const fit::Sample* row : tests_) measured.push_back(row->latency_us());
-    TableCell cell;
-    cell.figures = ToMetricValues(fit::ComputeMetrics(predicted.latency_us, measured));
-    for (auto& figure :
-         IntervalMetricValues(predicted.latency_us, measured, predicted.half_width, static_cast<int64_t>(probe)))
-      cell.figures.push_back(std::move(figure));
+    TableCell cell =
+        ErrorAndIntervalCell(predicted.latency_us, measured, predicted.half_width, static_cast<int64_t>(probe));
     cell.figures.emplace_back("n", static_cast<double>(tests_.size()));
     return cell;
   }
 
   // The target that a calibration would start from, without one; and with the median ratio of the networks.
   absl::Status AddFloors(int seed) {
-    const predict::ProbeResult probe = ProbeOf(kProbes[0], seed);
-    COBRA_ASSIGN_OR_RETURN(const predict::Calibration fitted, predictor_->Calibrate(probe));
-    COBRA_ASSIGN_OR_RETURN(const Predicted plain, Predict(fitted.base_target, nullptr));
-    COBRA_RETURN_IF_ERROR(run_.Add(kUncalibrated, "", seed,
-                                   [&]() -> absl::StatusOr<TableCell> { return CellOf(plain, kProbes[0].networks); }));
+    COBRA_RETURN_IF_ERROR(run_.Add(kUncalibrated, "", seed, [&]() -> absl::StatusOr<TableCell> {
+      COBRA_ASSIGN_OR_RETURN(const predict::Calibration fitted, predictor_->Calibrate(ProbeOf(kProbes[0], seed)));
+      COBRA_ASSIGN_OR_RETURN(const Predicted plain, Predict(fitted.base_target, nullptr));
+      return CellOf(plain, kProbes[0].networks);
+    }));
     return run_.Add(kScaled, "", seed, [&]() -> absl::StatusOr<TableCell> {
+      const predict::ProbeResult probe = ProbeOf(kProbes[0], seed);
+      COBRA_ASSIGN_OR_RETURN(const predict::Calibration fitted, predictor_->Calibrate(probe));
       std::vector<double> ratios;
       for (const store::MeasuredGraph& record : probe.records) {
         if (!record.measurement.subject.is_network) continue;
@@ -149,7 +148,7 @@ class Table {
         ratios.push_back(record.measurement.undisturbed_us() / p.latency_us);
       }
       const double scale = UpperMedian(std::move(ratios));
-      Predicted scaled = plain;
+      COBRA_ASSIGN_OR_RETURN(Predicted scaled, Predict(fitted.base_target, nullptr));
       for (double& us : scaled.latency_us) us *= scale;
       return CellOf(scaled, kProbes[0].networks);
     });

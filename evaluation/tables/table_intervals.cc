@@ -39,12 +39,7 @@ struct PredictedIntervals {
 };
 
 TableCell CellOf(const PredictedIntervals& rows, int64_t calibration) {
-  TableCell cell;
-  cell.figures = ToMetricValues(fit::ComputeMetrics(rows.predicted, rows.measured));
-  for (auto& figure : IntervalMetricValues(rows.predicted, rows.measured, rows.half_width, calibration)) {
-    cell.figures.push_back(std::move(figure));
-  }
-  return cell;
+  return ErrorAndIntervalCell(rows.predicted, rows.measured, rows.half_width, calibration);
 }
 
 class Table {

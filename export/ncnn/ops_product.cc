@@ -5,6 +5,7 @@
 
 #include "export/ncnn/handlers.h"
 #include "export/weights.h"
+#include "graph/attention_inputs.h"
 
 namespace cobra::exporting::ncnn {
 namespace {
@@ -94,25 +95,7 @@ std::string CausalMask(CallWriter& c, int64_t rows, int64_t columns) {
   return c.Data({rows, columns}, Floats(values));
 }
 
-// torch.nn.functional.multi_head_attention_forward. Its inputs by position:
-enum MhaInput : size_t {
-  kQuery,
-  kKey,
-  kValue,
-  kInWeight,
-  kInBias,
-  kBiasK,
-  kBiasV,
-  kOutWeight,
-  kOutBias,
-  kKeyPaddingMask,
-  kAttnMask,
-  kQWeight,
-  kKWeight,
-  kVWeight,
-  kStaticK,
-  kStaticV,
-};
+using namespace graph::attention_inputs;
 
 absl::Status CheckAttention(const CallWriter& c) {
   if (c.Has(kBiasK) || c.Has(kBiasV) || c.Has(kStaticK) || c.Has(kStaticV) || c.Bool("add_zero_attn"))

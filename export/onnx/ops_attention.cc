@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "export/onnx/handlers.h"
+#include "graph/attention_inputs.h"
 
 namespace cobra::exporting {
 namespace {
@@ -32,25 +33,7 @@ std::string RepeatedHeads(CallWriter& c, size_t i, int64_t heads) {
   return c.Gathered(c.In(i), rows, static_cast<int64_t>(at));
 }
 
-// torch.nn.functional.multi_head_attention_forward. Its inputs by position:
-enum MhaInput : size_t {
-  kQuery,
-  kKey,
-  kValue,
-  kInWeight,
-  kInBias,
-  kBiasK,
-  kBiasV,
-  kOutWeight,
-  kOutBias,
-  kKeyPaddingMask,
-  kAttnMask,
-  kQWeight,
-  kKWeight,
-  kVWeight,
-  kStaticK,
-  kStaticV,
-};
+using namespace graph::attention_inputs;
 
 struct Heads {
   int64_t heads = 1, target = 0, source = 0, batch = 1, width = 0;

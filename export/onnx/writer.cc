@@ -181,23 +181,13 @@ class Writer {
     }
     COBRA_ASSIGN_OR_RETURN(const Names names, NodesOf(index));
     if (graph::IsView(node) && !layout_.copies[static_cast<size_t>(index)]) {
-      AddViews(index, names);
+      aliases_.AddViews(index, names);
       return absl::OkStatus();
     }
     if (node.inplace || node.op == graph::Op::setitem) return AddWrite(index, names);
     for (size_t i = 0; i < names.size(); ++i)
       aliases_.AddRoot(ValueRef::Node(index, static_cast<int32_t>(i)), names[i]);
     return absl::OkStatus();
-  }
-
-  void AddViews(int32_t index, const Names& names) {
-    const graph::Node& node = graph_.nodes()[index];
-    // Each output is a view of the input in its place, or all are of the first one.
-    const bool each = graph::GetOpInfo(node.op).inputs.back().variadic && node.op != graph::Op::getitem;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const ValueRef ref = ValueRef::Node(index, static_cast<int32_t>(i));
-      aliases_.AddView(ref, node.inputs[each ? std::min(i, node.inputs.size() - 1) : 0], names[i]);
-    }
   }
 
   // The first output is written to the memory of the first input.
