@@ -184,8 +184,9 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
                      "pass the unchanged output of `cobra-worker probe --json`");
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
-  absl::FPrintF(stderr, "measuring this machine with %s probe, about a minute; leave it idle\n", worker);
-  std::vector<std::string> command = {worker, "probe", "--json", "--threads", absl::StrCat(flags.threads)};
+  absl::FPrintF(stderr, "measuring this machine with %s probe for %s; leave it idle\n", worker, flags.budget);
+  std::vector<std::string> command = {worker,     "probe",     "--json", "--threads", absl::StrCat(flags.threads),
+                                      "--budget", flags.budget};
   if (!flags.runner.empty()) command.insert(command.end(), {"--runner", flags.runner});
   return RunProgram(command);
 }

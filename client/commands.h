@@ -67,6 +67,7 @@ struct CalibrateFlags {
   std::string worker;      // empty: cobra-worker beside this program
   std::string runner;      // of cobra-worker probe; empty: LibTorch
   int threads = 1;
+  std::string budget = "1m";  // of cobra-worker probe
   std::string name = "this-machine";
   bool undo = false;  // withdraw the version that serves, instead of adding one
 };

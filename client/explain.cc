@@ -229,12 +229,18 @@ absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string
       }
       e.calls[row.node()].cost.latency_us += row.latency_us();
       e.calls[row.node()].unknown = row.unknown();
+      e.calls[row.node()].alone_us = row.alone_us();
     }
     e.prediction->clear_breakdown();
   }
   for (const CallCost& call : e.calls) e.total += call.cost;
   e.unused_parameters = graph.num_parameters() - e.total.parameters;
   return e;
+}
+
+bool IsTakenForOne(const CallCost& call, const Cost& total) {
+  constexpr double kOfAlone = 0.25, kLeastOfTotal = 1e-4;
+  return call.alone_us > kLeastOfTotal * total.latency_us && call.cost.latency_us < kOfAlone * call.alone_us;
 }
 
 ModuleCost ByModule(const Explanation& explanation, bool merge_repeated_modules) {

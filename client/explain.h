@@ -40,6 +40,8 @@ struct CallCost {
   std::string output;
   // Why the call differs from the training data. Empty if it does not, or if there is no prediction.
   std::string unknown;
+  // Predicted for the call alone; 0 without a prediction.
+  double alone_us = 0;
   Cost cost;
 };
 
@@ -55,6 +57,10 @@ struct ModuleCost {
 };
 
 inline constexpr char kUnknownLine[] = "(unknown)";
+
+// Whether the runtime takes the call for one with a neighbour: in the network it has less than a quarter of its time
+// alone, and its time alone is not negligible.
+bool IsTakenForOne(const CallCost& call, const Cost& total);
 
 struct GroupCost {
   std::string name;    // operator, or PlaceText() of a line, or kUnknownLine

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -149,6 +151,26 @@ class Renderer {
     Line(absl::StrCat(most, group.cost.calls > 1 ? absl::StrCat(" calls: ", group.cost.calls, " x ") : " call: ",
                       call.op, group.module_path.empty() ? "" : " in ", group.module_path,
                       place.empty() ? "" : absl::StrCat(" (", place, ")"), ", ", ShareText(group.cost)));
+    TakenForOne();
+  }
+
+  // What the runtime fuses, by operator.
+  void TakenForOne() {
+    std::map<std::string, int> by_op;
+    double alone_us = 0, inside_us = 0;
+    int count = 0;
+    for (const CallCost& call : e_.calls) {
+      if (!IsTakenForOne(call, e_.total)) continue;
+      ++by_op[call.op];
+      ++count;
+      alone_us += call.alone_us;
+      inside_us += call.cost.latency_us;
+    }
+    if (count == 0) return;
+    std::vector<std::string> ops;
+    for (const auto& [op, n] : by_op) ops.push_back(absl::StrCat(n, " ", op));
+    Line(absl::StrFormat("%s taken for one with a neighbour (%s): %s ms here, alone %s ms", Counted(count, "call"),
+                         absl::StrJoin(ops, ", "), MillisecondsText(inside_us), MillisecondsText(alone_us)));
   }
 
   void Overview() {
@@ -412,7 +434,11 @@ void AddCost(const Explanation& e, const Cost& cost, Json* j) {
 Json CallJson(const Explanation& e, const CallCost& call) {
   Json j = {{"node", call.node},     {"op", call.op},       {"module", call.module_path}, {"where", WhereOf(call)},
             {"source", call.source}, {"input", call.input}, {"output", call.output}};
-  if (e.prediction.has_value()) j["unknown"] = call.unknown;
+  if (e.prediction.has_value()) {
+    j["unknown"] = call.unknown;
+    j["alone_us"] = call.alone_us;
+    j["taken_for_one"] = IsTakenForOne(call, e.total);
+  }
   AddCost(e, call.cost, &j);
   j.erase("calls");
   return j;

@@ -346,7 +346,7 @@ void AddAdmin(CLI::App* app, Flags* flags) {
 
 void AddCalibrate(CLI::App* app, Flags* flags) {
   CLI::App* command =
-      AddCommand(app, flags, "calibrate", "Measures this machine (about a minute) and creates the target this-machine",
+      AddCommand(app, flags, "calibrate", "Measures this machine (for a minute) and creates the target this-machine",
                  kServerCodes, [flags] { return RunCalibrate(flags->common, flags->calibrate); });
   CalibrateFlags& calibrate = flags->calibrate;
   command
@@ -357,6 +357,8 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
                       "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, ncnn, or a "
                       "command (docs/runners.md)");
   command->add_option("--threads", calibrate.threads, "Threads of one operator")->capture_default_str();
+  command->add_option("--budget", calibrate.budget, "Time for measuring: the more, the better; 1m, 5m, 30m")
+      ->capture_default_str();
   command->add_option("--name", calibrate.name, "Name of the target")->capture_default_str();
   command->add_flag("--undo", calibrate.undo,
                     "Withdraw the version of the target that serves; the one before it serves again");

@@ -75,6 +75,7 @@ absl::Status PrintPublished(const TableArguments& a) {
   options.finished = a.finished;
   options.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
   options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds,
+                                 a.rows == TableOptions().rows ? "" : absl::StrCat(" --rows ", a.rows),
                                  a.model == TableOptions().model ? "" : absl::StrCat(" --model ", a.model),
                                  a.configs.empty() ? "" : absl::StrCat(" --configs ", a.configs));
   COBRA_ASSIGN_OR_RETURN(const TableRun run, RunTable(options, a.out.empty() && !a.quick ? "docs/results" : a.out));

@@ -105,6 +105,7 @@ void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& 
     if (node.origin.shown_file() != nullptr) row->set_file(*node.origin.shown_file());
     row->set_line(node.origin.shown_line());
     row->set_latency_us(prediction.node_latency_us[i]);
+    if (!prediction.node_alone_us.empty()) row->set_alone_us(static_cast<double>(prediction.node_alone_us[i]));
     if (!prediction.node_unknown.empty()) row->set_unknown(prediction.node_unknown[i]);
   }
 }

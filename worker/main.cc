@@ -18,11 +18,9 @@
 #include "base/address.h"
 #include "base/command_line.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "model/predict/device_table.h"
-#include "nlohmann/json.hpp"
 #include "worker/campaign.h"
 #include "worker/check_runner.h"
 #include "worker/child.h"
@@ -34,8 +32,9 @@
 #include "worker/graph_list.h"
 #include "worker/machine.h"
 #include "worker/measure.h"
-#include "worker/probe.h"
+#include "worker/probe_command.h"
 #include "worker/runner_command.h"
+#include "worker/runner_session.h"
 #ifdef COBRA_GRPC
 #include "proto/connection.h"
 #include "worker/queue_client.h"
@@ -142,6 +141,12 @@ absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, cons
   return found;
 }
 
+absl::StatusOr<absl::Duration> ToBudget(const std::string& text) {
+  absl::Duration budget;
+  if (absl::ParseDuration(text, &budget) && budget > absl::ZeroDuration()) return budget;
+  return absl::InvalidArgumentError(absl::StrCat("--budget ", text, ": a duration such as 30m"));
+}
+
 absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
   CampaignOptions options;
   if (flags.spaces.empty() == flags.graphs.empty() || flags.out.empty()) {
@@ -166,10 +171,7 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
     options.sampler.seed = list.seed;
   }
   if (!flags.budget.empty()) {
-    absl::Duration budget;
-    if (!absl::ParseDuration(flags.budget, &budget) || budget <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(absl::StrCat("--budget ", flags.budget, ": a duration such as 30m"));
-    }
+    COBRA_ASSIGN_OR_RETURN(const absl::Duration budget, ToBudget(flags.budget));
     options.budget_s = absl::ToDoubleSeconds(budget);
   } else if (flags.counts.empty() && flags.graphs.empty()) {
     return absl::InvalidArgumentError("measure needs --budget or --count");
@@ -185,6 +187,10 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
     COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));
     COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
+    if (!options.runner.empty()) {
+      COBRA_ASSIGN_OR_RETURN(const auto session, RunnerSession::Create(options.runner, options.execution));
+      return session->MeasureInterleaved(graph, InterleavedRules(options.execution), std::cin, std::cout);
+    }
     ConfigureLibTorch(options.execution.threads);
     return MeasureInterleaved(graph, InterleavedRules(options.execution), std::cin, std::cout);
   }
@@ -256,36 +262,16 @@ absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& r
   return passed ? absl::OkStatus() : absl::FailedPreconditionError("the runner failed");
 }
 
-absl::Status PrintProbe(const MeasureFlags& flags, bool as_json) {
+struct ProbeFlags {
+  bool as_json = false;
+  std::string budget = "1m";
+};
+
+absl::Status RunProbeFor(const MeasureFlags& flags, const ProbeFlags& probe) {
+  COBRA_ASSIGN_OR_RETURN(const absl::Duration budget, ToBudget(probe.budget));
   COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
-  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options, [](int done, int total, absl::string_view label) {
-                           std::fprintf(stderr, "\rprobe %d/%d %-32s", done, total, std::string(label).c_str());
-                           if (done == total) std::fputc('\n', stderr);
-                         }));
-  const nlohmann::json canary = ParseJson<nlohmann::json>(json)["canary"];
-  if (canary["disturbed"].get<bool>()) {
-    std::fprintf(stderr,
-                 "warning: this machine was busy during the probe (the same work took %.2f times as long, a copy "
-                 "%.2f times): measure again when it is idle\n",
-                 canary["compute_ratio"].get<double>(), canary["copy_ratio"].get<double>());
-  }
-  if (as_json) {
-    std::printf("%s\n", json.c_str());
-    return absl::OkStatus();
-  }
-  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
-  const predict::TargetSpec& machine = result.machine;
-  std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
-              machine.memory_gb_per_s);
-  for (const store::MeasuredGraph& record : result.records) {
-    const graph::Node& last = record.graph.nodes().back();
-    const store::Measurement& measured = record.measurement;
-    std::printf("%12.1f us  %s of %zu calls -> %s\n", measured.latency.median_us,
-                measured.subject.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
-                record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
-  }
-  return absl::OkStatus();
+  return PrintProbe(options, budget, probe.as_json);
 }
 
 // Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of a table.
@@ -481,8 +467,13 @@ void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
   command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
 }
 
-void AddProbeOptions(CLI::App* command, MeasureFlags* flags, bool* as_json) {
-  command->add_flag("--json", *as_json, "Print JSON, for cobra-client calibrate and the server");
+void AddProbeOptions(CLI::App* command, MeasureFlags* flags, ProbeFlags* probe) {
+  command->add_flag("--json", probe->as_json, "Print JSON, for cobra-client calibrate and the server");
+  command
+      ->add_option("--budget", probe->budget,
+                   "Time for measuring, such as 1m, 5m or 30m: half a minute goes to the fixed part, the rest to more "
+                   "networks and to repeats")
+      ->capture_default_str();
   AddExecutionOptions(command, flags);
   AddRunnerOption(command, flags);
 }
@@ -540,9 +531,9 @@ int Main(int argc, char** argv) {
   AddExecutionOptions(canary, &flags);
   canary->add_option("--count", canary_count, "How many times to measure it")->capture_default_str();
   CLI::App* probe =
-      app.add_subcommand("probe", "Measures the fixed set of layers that calibrates a new machine, in under a minute");
-  bool as_json = false;
-  AddProbeOptions(probe, &flags, &as_json);
+      app.add_subcommand("probe", "Measures the layers and networks that calibrate a new machine, in a minute");
+  ProbeFlags probe_flags;
+  AddProbeOptions(probe, &flags, &probe_flags);
   CLI::App* describe = app.add_subcommand(
       "describe", "Describes this machine as a target: name, caches, clock, cores; measures peak and bandwidth");
   DescribeFlags describe_flags;
@@ -577,7 +568,7 @@ int Main(int argc, char** argv) {
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));
   const absl::Status status = canary->parsed()  ? RunCanary(flags, canary_count)
-                              : probe->parsed() ? PrintProbe(flags, as_json)
+                              : probe->parsed() ? RunProbeFor(flags, probe_flags)
                                                 : RunMeasure(flags);
   return ExitCode(status);
 }

@@ -6,11 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "graph/net_builder.h"
+#include "model/predict/probe_design.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 #include "worker/blocks.h"
@@ -216,16 +220,21 @@ graph::ValueRef SmallVgg(graph::NetBuilder* b, graph::ValueRef x) {
   return b->Linear(b->Dropout(b->ReluInPlace(b->Linear(x, 2048)), 0.5), 100);
 }
 
-// Random members of families of real networks, one of each: what layers alone do not show is that of all of them. Small
-// ones, a second each.
-std::vector<Sample> OneOfEachFamily() {
-  constexpr int64_t kTries = 400;
+constexpr int64_t kPool = 400;
+
+// Random members of families of real networks. Small ones, a second each.
+std::unique_ptr<Sampler> NetworkPool() {
   SamplerOptions options;
   options.seed = 20261123;
   options.caps.network_macs = 2'000'000'000;
-  const std::unique_ptr<Sampler> sampler = MakeRealNetworkSampler(options);
+  return MakeRealNetworkSampler(options);
+}
+
+// One of each family: what layers alone do not show is that of all of them.
+std::vector<Sample> OneOfEachFamily() {
+  const std::unique_ptr<Sampler> sampler = NetworkPool();
   std::map<std::string, Sample> by_family;
-  for (int64_t i = 0; i < kTries; ++i) {
+  for (int64_t i = 0; i < kPool; ++i) {
     absl::StatusOr<Sample> sample = sampler->At(i);
     if (sample.ok()) by_family.try_emplace(sample->label, *std::move(sample));
   }
@@ -234,31 +243,98 @@ std::vector<Sample> OneOfEachFamily() {
   return networks;
 }
 
-// Measures the records of a probe; Unavailable if more than a quarter of the measurements failed.
-absl::StatusOr<Json> MeasureSubjects(const std::vector<Sample>& subjects, GroupRunner* runner,
-                                     const std::function<void(int, int, absl::string_view)>& progress) {
-  const size_t total = subjects.size();
-  Json records = Json::array();
-  size_t failed = 0;
-  for (size_t begin = 0; begin < total; begin += kSubjectsPerCanary) {
-    std::vector<GroupTask> tasks;
-    for (size_t i = begin; i < std::min(begin + kSubjectsPerCanary, total); ++i) {
-      tasks.push_back({[&subjects, i]() -> absl::StatusOr<Sample> { return subjects[i]; }, /*seed=*/1, nullptr});
-    }
-    COBRA_ASSIGN_OR_RETURN(const std::vector<std::optional<store::Measurement>> measured, runner->Run(tasks));
-    for (size_t k = 0; k < measured.size(); ++k) {
-      if (measured[k] && measured[k]->outcome == store::Outcome::ok) {
-        records.push_back(store::FieldsToJson(
-            *measured[k], {"graph", "is_network", "label", "latency_us", "quiet_us", "quiet_runs", "node_latency_us"}));
-      } else {
-        ++failed;
-      }
-      progress(static_cast<int>(begin + k) + 1, static_cast<int>(total), subjects[begin + k].label);
-    }
+// The others of the pool, those first that tell most about networks.
+std::vector<Sample> MoreNetworks(const std::vector<Sample>& known) {
+  absl::flat_hash_set<Hash128> seen;
+  for (const Sample& sample : known) seen.insert(graph::Fingerprint(sample.graph));
+  const std::unique_ptr<Sampler> sampler = NetworkPool();
+  std::vector<Sample> pool, ordered;
+  for (int64_t i = 0; i < kPool; ++i) {
+    absl::StatusOr<Sample> sample = sampler->At(i);
+    if (sample.ok() && seen.insert(graph::Fingerprint(sample->graph)).second) pool.push_back(*std::move(sample));
   }
-  if (failed * 4 <= total) return records;
-  return absl::UnavailableError(absl::StrCat("probe: ", failed, " of ", total, " measurements failed on this machine"));
+  std::vector<const graph::Graph*> graphs;
+  for (const Sample& sample : pool) graphs.push_back(&sample.graph);
+  for (const size_t i : predict::DesignProbe(graphs, pool.size())) ordered.push_back(std::move(pool[i]));
+  return ordered;
 }
+
+// The measurements of a probe, which grow as long as there is time.
+class Probe {
+ public:
+  Probe(GroupRunner* runner, const ProbeProgress& progress) : runner_(runner), progress_(progress) {}
+
+  // The fixed part, whatever time it takes; Unavailable if more than a quarter of its measurements failed.
+  absl::Status MeasureFixed() {
+    subjects_ = ProbeSubjects();
+    fixed_ = subjects_.size();
+    for (size_t begin = 0; begin < fixed_; begin += kSubjectsPerCanary)
+      COBRA_RETURN_IF_ERROR(Measure(begin, std::min(begin + kSubjectsPerCanary, fixed_)));
+    size_t failed = 0;
+    for (const auto& measured : best_) failed += !measured;
+    if (failed * 4 <= fixed_) return absl::OkStatus();
+    return absl::UnavailableError(
+        absl::StrCat("probe: ", failed, " of ", fixed_, " measurements failed on this machine"));
+  }
+
+  // Until `end`: networks, and after two groups of them one of the fixed part again, so that a neighbour who disturbed
+  // it once does not count.
+  absl::Status MeasureMore(absl::Time end) {
+    size_t again = 0;
+    std::vector<Sample> more;
+    if (absl::Now() + longest_group_ < end) more = MoreNetworks(subjects_);
+    for (size_t taken = 0, group = 0; absl::Now() + longest_group_ < end; ++group) {
+      if (group % 3 == 2 || taken == more.size()) {
+        COBRA_RETURN_IF_ERROR(Measure(again, std::min(again + kSubjectsPerCanary, fixed_)));
+        again = again + kSubjectsPerCanary < fixed_ ? again + kSubjectsPerCanary : 0;
+        continue;
+      }
+      const size_t begin = subjects_.size();
+      for (; subjects_.size() < begin + kSubjectsPerCanary && taken < more.size(); ++taken)
+        subjects_.push_back(std::move(more[taken]));
+      COBRA_RETURN_IF_ERROR(Measure(begin, subjects_.size()));
+    }
+    return absl::OkStatus();
+  }
+
+  Json Records() const {
+    Json records = Json::array();
+    for (const std::optional<store::Measurement>& measured : best_) {
+      if (!measured) continue;
+      records.push_back(store::FieldsToJson(
+          *measured, {"graph", "is_network", "label", "latency_us", "quiet_us", "quiet_runs", "node_latency_us"}));
+    }
+    return records;
+  }
+
+ private:
+  // Of a subject that is measured again the less disturbed measurement stays.
+  absl::Status Measure(size_t begin, size_t end) {
+    const absl::Time start = absl::Now();
+    std::vector<GroupTask> tasks;
+    for (size_t i = begin; i < end; ++i)
+      tasks.push_back({[this, i]() -> absl::StatusOr<Sample> { return subjects_[i]; }, /*seed=*/1, nullptr});
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> measured, runner_->Run(tasks));
+    best_.resize(subjects_.size());
+    for (size_t k = 0; k < measured.size(); ++k) {
+      std::optional<store::Measurement>& best = best_[begin + k];
+      if (measured[k] && measured[k]->outcome == store::Outcome::ok &&
+          (!best || measured[k]->undisturbed_us() < best->undisturbed_us()))
+        best = std::move(measured[k]);
+      progress_(++done_, static_cast<int>(std::max(fixed_, best_.size())), subjects_[begin + k].label);
+    }
+    longest_group_ = std::max(longest_group_, absl::Now() - start);
+    return absl::OkStatus();
+  }
+
+  GroupRunner* const runner_;
+  const ProbeProgress& progress_;
+  std::vector<Sample> subjects_;
+  std::vector<std::optional<store::Measurement>> best_;  // of each subject
+  size_t fixed_ = 0;
+  int done_ = 0;
+  absl::Duration longest_group_ = absl::ZeroDuration();
+};
 
 }  // namespace
 
@@ -276,16 +352,18 @@ std::vector<Sample> ProbeSubjects() {
   return all;
 }
 
-absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options,
-                                     const std::function<void(int, int, absl::string_view)>& progress) {
+absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration budget, const ProbeProgress& progress) {
+  const absl::Time end = absl::Now() + budget;
   options.layer_rules = options.network_rules = ProbeRules;
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
-  COBRA_ASSIGN_OR_RETURN(Json records, MeasureSubjects(ProbeSubjects(), runner.get(), progress));
+  Probe probe(runner.get(), progress);
+  COBRA_RETURN_IF_ERROR(probe.MeasureFixed());
+  COBRA_RETURN_IF_ERROR(probe.MeasureMore(end));
   predict::TargetSpec machine = runner->machine();
   machine.name = "this-machine";
   Json j;
   j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine));
-  j["records"] = std::move(records);
+  j["records"] = probe.Records();
   const CanaryRatios worst = WorstRatios(runner->canaries(), MedianCanary(runner->canaries()));
   j["canary"] = {{"compute_ratio", worst.compute},
                  {"copy_ratio", worst.copy},

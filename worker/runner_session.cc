@@ -22,6 +22,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/measurement_json.h"
 #include "worker/child.h"
 #include "worker/executor.h"
 #include "worker/same_results.h"
@@ -180,8 +181,7 @@ absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const export
   return result;
 }
 
-absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const MeasureOptions& options,
-                                        store::Measurement* measurement) {
+absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions& options) {
   if (runner_ == nullptr || !runner_->alive()) {
     COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
   }
@@ -197,8 +197,10 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
   const std::vector<std::string> inputs = RandomInputs(graph, options.seed);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("inputs.safetensors"), FileOfInputs(graph, inputs)));
   COBRA_RETURN_IF_ERROR(runner_->Verify(Path("inputs.safetensors"), Path("outputs.safetensors")));
-  COBRA_RETURN_IF_ERROR(CheckResults(graph, weights, inputs));
+  return CheckResults(graph, weights, inputs);
+}
 
+absl::Status RunnerSession::Time(const MeterOptions& options, store::Measurement* measurement) {
   absl::Status failure;
   const auto time = [&](int regions, int calls) {
     std::vector<RegionTimes> times;
@@ -210,14 +212,31 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
     for (double each : *ns) times.push_back({each / 1000 / calls, 0});
     return times;
   };
-  measurement->latency = MeasureElsewhere({time}, options.meter);
-  COBRA_RETURN_IF_ERROR(failure);
+  measurement->latency = MeasureElsewhere({time}, options);
+  return failure;
+}
+
+absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const MeasureOptions& options,
+                                        store::Measurement* measurement) {
+  COBRA_RETURN_IF_ERROR(Load(graph, options));
+  COBRA_RETURN_IF_ERROR(Time(options.meter, measurement));
   COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, runner_->PeakMemoryBytes());
   if (options.profiled_runs > 0 && description_.profiles) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<ProfileEntry> entries, runner_->Profile(options.profiled_runs));
     measurement->profile_json = ProfileJson(entries);
   }
   return runner_->Unload();
+}
+
+absl::Status RunnerSession::MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options,
+                                               std::istream& asks, std::ostream& answers) {
+  COBRA_RETURN_IF_ERROR(Load(graph, options));
+  for (std::string line; std::getline(asks, line);) {
+    store::Measurement turn;
+    COBRA_RETURN_IF_ERROR(Time(options.meter, &turn));
+    answers << store::FieldsToJson(turn, {"latency_us", "runs"}).dump() << std::endl;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RunnerSession::LoadMissingFile() {

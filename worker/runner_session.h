@@ -4,7 +4,9 @@
 #ifndef COBRA_WORKER_RUNNER_SESSION_H_
 #define COBRA_WORKER_RUNNER_SESSION_H_
 
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,10 @@ class RunnerSession {
   // something else than LibTorch `crashed`. This process must have no threads: LibTorch runs in a child of it.
   store::Measurement Measure(const graph::Graph& graph, const MeasureOptions& options);
 
+  // As MeasureInterleaved (measure.h).
+  absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
+                                  std::ostream& answers);
+
   // For check_runner.h: the runner's process, and what it answers to a network that does not exist.
   bool alive() const { return runner_ != nullptr && runner_->alive(); }
   pid_t pid() const { return runner_ == nullptr ? -1 : runner_->pid(); }
@@ -40,6 +46,9 @@ class RunnerSession {
  private:
   RunnerSession(std::vector<std::string> argv, const Execution& execution)
       : argv_(std::move(argv)), execution_(execution) {}
+  // Makes the network ready in the runner, whose results are compared with LibTorch's.
+  absl::Status Load(const graph::Graph& graph, const MeasureOptions& options);
+  absl::Status Time(const MeterOptions& options, store::Measurement* measurement);
   absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& options, store::Measurement* measurement);
   absl::Status WriteNetwork(const graph::Graph& graph, const exporting::Weights& weights);
   absl::Status CheckResults(const graph::Graph& graph, const exporting::Weights& weights,

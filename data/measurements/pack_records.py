@@ -9,8 +9,8 @@
         is for training only
 
 An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before; OUTDIR may be one of them.
-Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject whose canary had moved, the
-last of the records taken again is kept.
+Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject that was measured again because
+the canary had moved, the least disturbed record is kept.
 
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
 names it ("graph_id": record_files.py); times have four significant digits (those of single calls three); parameters
@@ -185,12 +185,16 @@ class Inputs:
         return self.sessions[entry["session"]].get("seed", entry["session"])
 
     def kept(self):
-        # of a subject's records, the repetition for the floor (1) apart: 0, or the last of those taken again (2 and up)
-        last = {}
-        for *subject, repeat in self.records:
-            if repeat != 1:
-                last[tuple(subject)] = max(repeat, last.get(tuple(subject), 0))
-        kept = {key: r for key, r in self.records.items() if key[3] == 1 or key[3] == last[key[:3]]}
+        # of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken again (2 and up)
+        def disturbance(key):
+            r = self.records[key]
+            return (r["outcome"] != "ok", r.get("suspect", False), r.get("quiet_us") or r.get("min_us", 0), key[3])
+
+        best = {}
+        for key in self.records:
+            if key[3] != 1 and (key[:3] not in best or disturbance(key) < disturbance(best[key[:3]])):
+                best[key[:3]] = key
+        kept = {key: r for key, r in self.records.items() if key[3] == 1 or key == best[key[:3]]}
         self.dropped += len(self.records) - len(kept)
         return kept
 

@@ -5,7 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/status_macros.h"
+#include "model/fit/evaluate.h"
 #include "model/fit/metrics.h"
+#include "model/predict/version.h"
 
 namespace cobra::evaluation {
 
@@ -50,6 +53,13 @@ absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats) {
   TableCell cell;
   cell.figures = LatencyMetricValues(first, second);
   return cell;
+}
+
+absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
+                                             const std::vector<const fit::Sample*>& rows) {
+  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(model));
+  COBRA_ASSIGN_OR_RETURN(const int target, fit::TargetOf(version.manifest, data));
+  return fit::PredictSamples(model, rows, target);
 }
 
 std::vector<std::string> SeedsOf(const std::string& directory) {

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "evaluation/tables/table.h"
 #include "model/fit/dataset.h"
+#include "model/fit/trainer.h"
 
 namespace cobra::evaluation {
 
@@ -26,6 +28,10 @@ std::vector<TableColumn> LatencyColumns();  // of these
 // their mean has a smaller error by about a square root of two.
 constexpr char kFloor[] = "repeatability floor: measured twice";
 absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats);
+
+// What a version says of rows of `data`'s target.
+absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
+                                             const std::vector<const fit::Sample*>& rows);
 
 // Directories of a model's seeds: DIRECTORY/seed-1 ... as written by cobra-train fit; DIRECTORY itself if there are
 // none.

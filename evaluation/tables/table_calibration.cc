@@ -15,6 +15,7 @@
 #include "model/fit/dataset.h"
 #include "model/predict/calibration.h"
 #include "model/predict/predictor.h"
+#include "model/predict/probe_design.h"
 
 namespace cobra::evaluation {
 namespace {
@@ -23,9 +24,13 @@ namespace {
 struct ProbeSize {
   const char* method;
   size_t layers, networks;
+  bool is_designed = false;  // model/predict/probe_design.h, among five times as many; at random otherwise
 };
-constexpr ProbeSize kProbes[] = {{"one minute: 64 layers, 16 networks", 64, 16},
-                                 {"five minutes: 320 layers, 80 networks", 320, 80}};
+constexpr ProbeSize kProbes[] = {{"one minute: 64 layers, 16 networks at random", 64, 16},
+                                 {"one minute: 64 layers, 16 networks by design", 64, 16, true},
+                                 {"five minutes: 320 layers, 80 networks at random", 320, 80},
+                                 {"five minutes: 320 layers, 80 networks by design", 320, 80, true}};
+constexpr size_t kPoolOfDesign = 5;
 constexpr char kUncalibrated[] = "nearest target as it is", kScaled[] = "nearest target, scaled to the 16 networks";
 constexpr size_t kFewestTests = 20;
 
@@ -59,7 +64,8 @@ class Table {
     run_.before = {absl::StrCat("The machine is ", data_.target.name, " (", data_.target.device, ", ",
                                 data_.target.runtime, "); the version was trained on ", TrainedOn(), ".")};
     run_.after = {
-        "A probe is drawn at random from what was measured on the machine: layers of real networks, and random members "
+        "A probe is drawn from what was measured on the machine, at random or by design from five times as many: "
+        "layers of real networks, and random members "
         "of families of real networks with the times of their calls. The tests are the networks of torchvision and of "
         "timm that were measured there. Its latencies include what neighbours did to it: nobody can be better than its "
         "repeatability (data/measurements/README.md)."};
@@ -100,14 +106,25 @@ class Table {
   predict::ProbeResult ProbeOf(const ProbeSize& size, int seed) const {
     predict::ProbeResult probe;
     probe.machine = data_.target;
-    for (const auto* rows : {&layers_, &networks_}) {
-      for (const fit::Sample* row : Draw(*rows, rows == &layers_ ? size.layers : size.networks, seed)) {
-        store::Measurement measurement = row->measurement;
-        measurement.node_latency_us = row->is_network() ? row->node_latency_us : std::vector<double>();
-        probe.records.push_back({row->graph, std::move(measurement)});
-      }
+    std::vector<const fit::Sample*> rows = Draw(layers_, size.layers, seed);
+    const std::vector<const fit::Sample*> networks =
+        size.is_designed ? DrawByDesign(size.networks, seed) : Draw(networks_, size.networks, seed);
+    rows.insert(rows.end(), networks.begin(), networks.end());
+    for (const fit::Sample* row : rows) {
+      store::Measurement measurement = row->measurement;
+      measurement.node_latency_us = row->is_network() ? row->node_latency_us : std::vector<double>();
+      probe.records.push_back({row->graph, std::move(measurement)});
     }
     return probe;
+  }
+
+  std::vector<const fit::Sample*> DrawByDesign(size_t count, int seed) const {
+    const std::vector<const fit::Sample*> pool = Draw(networks_, kPoolOfDesign * count, seed);
+    std::vector<const graph::Graph*> graphs;
+    for (const fit::Sample* row : pool) graphs.push_back(&row->graph);
+    std::vector<const fit::Sample*> chosen;
+    for (const size_t i : predict::DesignProbe(graphs, count)) chosen.push_back(pool[i]);
+    return chosen;
   }
 
   absl::StatusOr<Predicted> Predict(const std::string& target, const predict::Calibration* calibration) const {

@@ -174,7 +174,7 @@ class Table {
     const std::vector<std::string> seeds = SeedsOf(options_.model);
     for (size_t s = 0; s < seeds.size() && static_cast<int>(s) < options_.seeds; ++s) {
       COBRA_RETURN_IF_ERROR(Add("COBRA (shipped)", static_cast<int>(s) + 1, 0, [&]() -> Predicted {
-        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(seeds[s], tests_));
+        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[s], data_, tests_));
         return p.latency_us;
       }));
     }

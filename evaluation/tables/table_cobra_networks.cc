@@ -136,22 +136,22 @@ class Table {
     const std::vector<std::string> seeds = SeedsOf(options_.model);
     for (size_t s = 0; s < seeds.size() && static_cast<int>(s) < options_.seeds; ++s) {
       COBRA_RETURN_IF_ERROR(AddPlain("COBRA (shipped)", static_cast<int>(s) + 1, 0, [&]() -> Predicted {
-        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(seeds[s], SamplesOf(test_)));
+        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[s], data_, SamplesOf(test_)));
         return p.latency_us;
       }));
     }
     if (seeds.size() == 1)
       run_.after.push_back(absl::StrCat("COBRA (shipped) is one seed, the version in `", options_.model, "`."));
     COBRA_RETURN_IF_ERROR(AddPlain("layer-wise sum: layers predicted by COBRA (shipped)", 1, 0, [&]() -> Predicted {
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(seeds[0], SamplesOf(test_)));
+      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
       return p.layer_sum_us;
     }));
     return AddPlain("the same, one factor fitted on training networks", 1, 1, [&]() -> Predicted {
       NetworkRows some = train_;  // enough to fit a factor
       some.index.resize(std::min<size_t>(some.index.size(), 100));
       some.latency_us.resize(some.index.size());
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(seeds[0], SamplesOf(test_)));
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_train, fit::PredictSamples(seeds[0], SamplesOf(some)));
+      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
+      COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_train, PredictedBy(seeds[0], data_, SamplesOf(some)));
       return Scaled(p.layer_sum_us, FitSumScale(of_train.layer_sum_us, some.latency_us));
     });
   }

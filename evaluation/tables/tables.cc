@@ -15,6 +15,7 @@
 #include "evaluation/tables/table_intervals.h"
 #include "evaluation/tables/table_nasbench201.h"
 #include "evaluation/tables/table_perfsage.h"
+#include "evaluation/tables/table_runtimes.h"
 #include "model/net/threads.h"
 
 namespace cobra::evaluation {
@@ -31,6 +32,8 @@ const std::vector<TableEntry>& Tables() {
       {"intervals", "whether 90 % intervals hold 90 %, in distribution and out of it", RunIntervalsTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
       {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
+      {"runtimes", "families left out in each runtime, floors, and the fastest runtime (--rows FOLDER of folders)",
+       RunRuntimesTable},
   };
   return *tables;
 }

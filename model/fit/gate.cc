@@ -8,7 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "model/fit/evaluate.h"
 #include "model/fit/trainer.h"
+#include "model/predict/version.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::fit {
@@ -38,9 +40,9 @@ double Mean(absl::Span<const double> values) {
 }
 
 absl::StatusOr<Ratios> RatiosOf(absl::string_view old_directory, absl::string_view new_directory,
-                                const std::vector<const Sample*>& rows) {
-  COBRA_ASSIGN_OR_RETURN(const Predictions before, PredictSamples(old_directory, rows));
-  COBRA_ASSIGN_OR_RETURN(const Predictions after, PredictSamples(new_directory, rows));
+                                const std::vector<const Sample*>& rows, int target) {
+  COBRA_ASSIGN_OR_RETURN(const Predictions before, PredictSamples(old_directory, rows, target));
+  COBRA_ASSIGN_OR_RETURN(const Predictions after, PredictSamples(new_directory, rows, target));
   Ratios ratios;
   for (size_t i = 0; i < rows.size(); ++i) {
     ratios.before.push_back(before.latency_us[i] / rows[i]->latency_us());
@@ -143,7 +145,9 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
   }
   const double layer_floor = RepeatabilityFloor(anchors.layer_repeats),
                network_floor = RepeatabilityFloor(anchors.network_repeats);
-  COBRA_ASSIGN_OR_RETURN(const Ratios fixed_ratios, RatiosOf(old_directory, new_directory, fixed));
+  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion old, predict::ReadVersion(old_directory));
+  COBRA_ASSIGN_OR_RETURN(const int target, TargetOf(old.manifest, anchors));
+  COBRA_ASSIGN_OR_RETURN(const Ratios fixed_ratios, RatiosOf(old_directory, new_directory, fixed, target));
   report.moved = MovedAnchors(fixed, fixed_ratios);
   std::vector<std::string> worse;
   for (const auto& [name, errors] : ErrorsByAnchor(fixed, fixed_ratios)) {
@@ -153,7 +157,7 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
     if (!report.anchors.back().passed) worse.push_back(name);
   }
   const std::vector<const Sample*> unseen = HeldOut(fresh);
-  COBRA_ASSIGN_OR_RETURN(const Ratios unseen_ratios, RatiosOf(old_directory, new_directory, unseen));
+  COBRA_ASSIGN_OR_RETURN(const Ratios unseen_ratios, RatiosOf(old_directory, new_directory, unseen, target));
   bool better = false;
   for (const auto& [name, errors] : ErrorsByAnchor(unseen, unseen_ratios)) {
     if (name != "layer all" && name != "network all") continue;

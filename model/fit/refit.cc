@@ -21,6 +21,7 @@
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/batch.h"
+#include "model/fit/evaluate.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
@@ -59,8 +60,10 @@ double ProcessorSeconds() {
 
 class RefitRun {
  public:
-  RefitRun(predict::ModelBundle bundle, const Dataset& known, const Dataset& fresh, const RefitOptions& options)
-      : options_(options), random_(options.seed), bundle_(std::move(bundle)) {
+  // `target`: of the rows, in the version.
+  RefitRun(predict::ModelBundle bundle, int target, const Dataset& known, const Dataset& fresh,
+           const RefitOptions& options)
+      : options_(options), target_(target), random_(options.seed), bundle_(std::move(bundle)) {
     Place(known, &known_layers_, &known_networks_);
     first_fresh_ = samples_.size();
     Place(fresh, &fresh_layers_, &fresh_networks_);
@@ -98,7 +101,7 @@ class RefitRun {
       progress = std::max(seconds / options_.seconds, static_cast<double>(step) / options_.max_steps);
       SetLearningRate(&optimizer, options_.learning_rate, std::min(1.0, progress), kWarmup);
       optimizer.zero_grad();
-      const at::Tensor loss = LayerLoss() + NetworkLoss();
+      const at::Tensor loss = NewLoss() + OtherTargetsLoss();
       const double value = loss.item<double>();
       if (!std::isfinite(value)) return absl::InternalError("refit: the loss is not finite");
       loss.backward();
@@ -158,21 +161,32 @@ class RefitRun {
     return Forward(*teacher_, batch);
   }
 
-  at::Tensor LayerLoss() {
-    const std::vector<size_t> chosen =
-        Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch);
+  at::Tensor NewLoss() {
+    const int fresh = fresh_networks_.size() > 1 ? 2 : 1;
+    return LayerLoss(Draw(fresh_layers_, known_layers_, options_.layer_batch / 2, options_.layer_batch), target_) +
+           NetworkLoss(Draw(fresh_networks_, known_networks_, fresh, options_.network_batch), target_);
+  }
+
+  // What the version says of known rows on another of its targets stays: nothing was measured there.
+  at::Tensor OtherTargetsLoss() {
+    const size_t targets = bundle_.manifest.targets.size();
+    if (targets < 2) return at::zeros({});
+    const auto other = static_cast<int>((static_cast<size_t>(target_) + 1 + random_() % (targets - 1)) % targets);
+    return LayerLoss(Draw({}, known_layers_, 0, options_.layer_batch / 2), other) +
+           NetworkLoss(Draw({}, known_networks_, 0, 1), other);
+  }
+
+  at::Tensor LayerLoss(const std::vector<size_t>& chosen, int target) {
     if (chosen.empty()) return at::zeros({});
-    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen, target);
     const Outputs before = OldOutputs(batch);
     return LayerBatchLoss(batch, Forward(*bundle_.net, batch), Taught(chosen, batch.log_latency, LogLayerSum(before)),
                           Taught(chosen, batch.log_latency, before.log_total));
   }
 
-  at::Tensor NetworkLoss() {
-    const int fresh = fresh_networks_.size() > 1 ? 2 : 1;
-    const std::vector<size_t> chosen = Draw(fresh_networks_, known_networks_, fresh, options_.network_batch);
+  at::Tensor NetworkLoss(const std::vector<size_t>& chosen, int target) {
     if (chosen.empty()) return at::zeros({});
-    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen, target);
     const Outputs before = OldOutputs(batch);
     batch.log_latency = Taught(chosen, batch.log_latency, before.log_total);
     batch.node_log = Taught(chosen, batch.node_log, before.contribution, batch.graphs.graph_of_node);
@@ -182,6 +196,7 @@ class RefitRun {
   }
 
   const RefitOptions options_;
+  const int target_;
   std::mt19937_64 random_;
   predict::ModelBundle bundle_;
   std::vector<const Sample*> samples_;
@@ -200,8 +215,9 @@ absl::Status Refit(absl::string_view model_directory, const Dataset& known, cons
   net::UseOneThread();
   net::RetainHeap();
   COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(model_directory));
+  COBRA_ASSIGN_OR_RETURN(const int target, TargetOf(bundle.manifest, known));
   try {
-    return RefitRun(std::move(bundle), known, fresh, options).Run(directory);
+    return RefitRun(std::move(bundle), target, known, fresh, options).Run(directory);
   } catch (const std::exception& e) {
     return absl::InternalError(absl::StrCat("refit: ", e.what()));
   }

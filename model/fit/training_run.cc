@@ -36,6 +36,7 @@ namespace cobra::fit {
 namespace {
 
 constexpr double kWarmup = 0.03;  // of all steps
+constexpr double kRepeatPower = 0.6;
 
 class TrainingRun {
  public:
@@ -95,14 +96,15 @@ class TrainingRun {
     samples_.push_back(&s);
   }
 
-  // Of a target with few rows each is used several times: by the root of how many more the largest has.
+  // Of a target with few rows each is used several times, but not as often as the largest has more of them.
   void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
     std::vector<size_t> counts(targets);
     for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];
     const double most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
     std::vector<size_t> repeated;
     for (size_t i : *rows) {
-      const double times = std::sqrt(most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]));
+      const double more = most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]);
+      const double times = std::pow(more, kRepeatPower);
       const double whole = std::floor(times);
       const bool once_more = std::uniform_real_distribution<>()(random_) < times - whole;
       repeated.insert(repeated.end(), static_cast<size_t>(whole) + once_more, i);

@@ -20,17 +20,21 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
   net.work_terms_ = c.work_terms;
   net.graph_features_ = c.graph_features;
   net.learned_ = net::kLearnedTargetFeatures;
+  const auto of_target = [&](const std::string& name, int64_t out) {
+    return tensors.LinearOf(name, c.target_features, out, /*biased=*/false);
+  };
   COBRA_ASSIGN_OR_RETURN(net.target_vectors_, tensors.TableOf("target_vectors", num_targets, net.learned_));
   COBRA_ASSIGN_OR_RETURN(net.hidden_, tensors.LinearOf("layer_head.hidden", c.width, c.width));
-  COBRA_ASSIGN_OR_RETURN(net.target_price_,
-                         tensors.LinearOf("layer_head.target", c.target_features, c.width, /*biased=*/false));
+  COBRA_ASSIGN_OR_RETURN(net.target_price_, of_target("layer_head.target", c.width));
   COBRA_ASSIGN_OR_RETURN(net.work_, tensors.LinearOf("layer_head.work", c.work_terms, c.width, /*biased=*/false));
   COBRA_ASSIGN_OR_RETURN(net.hidden2_, tensors.LinearOf("layer_head.hidden2", c.width, c.width));
   COBRA_ASSIGN_OR_RETURN(net.prices_, tensors.LinearOf("layer_head.out", c.width, c.work_terms));
+  COBRA_ASSIGN_OR_RETURN(net.target_gain_, of_target("layer_head.target_gain", c.width));
+  COBRA_ASSIGN_OR_RETURN(net.target_prices_, of_target("layer_head.target_prices", c.work_terms));
   const int64_t width = c.graph_width;
   COBRA_ASSIGN_OR_RETURN(net.input_, tensors.LinearOf("graph_net.input", c.width, width));
   COBRA_ASSIGN_OR_RETURN(net.alone_, tensors.LinearOf("graph_net.alone", 1, width));
-  COBRA_ASSIGN_OR_RETURN(net.target_, tensors.LinearOf("graph_net.target", c.target_features, width, /*biased=*/false));
+  COBRA_ASSIGN_OR_RETURN(net.target_, of_target("graph_net.target", width));
   COBRA_ASSIGN_OR_RETURN(net.graph_, tensors.LinearOf("graph_net.graph", c.graph_features, width, /*biased=*/false));
   for (int64_t i = 0; i < c.graph_layers; ++i) {
     const std::string name = absl::StrCat("graph_net.convolution", i);
@@ -41,10 +45,12 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
     COBRA_ASSIGN_OR_RETURN(convolution.against, tensors.LinearOf(name + ".against", width, width, /*biased=*/false));
     COBRA_ASSIGN_OR_RETURN(convolution.global, tensors.LinearOf(name + ".global", width, width, /*biased=*/false));
     COBRA_ASSIGN_OR_RETURN(convolution.out, tensors.LinearOf(name + ".out", width, width));
+    COBRA_ASSIGN_OR_RETURN(convolution.target_gain, of_target(name + ".target_gain", width));
     net.convolutions_.push_back(std::move(convolution));
   }
   COBRA_ASSIGN_OR_RETURN(net.norm_, tensors.NormOf("graph_net.norm", width));
   COBRA_ASSIGN_OR_RETURN(net.out_, tensors.LinearOf("graph_net.out", width, 1));
+  COBRA_ASSIGN_OR_RETURN(net.out_gain_, of_target("graph_net.target_gain", width));
   return net;
 }
 
@@ -126,9 +132,18 @@ Classes Refine(const Classes& before, const Neighbors& along, const Neighbors& a
   return Classify(before.of_call.size(), hash, equal);
 }
 
+// By how much a target multiplies each feature.
+std::vector<float> Gains(const Linear& gain, const std::vector<float>& target, int64_t stride) {
+  std::vector<float> gains = Rows(1, stride);
+  gain.Apply(target.data(), 1, 0, gains.data(), stride);
+  for (float& g : gains) g += 1;
+  return gains;
+}
+
 }  // namespace
 
 struct ContributionNet::States {
+  const std::vector<float>& target;
   Neighbors along, against;
   Classes classes;
   std::vector<float> h;  // a row a class
@@ -156,12 +171,19 @@ std::vector<float> ContributionNet::Alone(const Network& network, const std::vec
   kernels.gelu(h.data(), rows * stride_);
   hidden2_.Apply(h.data(), rows, stride_, h2.data(), stride_);
   kernels.gelu(h2.data(), rows * stride_);
+  const std::vector<float> gains = Gains(target_gain_, target, stride_);
+  for (int64_t row = 0; row < rows; ++row) {
+    float* const values = RowOf(h2, row, stride_);
+    for (int64_t i = 0; i < stride_; ++i) values[i] *= gains[static_cast<size_t>(i)];
+  }
   prices_.Apply(h2.data(), rows, stride_, prices.data(), work_stride);
-  std::vector<float> log_us, powers = Rows(1, work_stride);
+  std::vector<float> log_us, powers = Rows(1, work_stride), price_changes = Rows(1, work_stride);
+  target_prices_.Apply(target.data(), 1, 0, price_changes.data(), work_stride);
   log_us.reserve(network.layers.size());
   for (int64_t row = 0; row < rows; ++row) {
     float* terms = RowOf(prices, row, work_stride);
-    for (int64_t term = 0; term < work_terms_; ++term) terms[term] += work_of(row, term);
+    for (int64_t term = 0; term < work_terms_; ++term)
+      terms[term] += price_changes[static_cast<size_t>(term)] + work_of(row, term);
     const float most = *std::max_element(terms, terms + work_terms_);
     for (int64_t term = 0; term < work_terms_; ++term) terms[term] -= most;
     kernels.exponentials(terms, work_stride, powers.data());
@@ -181,7 +203,8 @@ void ContributionNet::Convolve(const Convolution& convolution, States* states) c
   };
   std::vector<float> x = Rows(before, stride), own = Rows(before, stride), along = Rows(before, stride),
                      against = Rows(before, stride);
-  convolution.norm.Apply(states->h.data(), before, stride, x.data());
+  convolution.norm.Times(Gains(convolution.target_gain, states->target, stride))
+      .Apply(states->h.data(), before, stride, x.data());
   convolution.self.Apply(x.data(), before, stride, own.data(), stride);
   convolution.along.Apply(x.data(), before, stride, along.data(), stride);
   convolution.against.Apply(x.data(), before, stride, against.data(), stride);
@@ -215,7 +238,8 @@ NetworkContributions ContributionNet::Contribute(const Network& network, absl::S
   const size_t calls = network.layer_of_call.size();
   std::vector<float> of_target(spec_features.begin(), spec_features.end());
   of_target.insert(of_target.end(), target_vectors_.Row(target), target_vectors_.Row(target) + learned_);
-  States states{Neighbors(network.edges, calls, /*along=*/true),
+  States states{of_target,
+                Neighbors(network.edges, calls, /*along=*/true),
                 Neighbors(network.edges, calls, /*along=*/false),
                 ClassesOfLayers(network),
                 {}};
@@ -236,14 +260,16 @@ NetworkContributions ContributionNet::Contribute(const Network& network, absl::S
   for (int64_t row = 0; row < layers.size(); ++row)
     kernels.add_scaled(context.data(), 1, stride, RowOf(states.h, row, stride));
   for (const Convolution& convolution : convolutions_) Convolve(convolution, &states);
-  norm_.Apply(states.h.data(), states.classes.size(), stride, states.h.data());
+  norm_.Times(Gains(out_gain_, of_target, stride))
+      .Apply(states.h.data(), states.classes.size(), stride, states.h.data());
   std::vector<float> change = Rows(states.classes.size(), kLaneFloats);
   out_.Apply(states.h.data(), states.classes.size(), stride, change.data(), kLaneFloats);
 
   NetworkContributions out;
   double total = 0;
   for (size_t call = 0; call < calls; ++call) {
-    out.log_us.push_back(log_us_alone[static_cast<size_t>(layers.of_call[call])] +
+    out.log_us_alone.push_back(log_us_alone[static_cast<size_t>(layers.of_call[call])]);
+    out.log_us.push_back(out.log_us_alone.back() +
                          change[static_cast<size_t>(states.classes.of_call[call] * kLaneFloats)]);
     total += std::exp(static_cast<double>(out.log_us.back()));
   }

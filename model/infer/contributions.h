@@ -25,8 +25,9 @@ struct Network {
 };
 
 struct NetworkContributions {
-  std::vector<float> log_us;  // one per call
-  std::vector<float> mean;    // mean embedding [width], calls weighted by their shares
+  std::vector<float> log_us;        // one per call
+  std::vector<float> log_us_alone;  // likewise, as a network of its own
+  std::vector<float> mean;          // mean embedding [width], calls weighted by their shares
 };
 
 class ContributionNet {
@@ -40,7 +41,7 @@ class ContributionNet {
  private:
   struct Convolution {
     Norm norm;
-    Linear self, along, against, global, out;
+    Linear self, along, against, global, out, target_gain;
   };
 
   struct States;  // of the calls, at one depth
@@ -53,9 +54,9 @@ class ContributionNet {
   Table target_vectors_;
   int64_t learned_ = 0;  // features in target_vectors_
   // The layer head: prices of kinds of work.
-  Linear hidden_, target_price_, work_, hidden2_, prices_;
+  Linear hidden_, target_price_, work_, hidden2_, prices_, target_gain_, target_prices_;
   // The graph network.
-  Linear input_, alone_, target_, graph_, out_;
+  Linear input_, alone_, target_, graph_, out_, out_gain_;
   std::vector<Convolution> convolutions_;
   Norm norm_;
 };

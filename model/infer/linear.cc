@@ -27,6 +27,15 @@ void Norm::Apply(const float* x, int64_t rows, int64_t stride, float* y) const {
   BestKernels().layer_norm(x, rows, width, stride, scale.data(), shift.data(), y);
 }
 
+Norm Norm::Times(const std::vector<float>& gains) const {
+  Norm scaled = *this;
+  for (size_t i = 0; i < gains.size(); ++i) {
+    scaled.scale[i] *= gains[i];
+    scaled.shift[i] *= gains[i];
+  }
+  return scaled;
+}
+
 absl::StatusOr<Tensors> Tensors::Parse(absl::string_view file) {
   Tensors tensors;
   COBRA_ASSIGN_OR_RETURN(tensors.tensors_, ReadTensorFile(file, "F32"));

@@ -38,6 +38,8 @@ struct Norm {
 
   // Rows of x and y have the same stride; they may be the same.
   void Apply(const float* x, int64_t rows, int64_t stride, float* y) const;
+  // This norm, whose results are then multiplied by `gains`, one for each padded feature.
+  Norm Times(const std::vector<float>& gains) const;
 };
 
 // Rows by number, of torch.nn.Embedding; each row padded.

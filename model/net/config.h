@@ -8,7 +8,7 @@ namespace cobra::net {
 
 // A learned vector per target, in addition to its published specification, for properties that are not in the data
 // sheet.
-inline constexpr int kLearnedTargetFeatures = 8;
+inline constexpr int kLearnedTargetFeatures = 16;
 
 struct NetConfig {
   int64_t vocabulary_size = 0;

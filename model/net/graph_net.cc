@@ -3,23 +3,27 @@
 namespace cobra::net {
 namespace nn = torch::nn;
 
-GraphConvolution::GraphConvolution(int64_t width)
+GraphConvolution::GraphConvolution(int64_t width, int64_t target_features)
     : norm_(nn::LayerNormOptions({width})),
       self_(width, width),
       along_(nn::LinearOptions(width, width).bias(false)),
       against_(nn::LinearOptions(width, width).bias(false)),
       global_(nn::LinearOptions(width, width).bias(false)),
-      out_(width, width) {
+      out_(width, width),
+      target_gain_(nn::LinearOptions(target_features, width).bias(false)) {
   register_module("norm", norm_);
   register_module("self", self_);
   register_module("along", along_);
   register_module("against", against_);
   register_module("global", global_);
   register_module("out", out_);
+  register_module("target_gain", target_gain_);
+  at::NoGradGuard no_grad;
+  target_gain_->weight.zero_();  // all targets start alike
 }
 
 at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, const at::Tensor& nodes_per_graph) {
-  const at::Tensor x = norm_(h);
+  const at::Tensor x = norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node);
   at::Tensor y = self_(x);
   y = y.index_add(0, b.destinations, along_(x).index_select(0, b.sources));
   y = y.index_add(0, b.sources, against_(x).index_select(0, b.destinations));
@@ -35,18 +39,21 @@ GraphNet::GraphNet(const NetConfig& c)
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
       graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
       norm_(nn::LayerNormOptions({c.graph_width})),
-      out_(c.graph_width, 1) {
+      out_(c.graph_width, 1),
+      target_gain_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)) {
   register_module("input", input_);
   register_module("alone", alone_);
   register_module("target", target_);
   register_module("graph", graph_);
   for (int64_t i = 0; i < c.graph_layers; ++i) {
-    convolutions_.push_back(
-        register_module("convolution" + std::to_string(i), std::make_shared<GraphConvolution>(c.graph_width)));
+    convolutions_.push_back(register_module("convolution" + std::to_string(i),
+                                            std::make_shared<GraphConvolution>(c.graph_width, c.target_features)));
   }
   register_module("norm", norm_);
   register_module("out", out_);
+  register_module("target_gain", target_gain_);
   at::NoGradGuard no_grad;
+  target_gain_->weight.zero_();
   // Start from the assumption that a layer takes the same time in a network as alone.
   out_->weight.mul_(0.1);
   out_->bias.zero_();
@@ -57,7 +64,7 @@ at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, 
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
   at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
-  return LogContributions(norm_(h), alone, b);
+  return LogContributions(norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node), alone, b);
 }
 
 at::Tensor GraphNet::LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& /*batch*/) {

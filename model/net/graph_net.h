@@ -26,12 +26,12 @@ struct GraphBatch {
 
 class GraphConvolution : public torch::nn::Module {
  public:
-  explicit GraphConvolution(int64_t width);
+  GraphConvolution(int64_t width, int64_t target_features);
   at::Tensor forward(const at::Tensor& h, const GraphBatch& batch, const at::Tensor& nodes_per_graph);
 
  private:
   torch::nn::LayerNorm norm_;
-  torch::nn::Linear self_, along_, against_, global_, out_;
+  torch::nn::Linear self_, along_, against_, global_, out_, target_gain_;
 };
 
 class GraphNet : public torch::nn::Module {
@@ -51,6 +51,7 @@ class GraphNet : public torch::nn::Module {
 
  protected:
   torch::nn::Linear out_;  // [nodes, graph_width] -> [nodes, 1]
+  torch::nn::Linear target_gain_;
 };
 
 // How many nodes each network has: [graphs], of the type of `like`.

@@ -12,22 +12,30 @@ PriceHead::PriceHead(const NetConfig& c)
       target_(nn::LinearOptions(c.target_features, c.width).bias(false)),
       hidden2_(c.width, c.width),
       out_(c.width, c.work_terms),
-      work_(nn::LinearOptions(c.work_terms, c.width).bias(false)) {
+      work_(nn::LinearOptions(c.work_terms, c.width).bias(false)),
+      target_gain_(nn::LinearOptions(c.target_features, c.width).bias(false)),
+      target_prices_(nn::LinearOptions(c.target_features, c.work_terms).bias(false)) {
   register_module("hidden", hidden_);
   register_module("target", target_);
   register_module("work", work_);
   register_module("hidden2", hidden2_);
   register_module("out", out_);
+  register_module("target_gain", target_gain_);
+  register_module("target_prices", target_prices_);
   at::NoGradGuard no_grad;
   // A fast and a slow core differ by a factor of ten, which is soon learned.
   out_->bias.fill_(kUnitPrice);
   out_->bias[0] = kCallPrice;
+  // All targets start alike.
+  target_gain_->weight.zero_();
+  target_prices_->weight.zero_();
 }
 
 at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) {
   // Whether data fits into a cache depends on amounts, which the embedding has only as words.
   const at::Tensor h = hidden_(layers) + target_(target) + work_(work.clamp_min(0) / 10);
-  const at::Tensor log_price = out_(at::gelu(hidden2_(at::gelu(h))));
+  const at::Tensor log_price =
+      out_(at::gelu(hidden2_(at::gelu(h))) * (1 + target_gain_(target))) + target_prices_(target);
   return (log_price + work).logsumexp(-1);
 }
 

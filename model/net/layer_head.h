@@ -27,7 +27,7 @@ class PriceHead : public LayerHead {
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) override;
 
  private:
-  torch::nn::Linear hidden_, target_, hidden2_, out_, work_;
+  torch::nn::Linear hidden_, target_, hidden2_, out_, work_, target_gain_, target_prices_;
 };
 
 }  // namespace cobra::net

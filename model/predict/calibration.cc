@@ -8,44 +8,20 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/string_view.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/predict/features.h"
+#include "model/predict/operator_group.h"
 #include "model/predict/plausibility.h"
 
 namespace cobra::predict {
 namespace {
 
-// Operators that other machines speed up or slow down together.
-enum Group { kConvDense, kConvPointwise, kConvGrouped, kProduct, kNorm, kPool, kElementwise, kOther, kNumGroups };
+constexpr int kCoefficients = 2 + 2 * kNumOperatorGroups;
 
-bool HasOneByOneKernel(const graph::Graph& graph, const graph::Node& node) {
-  if (node.inputs.size() < 2 || node.inputs[1].is_none()) return false;
-  const graph::Shape& weight = graph.TypeOf(node.inputs[1]).shape;
-  return std::all_of(weight.begin() + std::min<size_t>(2, weight.size()), weight.end(),
-                     [](int64_t d) { return d == 1; });
-}
-
-Group GroupOf(const graph::Graph& graph, const graph::Node& node) {
-  const absl::string_view name = graph::OpName(node.op);
-  if (absl::StartsWith(name, "conv")) {
-    if (node.attributes.Int("groups", 1) > 1) return kConvGrouped;
-    return HasOneByOneKernel(graph, node) ? kConvPointwise : kConvDense;
-  }
-  if (graph::GetOpInfo(node.op).cost_class == graph::CostClass::kCompute) return kProduct;
-  if (graph::GetOpInfo(node.op).cost_class == graph::CostClass::kView) return kOther;
-  if (absl::EndsWith(name, "_norm")) return kNorm;
-  if (absl::StrContains(name, "pool")) return kPool;
-  return kElementwise;
-}
-
-constexpr int kCoefficients = 2 + 2 * kNumGroups;
-
-std::array<double, kCoefficients> Features(Group group, double log_latency) {
+std::array<double, kCoefficients> Features(OperatorGroup group, double log_latency) {
   std::array<double, kCoefficients> f{};
   const double x = (log_latency - 4) / 4;
   f[0] = 1;
@@ -76,8 +52,8 @@ constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 void AddRows(const CalibrationSample& s, std::vector<Row>* rows) {
   if (!s.is_network) {
     const graph::Node& node = s.graph->nodes()[static_cast<size_t>(MainNode(*s.graph))];
-    rows->push_back(
-        {Features(GroupOf(*s.graph, node), std::log(s.reference_us)), std::log(s.measured_us / s.reference_us)});
+    rows->push_back({Features(OperatorGroupOf(*s.graph, node), std::log(s.reference_us)),
+                     std::log(s.measured_us / s.reference_us)});
     return;
   }
   const size_t calls = s.node_reference_us.size();
@@ -90,7 +66,7 @@ void AddRows(const CalibrationSample& s, std::vector<Row>* rows) {
     // A profile takes longer than the network by its clocks.
     const double measured_us = s.node_measured_us[i] * s.measured_us / measured;
     if (reference_us < kLeastCallUs || measured_us < kLeastCallUs) continue;
-    rows->push_back({Features(GroupOf(*s.graph, s.graph->nodes()[i]), std::log(reference_us)),
+    rows->push_back({Features(OperatorGroupOf(*s.graph, s.graph->nodes()[i]), std::log(reference_us)),
                      std::log(measured_us / reference_us),
                      kLayersOfANetwork * (measured_us / s.measured_us + kEqualShare / static_cast<double>(calls))});
   }
@@ -278,7 +254,7 @@ double IntervalLog(const std::vector<CalibrationSample>& samples, const HeldBack
 double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
                                 double log_latency) {
   if (calibration.coefficients.size() != kCoefficients) return 0;
-  const auto f = Features(GroupOf(graph, graph.nodes()[node]), log_latency);
+  const auto f = Features(OperatorGroupOf(graph, graph.nodes()[node]), log_latency);
   return Dot(f, calibration.coefficients);
 }
 

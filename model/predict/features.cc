@@ -26,7 +26,11 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
 
 }  // namespace
 
+// "onnxruntime" of "onnxruntime-1.20.1"
+absl::string_view RuntimeFamily(absl::string_view runtime) { return runtime.substr(0, runtime.find('-')); }
+
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
+  const auto is = [family = RuntimeFamily(s.runtime)](absl::string_view name) { return family == name ? 1.f : 0.f; };
   return {s.kind == "cpu" ? 1.f : 0.f,
           s.kind == "gpu" ? 1.f : 0.f,
           LogFeature(s.peak_gflops, 16),
@@ -38,7 +42,12 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           s.precision == "float32" ? 0.f : 1.f,
           s.precision == "tf32" ? 1.f : 0.f,
           s.layout == "nhwc" ? 1.f : 0.f,
-          s.compile == "eager" ? 0.f : 1.f};
+          s.compile == "eager" ? 0.f : 1.f,
+          is("libtorch"),
+          is("torch"),
+          is("onnxruntime"),
+          is("openvino"),
+          is("ncnn")};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

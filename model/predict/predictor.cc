@@ -324,6 +324,7 @@ class LoadedPredictor : public Predictor {
     for (size_t layer = 0; layer < layers.entries.size(); ++layer) limits.push_back(LimitsOf(parts, layer));
     LatencyPrediction out;
     out.node_latency_us.reserve(calls);
+    out.node_alone_us.reserve(calls);
     out.node_unknown.reserve(calls);
     double known_us = 0;
     int compute_nodes = 0;
@@ -331,12 +332,13 @@ class LoadedPredictor : public Predictor {
     for (size_t i = 0; i < calls; ++i) {
       const auto& [least_log_us, unknown] = limits[static_cast<size_t>(layers.of_call[i])];
       const double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
-      double log_us = of_networks;
+      double correction = 0;
       if (calibration != nullptr) {
-        log_us += CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), of_networks) +
-                  (calls > 1 ? calibration->log_network_scale : 0);
+        correction = CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), of_networks) +
+                     (calls > 1 ? calibration->log_network_scale : 0);
       }
-      const double us = std::exp(log_us);
+      const double us = std::exp(of_networks + correction);
+      out.node_alone_us.push_back(static_cast<float>(std::exp(contributions.log_us_alone[i] + correction)));
       out.node_latency_us.push_back(us);
       out.latency_us += us;
       (unknown.empty() ? known_us : unknown_us[unknown]) += us;

@@ -65,6 +65,8 @@ struct PredictionTotals {
 // The same, with the contribution of each call.
 struct LatencyPrediction : PredictionTotals {
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
+  // One a graph node: the same call alone. A runtime that takes calls for one gives some of them less.
+  std::vector<float> node_alone_us;
   // One a graph node: why it is unlike what the model was trained on; empty where it is like it. At most some 200
   // bytes, whatever the call's arguments are.
   std::vector<std::string> node_unknown;

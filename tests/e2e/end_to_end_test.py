@@ -379,7 +379,7 @@ class LifeTest(unittest.TestCase):
             self.assertEqual(server.stop(seconds=10), 0, server.log())
 
     def measure(self, probe):
-        command = [os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device"]
+        command = [os.path.join(programs.BIN, "cobra-worker"), "probe", "--json", "--share-device", "--budget", "5s"]
         with open(probe, "wb") as file:
             subprocess.run(command, check=True, stdout=file, stderr=subprocess.PIPE)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation|intervals --quick: every row is there, with figures of test
+"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes --quick: every row is there, with figures of test
 rows.
 
     measured_tables_test.py TABLE
@@ -36,19 +36,29 @@ ROWS = {
         "the same, the latency appended",
     ],
     "intervals": ["layers", "networks", "desktop_gpu_gtx_1080ti_fp32"],
+    "runtimes": [
+        "COBRA",
+        "sum of layers alone, scaled",
+        "sum of fused kernels, fitted (in the manner of nn-Meter)",
+        "additive roofline, fitted",
+        "repeatability floor: measured twice",
+        "fastest of the runtimes",
+    ],
 }
+OPTIONS = {"runtimes": ["--rows", "data/measurements"]}
 PUBLISHED = {
     "cobra_layers": ["COBRA as published: encoder", "COBRA (ours) on the rows of the encoder as published"],
     "cobra_networks": ["COBRA as published"],
     "ablation": [],
     "intervals": [],
+    "runtimes": [],
 }
 
 
 def main():
     table, source = sys.argv[1], os.environ["COBRA_SOURCE"]
     run = subprocess.run(
-        [os.environ["COBRA_BIN"] + "/cobra-train", "table", table, "--quick", "--json"],
+        [os.environ["COBRA_BIN"] + "/cobra-train", "table", table, "--quick", "--json", *OPTIONS.get(table, [])],
         cwd=source,
         capture_output=True,
         text=True,

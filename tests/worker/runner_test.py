@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cobra-worker measures in runners (docs/runners.md): PyTorch of Debian's Python, and where they are installed PyTorch 2,
 ONNX Runtime and OpenVINO. A runner whose results are wrong leaves no measurement. No time is asserted."""
+import json
 import os
 import subprocess
 import tempfile
@@ -66,6 +67,20 @@ class RunnerTest(unittest.TestCase):
         session, found = self.series("torch", "--space", "real-layers", "--count", 2)
         self.assertEqual({record["outcome"] for record in found}, {"ok"})
         self.assertEqual(session["environment"]["runner"]["command"], [os.path.basename(PYTHON), "eager_torch.py"])
+
+    def test_turns_with_another_program(self):
+        graph = os.path.join(self.folder, "relu.json")
+        with open(graph, "w") as file:
+            json.dump(
+                {"inputs": [{"shape": [1, 64]}], "ops": [{"op": "relu", "inputs": ["in:0"]}], "output": [0]}, file
+            )
+        asked = run("measure", "--graph", graph, "--in-turns", "--core", CORE, "--runner", TORCH, input="\n\n")
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        turns = [json.loads(line) for line in asked.stdout.splitlines()]
+        self.assertEqual(len(turns), 2)
+        for turn in turns:
+            self.assertGreater(turn["latency_us"], 0)
+            self.assertGreater(turn["runs"], 0)
 
     def test_a_wrong_result_is_no_measurement(self):
         path = os.path.join(self.folder, "wrong.py")

@@ -14,8 +14,8 @@ def command(*words):
     return [os.path.join(BIN, "cobra-worker"), *map(str, words), "--share-device"]
 
 
-def run(*words):
-    return subprocess.run(command(*words), cwd=SOURCE, capture_output=True, text=True, timeout=120)
+def run(*words, **more):
+    return subprocess.run(command(*words), cwd=SOURCE, capture_output=True, text=True, timeout=120, **more)
 
 
 def lines(path):

@@ -1,0 +1,46 @@
+#include "worker/probe_command.h"
+
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "base/json.h"
+#include "base/status_macros.h"
+#include "model/predict/target.h"
+#include "nlohmann/json.hpp"
+#include "worker/probe.h"
+
+namespace cobra::worker {
+
+absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget, bool as_json) {
+  const auto progress = [](int done, int subjects, absl::string_view label) {
+    std::fprintf(stderr, "\rprobe: %d measurements of %d graphs %-32s", done, subjects, std::string(label).c_str());
+  };
+  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options, budget, progress));
+  std::fputc('\n', stderr);
+  const nlohmann::json canary = ParseJson<nlohmann::json>(json)["canary"];
+  if (canary["disturbed"].get<bool>()) {
+    std::fprintf(stderr,
+                 "warning: this machine was busy during the probe (the same work took %.2f times as long, a copy "
+                 "%.2f times): measure again when it is idle\n",
+                 canary["compute_ratio"].get<double>(), canary["copy_ratio"].get<double>());
+  }
+  if (as_json) {
+    std::printf("%s\n", json.c_str());
+    return absl::OkStatus();
+  }
+  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
+  const predict::TargetSpec& machine = result.machine;
+  std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
+              machine.memory_gb_per_s);
+  for (const store::MeasuredGraph& record : result.records) {
+    const graph::Node& last = record.graph.nodes().back();
+    const store::Measurement& measured = record.measurement;
+    std::printf("%12.1f us  %s of %zu calls -> %s\n", measured.latency.median_us,
+                measured.subject.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
+                record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::worker
