@@ -82,6 +82,25 @@ class RunnerTest(unittest.TestCase):
             self.assertGreater(turn["latency_us"], 0)
             self.assertGreater(turn["runs"], 0)
 
+    @unittest.skipUnless(has(NEWER, "openvino", "onnxruntime"), "needs scripts/setup.sh --runtimes")
+    def test_profiles_name_the_calls_that_ran_as_one(self):
+        graph = os.path.join(self.folder, "fused.json")
+        conv = {"stride": [1, 1], "padding": [1, 1], "dilation": [1, 1], "groups": 1}
+        shapes = {"w": [8, 8, 3, 3], "v": [8, 8, 3, 3]}
+        ops = [
+            {"op": "conv2d", "inputs": ["in:0", "p:w"], "attrs": conv},
+            {"op": "relu", "inputs": [0]},
+            {"op": "conv2d", "inputs": [1, "p:v"], "attrs": conv},
+        ]
+        with open(graph, "w") as file:
+            json.dump({"inputs": [{"shape": [1, 8, 16, 16]}], "param_shapes": shapes, "ops": ops, "output": [2]}, file)
+        for runner, calls in (("open_vino.py", [0, 1]), ("onnx_runtime.py", [1])):
+            command = "%s %s" % (NEWER, os.path.join(RUNNERS, runner))
+            asked = run("measure", "--graph", graph, "--core", CORE, "--runner", command)
+            self.assertEqual(asked.returncode, 0, asked.stderr)
+            profile = json.loads(asked.stdout)["profile"]
+            self.assertIn(calls, [of for _, _, of in profile], (runner, profile))
+
     def test_a_wrong_result_is_no_measurement(self):
         path = os.path.join(self.folder, "wrong.py")
         with open(path, "w") as file:

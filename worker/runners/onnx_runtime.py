@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 
 import numpy
 import onnxruntime
@@ -88,7 +89,11 @@ class OnnxRuntime:
         for event in events[count:]:
             name = event["name"][: -len("_kernel_time")]
             times.setdefault(name, [event["args"].get("op_name", ""), 0.0])[1] += event["dur"] / calls
-        return [{"name": "%s %s" % (kind, name), "us": us, "calls": []} for name, (kind, us) in times.items()]
+        # A kernel that stands for several calls has the name of the last one: "call2/Relu:0_nchwc".
+        return [
+            {"name": "%s %s" % (kind, name), "us": us, "calls": [int(call) for call in re.findall(r"call(\d+)/", name)]}
+            for name, (kind, us) in times.items()
+        ]
 
     def unload(self):
         self.session = self.inputs = None

@@ -2,6 +2,8 @@
 """open_vino.py: OpenVINO on the CPU for latency: one stream, float32 unless another precision is asked for (by itself
 it computes in bfloat16 where the processor can)."""
 
+import re
+
 import numpy
 import openvino
 
@@ -74,15 +76,27 @@ class OpenVino:
         self.load(dict(loaded, profile=True))
         self.inputs = inputs
         self.bind()
+        stands_for = self.calls_by_node()
         times = {}
         for _ in range(calls):
             self.call()
             for entry in self.request.profiling_info:
                 if entry.real_time.total_seconds() > 0:
                     name = "%s %s" % (entry.exec_type, entry.node_name)
-                    times[name] = times.get(name, 0.0) + entry.real_time.total_seconds() * 1e6 / calls
+                    times.setdefault(name, [stands_for.get(entry.node_name, []), 0.0])
+                    times[name][1] += entry.real_time.total_seconds() * 1e6 / calls
         self.load(loaded)
-        return [{"name": name, "us": us, "calls": []} for name, us in times.items()]
+        return [{"name": name, "us": us, "calls": of} for name, (of, us) in times.items()]
+
+    def calls_by_node(self):
+        """Of each node that OpenVINO runs, the calls that it stands for: "call0/Conv,call1/Relu"."""
+        found = {}
+        for node in self.compiled.get_runtime_model().get_ordered_ops():
+            info = node.get_rt_info()
+            if "originalLayersNames" in info:
+                names = str(info["originalLayersNames"].astype(str))
+                found[node.get_friendly_name()] = sorted({int(number) for number in re.findall(r"call(\d+)/", names)})
+        return found
 
     def unload(self):
         self.compiled = self.request = self.inputs = None
