@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "model/fit/kernel_times.h"
 #include "model/fit/measuring_cost.h"
 #include "store/record_file.h"
 
@@ -90,7 +91,10 @@ bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name
 
 // Scales the profile of a network's calls so that it adds up to the network's latency.
 void ScaleProfile(Sample* sample) {
-  const std::vector<double>& measured = sample->measurement.node_latency_us;
+  std::vector<double>& measured = sample->measurement.node_latency_us;
+  if (measured.empty() && sample->is_network())
+    measured = TimesOfCalls(sample->graph, sample->measurement.profile_json);
+  sample->measurement.profile_json.clear();
   if (measured.size() != sample->graph.nodes().size()) return;
   double sum = 0;
   for (double us : measured) sum += us;

@@ -1,0 +1,111 @@
+#include "model/fit/kernel_times.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "base/json.h"
+#include "graph/cost.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra::fit {
+namespace {
+
+constexpr double kLeastKnown = 0.9;    // of the time
+constexpr double kTakenForOne = 0;
+
+struct Kernel {
+  double us = 0;
+  std::vector<int32_t> calls;
+};
+
+// 2 and 5 of "call2/Relu,call5/Add".
+std::vector<int32_t> CallsOfName(absl::string_view name) {
+  constexpr absl::string_view kWord = "call";
+  std::vector<int32_t> calls;
+  for (size_t at = name.find(kWord); at != absl::string_view::npos; at = name.find(kWord, at)) {
+    at += kWord.size();
+    size_t end = at;
+    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end]))) ++end;
+    int32_t call = 0;
+    if (end < name.size() && name[end] == '/' && absl::SimpleAtoi(name.substr(at, end - at), &call))
+      calls.push_back(call);
+  }
+  return calls;
+}
+
+std::vector<Kernel> KernelsOf(const std::string& profile_json, size_t calls) {
+  std::vector<Kernel> kernels;
+  for (const nlohmann::json& entry : ParseJson<nlohmann::json>(profile_json)) {
+    if (!entry.is_array() || entry.size() < 3 || !entry[0].is_string() || !entry[1].is_number()) return {};
+    Kernel kernel{entry[1].get<double>(), {}};
+    for (const nlohmann::json& call : entry[2]) kernel.calls.push_back(call.get<int32_t>());
+    if (kernel.calls.empty()) kernel.calls = CallsOfName(entry[0].get<std::string>());
+    for (const int32_t call : kernel.calls) {
+      if (call < 0 || static_cast<size_t>(call) >= calls) return {};
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+// The kernel of each call, -1 for none. A call that no kernel has belongs to the one that all its readers are in.
+std::vector<int32_t> OwnersOf(const graph::Graph& graph, const std::vector<Kernel>& kernels) {
+  constexpr int32_t kNone = -1;
+  const size_t calls = graph.nodes().size();
+  std::vector<int32_t> owner(calls, kNone);
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    for (const int32_t call : kernels[k].calls) owner[static_cast<size_t>(call)] = static_cast<int32_t>(k);
+  }
+  std::vector<std::vector<int32_t>> readers(calls);
+  for (size_t i = 0; i < calls; ++i) {
+    for (const graph::ValueRef& input : graph.nodes()[i].inputs) {
+      if (input.is_node()) readers[static_cast<size_t>(input.index)].push_back(static_cast<int32_t>(i));
+    }
+  }
+  for (size_t i = calls; i-- > 0;) {
+    if (owner[i] != kNone || readers[i].empty()) continue;
+    const int32_t first = owner[static_cast<size_t>(readers[i][0])];
+    const bool all = std::all_of(readers[i].begin(), readers[i].end(),
+                                 [&](int32_t reader) { return owner[static_cast<size_t>(reader)] == first; });
+    if (all) owner[i] = first;
+  }
+  return owner;
+}
+
+}  // namespace
+
+std::vector<double> TimesOfCalls(const graph::Graph& graph, const std::string& profile_json) {
+  const std::vector<Kernel> kernels = KernelsOf(profile_json, graph.nodes().size());
+  double known = 0, total = 0;
+  for (const Kernel& kernel : kernels) {
+    total += kernel.us;
+    known += kernel.calls.empty() ? 0 : kernel.us;
+  }
+  if (total <= 0 || known < kLeastKnown * total) return {};
+  const std::vector<int32_t> owner = OwnersOf(graph, kernels);
+  const std::vector<graph::NodeCost> costs = graph::NodeCosts(graph);
+  std::vector<std::vector<size_t>> members(kernels.size());
+  for (size_t i = 0; i < owner.size(); ++i) {
+    if (owner[i] >= 0) members[static_cast<size_t>(owner[i])].push_back(i);
+  }
+  std::vector<double> us(owner.size());
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    if (members[k].empty()) continue;
+    const auto work = [&](size_t call) {
+      return std::pair(costs[call].macs, costs[call].input_bytes + costs[call].weight_bytes + costs[call].output_bytes);
+    };
+    const size_t heaviest =
+        *std::max_element(members[k].begin(), members[k].end(), [&](size_t a, size_t b) { return work(a) < work(b); });
+    const double others = static_cast<double>(members[k].size() - 1);
+    for (const size_t call : members[k])
+      us[call] = call == heaviest ? kernels[k].us * (others > 0 ? 1 - kTakenForOne : 1)
+                                  : kTakenForOne * kernels[k].us / others;
+  }
+  return us;
+}
+
+}  // namespace cobra::fit
