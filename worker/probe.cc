@@ -220,24 +220,25 @@ graph::ValueRef SmallVgg(graph::NetBuilder* b, graph::ValueRef x) {
   return b->Linear(b->Dropout(b->ReluInPlace(b->Linear(x, 2048)), 0.5), 100);
 }
 
-constexpr int64_t kPool = 400;
-
 // Random members of families of real networks. Small ones, a second each.
-std::unique_ptr<Sampler> NetworkPool() {
+std::vector<Sample> NetworkPool() {
+  constexpr int64_t kTries = 400;
   SamplerOptions options;
   options.seed = 20261123;
   options.caps.network_macs = 2'000'000'000;
-  return MakeRealNetworkSampler(options);
+  const std::unique_ptr<Sampler> sampler = MakeRealNetworkSampler(options);
+  std::vector<Sample> pool;
+  for (int64_t i = 0; i < kTries; ++i) {
+    absl::StatusOr<Sample> sample = sampler->At(i);
+    if (sample.ok()) pool.push_back(*std::move(sample));
+  }
+  return pool;
 }
 
 // One of each family: what layers alone do not show is that of all of them.
 std::vector<Sample> OneOfEachFamily() {
-  const std::unique_ptr<Sampler> sampler = NetworkPool();
   std::map<std::string, Sample> by_family;
-  for (int64_t i = 0; i < kPool; ++i) {
-    absl::StatusOr<Sample> sample = sampler->At(i);
-    if (sample.ok()) by_family.try_emplace(sample->label, *std::move(sample));
-  }
+  for (Sample& sample : NetworkPool()) by_family.try_emplace(sample.label, std::move(sample));
   std::vector<Sample> networks;
   for (auto& [family, sample] : by_family) networks.push_back(std::move(sample));
   return networks;
@@ -247,11 +248,9 @@ std::vector<Sample> OneOfEachFamily() {
 std::vector<Sample> MoreNetworks(const std::vector<Sample>& known) {
   absl::flat_hash_set<Hash128> seen;
   for (const Sample& sample : known) seen.insert(graph::Fingerprint(sample.graph));
-  const std::unique_ptr<Sampler> sampler = NetworkPool();
   std::vector<Sample> pool, ordered;
-  for (int64_t i = 0; i < kPool; ++i) {
-    absl::StatusOr<Sample> sample = sampler->At(i);
-    if (sample.ok() && seen.insert(graph::Fingerprint(sample->graph)).second) pool.push_back(*std::move(sample));
+  for (Sample& sample : NetworkPool()) {
+    if (seen.insert(graph::Fingerprint(sample.graph)).second) pool.push_back(std::move(sample));
   }
   std::vector<const graph::Graph*> graphs;
   for (const Sample& sample : pool) graphs.push_back(&sample.graph);
@@ -321,7 +320,7 @@ class Probe {
       if (measured[k] && measured[k]->outcome == store::Outcome::ok &&
           (!best || measured[k]->undisturbed_us() < best->undisturbed_us()))
         best = std::move(measured[k]);
-      progress_(++done_, static_cast<int>(std::max(fixed_, best_.size())), subjects_[begin + k].label);
+      progress_(++done_, static_cast<int>(subjects_.size()), subjects_[begin + k].label);
     }
     longest_group_ = std::max(longest_group_, absl::Now() - start);
     return absl::OkStatus();

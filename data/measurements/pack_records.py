@@ -109,6 +109,14 @@ class Graph:
         )
 
 
+def without_folders(session):
+    """Older workers wrote a runner's command with the folders of their machine."""
+    runner = session.get("environment", {}).get("runner", {})
+    if "command" in runner:
+        runner["command"] = [os.path.basename(word) for word in runner["command"]]
+    return session
+
+
 class Inputs:
     """What the inputs hold: sessions by name, records by subject and repeat (with a Graph), canaries, and what folders
     say of theirs."""
@@ -123,7 +131,7 @@ class Inputs:
             with open(os.path.join(path, "session.json")) as f:
                 about = json.load(f)
             for session in about["sessions"]:
-                self.sessions[session["session"]] = session
+                self.sessions[session["session"]] = without_folders(session)
             canary = about["statistics"]["canary"]
             names = [s["session"] for s in about["sessions"]]
             self.packed_canaries += canary if isinstance(canary, list) else [dict(sessions=names, **canary)]
@@ -147,7 +155,7 @@ class Inputs:
                 if entry is None:
                     continue
                 if entry["kind"] == "session":
-                    self.sessions[entry["session"]] = entry
+                    self.sessions[entry["session"]] = without_folders(entry)
                 elif entry["kind"] == "canary":
                     self.canaries.append(entry)
                 else:
@@ -185,7 +193,8 @@ class Inputs:
         return self.sessions[entry["session"]].get("seed", entry["session"])
 
     def kept(self):
-        # of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken again (2 and up)
+        # of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken
+        # again (2 and up)
         def disturbance(key):
             r = self.records[key]
             return (r["outcome"] != "ok", r.get("suspect", False), r.get("quiet_us") or r.get("min_us", 0), key[3])

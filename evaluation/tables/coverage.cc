@@ -117,4 +117,10 @@ const std::vector<TableColumn>& ErrorAndIntervalColumns() {
   return *columns;
 }
 
+std::vector<TableColumn> ErrorIntervalAndCountColumns() {
+  std::vector<TableColumn> columns = ErrorAndIntervalColumns();
+  columns.push_back({"n", "test rows", 1, 0});
+  return columns;
+}
+
 }  // namespace cobra::evaluation

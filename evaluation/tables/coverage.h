@@ -44,6 +44,8 @@ TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::
                                const std::vector<double>& half_width, int64_t calibration);
 // The columns of a table of predictions with intervals: errors, rank correlation, then those of IntervalMetricValues.
 const std::vector<TableColumn>& ErrorAndIntervalColumns();
+// And the number of test rows: of a table whose groups differ in it.
+std::vector<TableColumn> ErrorIntervalAndCountColumns();
 
 }  // namespace cobra::evaluation
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/metrics.h"
-#include "model/predict/version.h"
 
 namespace cobra::evaluation {
 
@@ -22,6 +22,10 @@ std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_vi
             [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint() < b->fingerprint(); });
   if (most > 0 && rows.size() > most) rows.resize(most);
   return rows;
+}
+
+bool IsOfLibrary(const fit::Sample& sample) {
+  return std::find(std::begin(kLibraries), std::end(kLibraries), sample.space()) != std::end(kLibraries);
 }
 
 std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples) {
@@ -57,8 +61,7 @@ absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats) {
 
 absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
                                              const std::vector<const fit::Sample*>& rows) {
-  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(model));
-  COBRA_ASSIGN_OR_RETURN(const int target, fit::TargetOf(version.manifest, data));
+  COBRA_ASSIGN_OR_RETURN(const int target, fit::TargetOf(model, data));
   return fit::PredictSamples(model, rows, target);
 }
 

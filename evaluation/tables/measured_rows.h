@@ -18,6 +18,10 @@ namespace cobra::evaluation {
 // order of measuring.
 std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_view space, fit::Split split,
                                        size_t most = 0);
+// Libraries of published networks, which are split by family.
+inline constexpr const char* kLibraries[] = {"torchvision", "timm"};
+bool IsOfLibrary(const fit::Sample& sample);
+
 std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples);  // microseconds
 
 // ToMetricValues and the root of the mean squared error, milliseconds.

@@ -12,6 +12,7 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/coverage.h"
+#include "evaluation/tables/measured_rows.h"
 #include "model/fit/dataset.h"
 #include "model/predict/calibration.h"
 #include "model/predict/predictor.h"
@@ -43,8 +44,7 @@ class Table {
   explicit Table(const TableOptions& options) : run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = ErrorAndIntervalColumns();
-    run_.columns.push_back({"n", "test rows", 1, 0});
+    run_.columns = ErrorIntervalAndCountColumns();
     COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(run_.options.rows));
     COBRA_ASSIGN_OR_RETURN(predictor_, predict::Predictor::Load(run_.options.model));
     for (const predict::TargetInfo& target : predictor_->targets()) {
@@ -77,7 +77,7 @@ class Table {
     for (const fit::Sample& s : data_.samples) {
       if (!s.is_network()) {
         if (s.space() == "real-layers") layers_.push_back(&s);
-      } else if (s.space() == "torchvision" || s.space() == "timm") {
+      } else if (IsOfLibrary(s)) {
         tests_.push_back(&s);
       } else if (s.space() == "real-networks") {
         networks_.push_back(&s);
@@ -139,12 +139,8 @@ class Table {
   }
 
   TableCell CellOf(const Predicted& predicted, size_t probe) const {
-    std::vector<double> measured;
-    for (const fit::Sample* row : tests_) measured.push_back(row->latency_us());
-    TableCell cell =
-        ErrorAndIntervalCell(predicted.latency_us, measured, predicted.half_width, static_cast<int64_t>(probe));
-    cell.figures.emplace_back("n", static_cast<double>(tests_.size()));
-    return cell;
+    const std::vector<double> measured = LatencyOf(tests_);
+    return ErrorAndIntervalCell(predicted.latency_us, measured, predicted.half_width, static_cast<int64_t>(probe));
   }
 
   // The target that a calibration would start from, without one; and with the median ratio of the networks.

@@ -47,8 +47,7 @@ class Table {
   explicit Table(const TableOptions& options) : run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = ErrorAndIntervalColumns();
-    run_.columns.push_back({"n", "test rows", 1, 0});
+    run_.columns = ErrorIntervalAndCountColumns();
     COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(run_.options.rows));
     COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/false));
     COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/true));

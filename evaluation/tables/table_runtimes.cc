@@ -28,7 +28,6 @@ namespace {
 constexpr char kOurs[] = "COBRA", kLayerSum[] = "sum of layers alone, scaled",
                kFused[] = "sum of fused kernels, fitted (in the manner of nn-Meter)",
                kRoofline[] = "additive roofline, fitted", kFastest[] = "fastest of the runtimes";
-constexpr const char* kSpaces[] = {"torchvision", "timm"};
 constexpr size_t kFewestTests = 5, kQuickRows = 60;
 // Two runtimes that differ by less are equally good.
 constexpr double kClearlyFaster = 1.1;
@@ -62,15 +61,14 @@ class Table {
   explicit Table(const TableOptions& options) : run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = ErrorAndIntervalColumns();
-    run_.columns.push_back({"n", "test rows", 1, 0});
+    run_.columns = ErrorIntervalAndCountColumns();
     run_.columns.push_back({"right", "named right", 100, 1});
     const std::vector<std::string> seeds = SeedsOf(run_.options.model);
     COBRA_RETURN_IF_ERROR(ReadTargets(seeds[0]));
     for (size_t seed = 0; seed < std::min(seeds.size(), static_cast<size_t>(run_.options.seeds)); ++seed) {
       for (auto& [name, target] : targets_) {
         COBRA_RETURN_IF_ERROR(Predict(seeds[seed], &target));
-        for (const char* space : kSpaces)
+        for (const char* space : kLibraries)
           COBRA_RETURN_IF_ERROR(AddSpace(name, target, space, static_cast<int>(seed + 1)));
       }
       COBRA_RETURN_IF_ERROR(AddFastest(static_cast<int>(seed + 1)));
@@ -99,8 +97,7 @@ class Table {
       for (const fit::Sample& s : target.data.samples) {
         if (!s.is_network()) continue;
         if (s.split == fit::Split::kTrain) target.train.push_back(&s);
-        if (s.split == fit::Split::kTest && (s.space() == kSpaces[0] || s.space() == kSpaces[1]))
-          target.tests.push_back(&s);
+        if (s.split == fit::Split::kTest && IsOfLibrary(s)) target.tests.push_back(&s);
       }
       if (run_.options.quick) {
         target.train.resize(std::min(target.train.size(), kQuickRows));
@@ -134,14 +131,11 @@ class Table {
     const auto errors = [&](const std::vector<double>& predicted) {
       TableCell cell{};
       cell.figures = ToMetricValues(fit::ComputeMetrics(OnlySpace(target.tests, predicted, space), measured));
-      cell.figures.emplace_back("n", static_cast<double>(measured.size()));
       return cell;
     };
     COBRA_RETURN_IF_ERROR(run_.Add(kOurs, group, seed, [&]() -> absl::StatusOr<TableCell> {
-      TableCell cell = ErrorAndIntervalCell(OnlySpace(target.tests, target.of_tests.latency_us, space), measured,
-                                            OnlySpace(target.tests, target.half_width, space), 0);
-      cell.figures.emplace_back("n", static_cast<double>(measured.size()));
-      return cell;
+      return ErrorAndIntervalCell(OnlySpace(target.tests, target.of_tests.latency_us, space), measured,
+                                  OnlySpace(target.tests, target.half_width, space), 0);
     }));
     COBRA_RETURN_IF_ERROR(run_.Add(kLayerSum, group, seed, [&]() -> absl::StatusOr<TableCell> {
       const std::vector<double> of_train = LatencyOf(target.train);
@@ -163,17 +157,15 @@ class Table {
     return run_.Add(kFloor, group, seed, [&] { return FloorCell(target.data.network_repeats); });
   }
 
-  // Latencies of one network, by target.
-  struct Measured {
-    std::map<std::string, std::pair<double, double>> measured_and_predicted;
-  };
+  // Of one network, by target: measured and predicted latency.
+  using Latencies = std::map<std::string, std::pair<double, double>>;
 
   absl::Status AddFastest(int seed) {
-    std::map<std::string, std::map<std::string, Measured>> by_processor;
+    std::map<std::string, std::map<std::string, Latencies>> by_processor;
     for (const auto& [name, target] : targets_) {
       for (size_t i = 0; i < target.tests.size(); ++i) {
-        by_processor[ProcessorOf(name)][target.tests[i]->fingerprint()].measured_and_predicted[name] = {
-            target.tests[i]->latency_us(), target.of_tests.latency_us[i]};
+        by_processor[ProcessorOf(name)][target.tests[i]->fingerprint()][name] = {target.tests[i]->latency_us(),
+                                                                                 target.of_tests.latency_us[i]};
       }
     }
     for (const auto& [processor, networks] : by_processor) {
@@ -199,11 +191,11 @@ class Table {
     return shortest;
   }
 
-  static void CountFastest(const Measured& network, int64_t* clear, int64_t* right) {
+  static void CountFastest(const Latencies& network, int64_t* clear, int64_t* right) {
     constexpr double kNone = std::numeric_limits<double>::infinity();
     double first = kNone, second = kNone, predicted_first = kNone;
     std::string fastest, named;
-    for (const auto& [name, us] : network.measured_and_predicted) {
+    for (const auto& [name, us] : network) {
       if (us.first < first) {
         second = first;
         first = us.first;

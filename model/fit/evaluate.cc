@@ -15,6 +15,7 @@
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
 #include "model/predict/linear_cost.h"
+#include "model/predict/version.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::fit {
@@ -126,6 +127,11 @@ absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& d
   if (names.size() == 1) return 0;
   return absl::InvalidArgumentError(
       absl::StrCat("target ", data.target.name, " of the rows: the version has ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<int> TargetOf(absl::string_view directory, const Dataset& data) {
+  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(directory));
+  return TargetOf(version.manifest, data);
 }
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& data, Split split) {

@@ -31,6 +31,8 @@ struct Evaluation {
 
 // Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with the names otherwise.
 absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data);
+// The same of the version in a directory.
+absl::StatusOr<int> TargetOf(absl::string_view model_directory, const Dataset& data);
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 

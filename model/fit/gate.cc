@@ -10,7 +10,6 @@
 #include "base/status_macros.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/trainer.h"
-#include "model/predict/version.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::fit {
@@ -145,8 +144,7 @@ absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl
   }
   const double layer_floor = RepeatabilityFloor(anchors.layer_repeats),
                network_floor = RepeatabilityFloor(anchors.network_repeats);
-  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion old, predict::ReadVersion(old_directory));
-  COBRA_ASSIGN_OR_RETURN(const int target, TargetOf(old.manifest, anchors));
+  COBRA_ASSIGN_OR_RETURN(const int target, TargetOf(old_directory, anchors));
   COBRA_ASSIGN_OR_RETURN(const Ratios fixed_ratios, RatiosOf(old_directory, new_directory, fixed, target));
   report.moved = MovedAnchors(fixed, fixed_ratios);
   std::vector<std::string> worse;

@@ -26,11 +26,8 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
 
 }  // namespace
 
-// "onnxruntime" of "onnxruntime-1.20.1"
-absl::string_view RuntimeFamily(absl::string_view runtime) { return runtime.substr(0, runtime.find('-')); }
-
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
-  const auto is = [family = RuntimeFamily(s.runtime)](absl::string_view name) { return family == name ? 1.f : 0.f; };
+  const auto is = [family = RuntimeFamily(s)](absl::string_view name) { return family == name ? 1.f : 0.f; };
   return {s.kind == "cpu" ? 1.f : 0.f,
           s.kind == "gpu" ? 1.f : 0.f,
           LogFeature(s.peak_gflops, 16),

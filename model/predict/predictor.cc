@@ -146,13 +146,12 @@ class LoadedPredictor : public Predictor {
   // The targets from which a machine may be calibrated: those of its runtime, if there are any; else those of its kind
   // of device; else all.
   std::vector<const TargetEntry*> BasesFor(const TargetSpec& machine) const {
-    const auto runtime = [](const TargetSpec& spec) { return spec.runtime.substr(0, spec.runtime.find('-')); };
     std::vector<const TargetEntry*> all, of_kind, of_runtime;
     for (const TargetEntry& target : manifest_.targets) {
       all.push_back(&target);
       if (target.spec.kind != machine.kind) continue;
       of_kind.push_back(&target);
-      if (runtime(target.spec) == runtime(machine) && target.spec.compile == machine.compile)
+      if (RuntimeFamily(target.spec) == RuntimeFamily(machine) && target.spec.compile == machine.compile)
         of_runtime.push_back(&target);
     }
     return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;

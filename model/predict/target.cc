@@ -95,6 +95,10 @@ absl::Span<const TargetField> TargetFields() {
   return *fields;
 }
 
+absl::string_view RuntimeFamily(const TargetSpec& spec) {
+  return absl::string_view(spec.runtime).substr(0, spec.runtime.find('-'));
+}
+
 std::string TargetSpecToJson(const TargetSpec& spec) { return SpecToJson(spec).dump(); }
 
 absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view text) {

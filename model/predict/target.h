@@ -44,6 +44,9 @@ struct TargetField {
 };
 absl::Span<const TargetField> TargetFields();
 
+// "onnxruntime" of "onnxruntime-1.20.1". A view into `spec`.
+absl::string_view RuntimeFamily(const TargetSpec& spec);
+
 std::string TargetSpecToJson(const TargetSpec& spec);
 absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view json);
 
