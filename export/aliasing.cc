@@ -14,7 +14,8 @@ constexpr int64_t kMostElements = int64_t{1} << 27;  // whose positions are kept
 
 }  // namespace
 
-absl::StatusOr<Ints> ViewPositions(const graph::Node& view, const graph::TensorType& base, size_t output) {
+absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, const graph::TensorType& base,
+                                                   size_t output) {
   // What views several tensors at once is no view of the first one alone.
   const bool several = graph::GetOpInfo(view.op).inputs.back().variadic && view.inputs.size() > 1;
   const int64_t count = base.num_elements();
@@ -39,7 +40,7 @@ absl::StatusOr<Ints> ViewPositions(const graph::Node& view, const graph::TensorT
     return absl::UnimplementedError(absl::StrCat("a tensor is changed through a view by ", graph::OpName(view.op),
                                                  ", whose elements are not known"));
   }
-  return Ints(values[output]->begin(), values[output]->end());
+  return std::vector<int64_t>(values[output]->begin(), values[output]->end());
 }
 
 Aliases::Aliases(const graph::Graph& graph) : graph_(graph) {
@@ -120,17 +121,17 @@ void Aliases::Write(graph::ValueRef ref, std::string root, std::string name) {
 
 graph::ValueRef Aliases::RootOf(graph::ValueRef ref) const { return entries_[static_cast<size_t>(Of(ref).memory)].ref; }
 
-absl::StatusOr<Ints> Aliases::PositionsInRoot(graph::ValueRef ref) const {
+absl::StatusOr<std::vector<int64_t>> Aliases::PositionsInRoot(graph::ValueRef ref) const {
   std::vector<int> chain;
   for (int id = IdOf(ref); entries_[static_cast<size_t>(id)].parent >= 0; id = entries_[static_cast<size_t>(id)].parent)
     chain.push_back(id);
   std::reverse(chain.begin(), chain.end());
-  Ints positions;
+  std::vector<int64_t> positions;
   for (size_t i = 0; i < chain.size(); ++i) {
     const Entry& entry = entries_[static_cast<size_t>(chain[i])];
     const graph::ValueRef of = entries_[static_cast<size_t>(entry.parent)].ref;
-    COBRA_ASSIGN_OR_RETURN(Ints step, ViewPositions(graph_.nodes()[entry.ref.index], graph_.TypeOf(of),
-                                                    static_cast<size_t>(entry.ref.output)));
+    COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> step, ViewPositions(graph_.nodes()[entry.ref.index], graph_.TypeOf(of),
+                                                                    static_cast<size_t>(entry.ref.output)));
     if (i > 0) {
       for (int64_t& position : step) position = positions[static_cast<size_t>(position)];
     }

@@ -12,11 +12,10 @@
 
 namespace cobra::exporting {
 
-using Ints = std::vector<int64_t>;
-
 // For each element of output `output` of a view, the position (row-major) of its element in the first input, whose type
 // is `base`. Unimplemented for views of which graph/ does not know it.
-absl::StatusOr<Ints> ViewPositions(const graph::Node& view, const graph::TensorType& base, size_t output);
+absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, const graph::TensorType& base,
+                                                   size_t output);
 
 // The values of a graph by the memory that they share: a root owns its memory, a view shows a part of another value.
 class Aliases {
@@ -43,7 +42,7 @@ class Aliases {
   bool IsRoot(graph::ValueRef ref) const { return Of(ref).parent < 0; }
   graph::ValueRef RootOf(graph::ValueRef ref) const;
   // The positions of the elements of `ref` among those of its root.
-  absl::StatusOr<Ints> PositionsInRoot(graph::ValueRef ref) const;
+  absl::StatusOr<std::vector<int64_t>> PositionsInRoot(graph::ValueRef ref) const;
 
  private:
   struct Entry {

@@ -10,7 +10,8 @@
 
 An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before; OUTDIR may be one of them.
 Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject that was measured again because
-the canary had moved, the least disturbed record is kept.
+the canary had moved, the least disturbed record is kept; of one that several files have, this and the best of another file,
+as its repetition.
 
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
 names it ("graph_id": record_files.py); times have four significant digits (those of single calls three); parameters
@@ -125,6 +126,7 @@ class Inputs:
         self.lean, self.reader, self.graphs = lean, record_files.Reader(), {}
         self.sessions, self.records, self.canaries = {}, {}, []
         self.packed_canaries, self.dropped, self.selected = [], 0, set()
+        self.of_another_series = set()  # keys of records whose subject an earlier input has too
 
     def read(self, path):
         if os.path.isdir(path):
@@ -172,9 +174,18 @@ class Inputs:
                             "seed": seed,
                             **entry,
                         }
-                    self.records[str(seed), entry["space"], entry["index"], entry["repeat"]] = entry
+                    self.add(str(seed), entry)
         if cut > 1:
             sys.exit("%s: %d lines are no JSON; one may be cut where the worker was stopped" % (path, cut))
+
+    def add(self, seed, entry):
+        """A subject that another series measured too has its record as one taken again."""
+        subject, repeat = (seed, entry["space"], entry["index"]), entry["repeat"]
+        same = lambda other: all(other.get(key) == entry.get(key) for key in ("session", "time_utc", "repeat"))
+        while (*subject, repeat) in self.records and not same(self.records[(*subject, repeat)]):
+            repeat = max(2, repeat + 1)
+            self.of_another_series.add((*subject, repeat))
+        self.records[(*subject, repeat)] = entry
 
     def graph_of(self, entry, path):
         name = entry.pop("graph_id", None)
@@ -193,19 +204,37 @@ class Inputs:
         return self.sessions[entry["session"]].get("seed", entry["session"])
 
     def kept(self):
-        # of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken
-        # again (2 and up)
+        """Of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken
+        again (2 and up). Where no repetition was asked for, but another series measured the subject too, the next best
+        of these stands for one."""
+
         def disturbance(key):
             r = self.records[key]
             return (r["outcome"] != "ok", r.get("suspect", False), r.get("quiet_us") or r.get("min_us", 0), key[3])
 
-        best = {}
-        for key in self.records:
-            if key[3] != 1 and (key[:3] not in best or disturbance(key) < disturbance(best[key[:3]])):
-                best[key[:3]] = key
-        kept = {key: r for key, r in self.records.items() if key[3] == 1 or key == best[key[:3]]}
+        taken = collections.defaultdict(list)
+        for key in sorted(self.records, key=disturbance):
+            if key[3] != 1:
+                taken[key[:3]].append(key)
+        kept = {key: r for key, r in self.records.items() if key[3] == 1}
+        for subject, keys in taken.items():
+            kept[keys[0]] = self.with_calls(keys)
+            first_series = [key for key in keys if key not in self.of_another_series]
+            if (*subject, 1) in kept or not first_series or len(first_series) == len(keys):
+                continue
+            best_is_first = keys[0] in first_series
+            other = next(key for key in keys if (key in first_series) != best_is_first)
+            if self.records[other]["outcome"] == "ok":
+                kept[(*subject, 1)] = {k: v for k, v in self.records[other].items() if k != "profile"} | {"repeat": 1}
         self.dropped += len(self.records) - len(kept)
         return kept
+
+    def with_calls(self, keys):
+        """The first record; where its profile does not say what the times are of, with that of a later one that does."""
+        best = self.records[keys[0]]
+        says = lambda record: any(len(entry) > 2 and entry[2] for entry in record.get("profile", []))
+        other = next((self.records[key] for key in keys if says(self.records[key])), best)
+        return best if says(best) or other is best else {**best, "profile": other["profile"]}
 
 
 def slim(record, names):

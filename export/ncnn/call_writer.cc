@@ -43,32 +43,6 @@ std::string Repeated(float value, int64_t count) {
   return Floats(std::vector<float>(static_cast<size_t>(count), value));
 }
 
-bool CallWriter::HasValue(absl::string_view name) const {
-  const graph::AttributeValue* value = node_.attributes.Find(name);
-  return value != nullptr && !std::holds_alternative<graph::NoneValue>(*value);
-}
-
-Ints CallWriter::IntList(absl::string_view name, int n, int64_t fallback) const {
-  Ints values = IntList(name);
-  if (values.empty()) values.assign(static_cast<size_t>(n), fallback);
-  if (values.size() == 1) values.assign(static_cast<size_t>(n), values[0]);
-  return values;
-}
-
-double CallWriter::NumberOf(absl::string_view name, double fallback) const {
-  const graph::AttributeValue* value = node_.attributes.Find(name);
-  if (value == nullptr) return fallback;
-  if (const auto* b = std::get_if<bool>(value)) return *b ? 1 : 0;
-  if (const auto* i = std::get_if<int64_t>(value)) return static_cast<double>(*i);
-  if (const auto* d = std::get_if<double>(value)) return *d;
-  return fallback;
-}
-
-int64_t CallWriter::Dim(absl::string_view name, int64_t fallback, int rank) const {
-  const int64_t dim = Int(name, fallback);
-  return dim < 0 ? dim + std::max(rank, 1) : dim;
-}
-
 Ints CallWriter::Dims(absl::string_view name, int rank) const {
   Ints dims = IntList(name);
   for (int64_t& dim : dims) dim += dim < 0 ? rank : 0;
@@ -111,11 +85,11 @@ absl::Status CallWriter::NeedConstant(size_t i, absl::string_view what) const {
 
 std::string CallWriter::Layer(absl::string_view type, const Names& inputs, const Ints& dims, Params params,
                               Arrays arrays) {
-  return network_->file.Add(type, NameFor(type), inputs, {dims}, std::move(params), std::move(arrays))[0];
+  return network_->file.Add(type, LayerName(type), inputs, {dims}, std::move(params), std::move(arrays))[0];
 }
 
 Names CallWriter::Layers(absl::string_view type, const Names& inputs, const std::vector<Ints>& dims, Params params) {
-  return network_->file.Add(type, NameFor(type), inputs, dims, std::move(params), {});
+  return network_->file.Add(type, LayerName(type), inputs, dims, std::move(params), {});
 }
 
 std::string CallWriter::Map(absl::string_view type, const std::string& x, Params params, Arrays arrays) {

@@ -13,23 +13,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "export/call_arguments.h"
 #include "export/ncnn/param_writer.h"
 #include "graph/graph.h"
 #include "graph/types.h"
 
 namespace cobra::exporting::ncnn {
-
-using graph::DType;
-using graph::Shape;
-using graph::TensorType;
-
-// Why a call cannot be written; the writer adds which call it is.
-template <typename... Args>
-absl::Status Refused(const Args&... args) {
-  return absl::UnimplementedError(absl::StrCat(args...));
-}
 
 // The sizes of a tensor's blob as a rule; empty if it has more than four dimensions.
 Ints BlobOf(const Shape& shape);
@@ -58,43 +48,13 @@ struct Network {
   std::map<std::pair<std::string, Ints>, std::string> written;  // blobs of constants
 };
 
-class CallWriter {
+class CallWriter : public CallArguments {
  public:
-  // `inputs` are the names of the call's inputs as they are now; `used` says which outputs anybody reads.
+  // `used` says which outputs anybody reads.
   CallWriter(Network* network, const graph::Graph& graph, int32_t index, Names inputs, std::vector<bool> used)
-      : network_(network),
-        graph_(graph),
-        index_(index),
-        node_(graph.nodes()[index]),
-        inputs_(std::move(inputs)),
-        used_(std::move(used)) {}
+      : CallArguments(graph, index, std::move(inputs)), network_(network), used_(std::move(used)) {}
 
-  // ---- the call
-  const graph::Node& node() const { return node_; }
-  graph::Op op() const { return node_.op; }
-  size_t num_inputs() const { return inputs_.size(); }
-  bool Has(size_t i) const { return i < inputs_.size() && !inputs_[i].empty(); }
-  const TensorType& Type(size_t i) const { return graph_.TypeOf(node_.inputs[i]); }
-  const Shape& ShapeOf(size_t i) const { return Type(i).shape; }
-  int Rank(size_t i) const { return Type(i).rank(); }
-  const TensorType& Out(size_t i = 0) const { return node_.outputs[i]; }
   bool IsUsed(size_t output) const { return used_[output]; }
-
-  // ---- its attributes
-  bool HasValue(absl::string_view name) const;  // given and not None
-  int64_t Int(absl::string_view name, int64_t fallback = 0) const { return node_.attributes.Int(name, fallback); }
-  double Double(absl::string_view name, double fallback = 0) const { return NumberOf(name, fallback); }
-  bool Bool(absl::string_view name, bool fallback = false) const { return node_.attributes.Bool(name, fallback); }
-  std::string String(absl::string_view name, absl::string_view fallback = "") const {
-    return node_.attributes.String(name, fallback);
-  }
-  Ints IntList(absl::string_view name) const { return node_.attributes.Ints(name); }
-  // Exactly n numbers: one is repeated, none are `fallback`.
-  Ints IntList(absl::string_view name, int n, int64_t fallback) const;
-  // A number of any kind (True is 1); `fallback` if absent or None.
-  double NumberOf(absl::string_view name, double fallback = 0) const;
-  // The dimension between 0 and rank - 1. A scalar counts as one dimension.
-  int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;
   // Of a list of dimensions, all of them if there is none; sorted.
   Ints Dims(absl::string_view name, int rank) const;
 
@@ -126,13 +86,7 @@ class CallWriter {
   std::string Data(const Ints& dims, std::string bytes);  // a blob of these numbers
 
  private:
-  std::string NameFor(absl::string_view type) const { return absl::StrCat("call", index_, "/", type); }
-
   Network* network_;
-  const graph::Graph& graph_;
-  const int32_t index_;
-  const graph::Node& node_;
-  const Names inputs_;
   const std::vector<bool> used_;
 };
 

@@ -88,8 +88,8 @@ absl::StatusOr<Names> WriteActivation(CallWriter& c) {
 absl::StatusOr<Names> WriteClamp(CallWriter& c) {
   if (c.Has(1) || c.Has(2)) return Refused("bounds that are tensors");
   const double infinity = std::numeric_limits<double>::infinity();
-  return Names{Clipped(c, c.In(0), c.HasValue("min") ? c.NumberOf("min") : -infinity,
-                       c.HasValue("max") ? c.NumberOf("max") : infinity)};
+  return Names{Clipped(c, c.In(0), c.HasValue("min") ? c.Double("min") : -infinity,
+                       c.HasValue("max") ? c.Double("max") : infinity)};
 }
 
 // ncnn has no beta and takes log(1 + e^x) everywhere, which is x where PyTorch takes x.

@@ -114,11 +114,11 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
   std::string y;
   if (!c.Has(1)) {
     if (c.op() == Op::rsub && alpha != 1) return Refused("alpha");
-    const double other = c.NumberOf(power ? "exponent" : "other") * alpha;
+    const double other = c.Double(power ? "exponent" : "other") * alpha;
     if (!std::isfinite(other)) return Refused("a number that is not finite: its file has none");
     y = type == kPow ? Power(c, c.In(0), other) : c.WithNumber(type, c.In(0), other);
   } else if (!c.Has(0)) {
-    y = c.WithNumber(Turned(type), c.In(1), c.NumberOf("input"));
+    y = c.WithNumber(Turned(type), c.In(1), c.Double("input"));
   } else if (alpha != 1) {
     const std::string scaled = c.WithNumber(kMul, c.In(1), alpha);
     COBRA_ASSIGN_OR_RETURN(y, Combined(c, type, 0, 1, &scaled));
@@ -135,7 +135,7 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
 absl::StatusOr<Names> WriteMaskedFill(CallWriter& c) {
   COBRA_RETURN_IF_ERROR(c.NeedConstant(1, "a mask"));
   if (c.Has(2) && !c.IsConstant(2)) return Refused("a value that the network computes");
-  const double value = c.Has(2) ? NumberIn(c.Numbers(2)) : c.NumberOf("value");
+  const double value = c.Has(2) ? NumberIn(c.Numbers(2)) : c.Double("value");
   const std::vector<Ints> dims = Aligned(c.ShapeOf(0), c.ShapeOf(1));
   if (dims.empty() || c.ShapeOf(0) != c.Out().shape) return Refused("operands that broadcast so");
   std::vector<float> kept, added;

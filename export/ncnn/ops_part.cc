@@ -276,7 +276,7 @@ absl::StatusOr<Names> WritePad(CallWriter& c) {
   Params params;
   for (size_t i = 0; i < pad.size(); ++i) params.emplace_back(kKeys[i], pad[i]);
   params.emplace_back(4, type);
-  if (type == 0) params.emplace_back(5, c.NumberOf("value"));
+  if (type == 0) params.emplace_back(5, c.Double("value"));
   return Shaped(c, c.Layer("Padding", {c.In(0, dims)}, to, std::move(params)));
 }
 

@@ -83,7 +83,7 @@ bool FactorsFit(const CallWriter& c) {
   std::vector<double> factors;
   if (const auto* list = std::get_if<std::vector<double>>(value)) factors = *list;
   if (const auto* list = std::get_if<Ints>(value)) factors.assign(list->begin(), list->end());
-  if (factors.empty()) factors.assign(static_cast<size_t>(dims), c.NumberOf("scale_factor", 1));
+  if (factors.empty()) factors.assign(static_cast<size_t>(dims), c.Double("scale_factor", 1));
   for (int d = 0; d < dims; ++d) {
     const double exact = static_cast<double>(c.ShapeOf(0)[2 + d]) * factors[static_cast<size_t>(d)];
     if (std::abs(exact - static_cast<double>(c.Out().shape[2 + d])) > 1e-6) return false;

@@ -88,7 +88,7 @@ absl::StatusOr<Names> WriteNorm(CallWriter& c) {
   const graph::AttributeValue* value = c.node().attributes.Find(name);
   if (value != nullptr && std::holds_alternative<std::string>(*value) && c.String(name) != "fro")
     return Refused(name, "='", c.String(name), "'");
-  const double p = c.NumberOf(name, 2);
+  const double p = c.Double(name, 2);
   if (p != 1 && p != 2) return Refused(name, "=", p);
   COBRA_ASSIGN_OR_RETURN(const std::string y, Over(c, p == 1 ? kL1 : kL2, c.Bool("keepdim")));
   return Names{y};
@@ -101,7 +101,7 @@ absl::StatusOr<Names> WriteVariance(CallWriter& c) {
   if (at.axes.empty()) return Refused("a variance of one number");
   double count = 1;
   for (const int64_t d : dims) count *= static_cast<double>(c.ShapeOf(0)[static_cast<size_t>(d)]);
-  const double correction = c.HasValue("correction") ? c.NumberOf("correction") : c.Bool("unbiased", true) ? 1 : 0;
+  const double correction = c.HasValue("correction") ? c.Double("correction") : c.Bool("unbiased", true) ? 1 : 0;
   const std::string x = c.In(0, at.dims);
   const std::string centred = c.WithBlob(kSub, x, Reduced(c, kMean, x, at.axes, true));
   std::string y = Reduced(c, kMean, c.Unary(kSquare, centred), at.axes, c.Bool("keepdim"));

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "export/aliasing.h"
+#include "export/call_arguments.h"
 
 namespace cobra::exporting::ncnn {
 
-using Names = std::vector<std::string>;
 // A list of numbers has a key of its own form in the file: -23300 - key.
 using Param = std::variant<int64_t, double, Ints>;
 using Params = std::vector<std::pair<int, Param>>;

@@ -57,32 +57,6 @@ DType CallWriter::CommonType() const {
   return graph::shape_rules::ResultDType(types, number);
 }
 
-bool CallWriter::HasValue(absl::string_view name) const {
-  const graph::AttributeValue* value = node_.attributes.Find(name);
-  return value != nullptr && !std::holds_alternative<graph::NoneValue>(*value);
-}
-
-Ints CallWriter::IntList(absl::string_view name, int n, int64_t fallback) const {
-  Ints values = IntList(name);
-  if (values.empty()) values.assign(static_cast<size_t>(n), fallback);
-  if (values.size() == 1) values.assign(static_cast<size_t>(n), values[0]);
-  return values;
-}
-
-double CallWriter::NumberOf(absl::string_view name, double fallback) const {
-  const graph::AttributeValue* value = node_.attributes.Find(name);
-  if (value == nullptr) return fallback;
-  if (const auto* b = std::get_if<bool>(value)) return *b ? 1 : 0;
-  if (const auto* i = std::get_if<int64_t>(value)) return static_cast<double>(*i);
-  if (const auto* d = std::get_if<double>(value)) return *d;
-  return fallback;
-}
-
-int64_t CallWriter::Dim(absl::string_view name, int64_t fallback, int rank) const {
-  const int64_t dim = Int(name, fallback);
-  return dim < 0 ? dim + std::max(rank, 1) : dim;
-}
-
 std::string CallWriter::Node(const std::string& op_type, Names inputs, OnnxAttributes attributes) {
   return Nodes(op_type, std::move(inputs), 1, std::move(attributes))[0];
 }
@@ -94,8 +68,7 @@ Names CallWriter::Nodes(const std::string& op_type, Names inputs, size_t outputs
 Names CallWriter::NodesFor(const std::string& op_type, Names inputs, std::vector<bool> wanted,
                            OnnxAttributes attributes) {
   const int number = (*nodes_)++;
-  OnnxNode node{
-      op_type, absl::StrCat("call", index_, "/", op_type), DocOf(node_), std::move(inputs), {}, std::move(attributes)};
+  OnnxNode node{op_type, LayerName(op_type), DocOf(node_), std::move(inputs), {}, std::move(attributes)};
   if (number > 0) absl::StrAppend(&node.name, "_", number);
   node.name = file_->Unique(node.name);
   for (size_t i = 0; i < wanted.size(); ++i)

@@ -6,70 +6,28 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "export/call_arguments.h"
 #include "export/onnx/onnx_file.h"
 #include "graph/graph.h"
 #include "graph/types.h"
 
 namespace cobra::exporting {
 
-using graph::DType;
-using graph::Shape;
-using graph::TensorType;
-
-// Why a call cannot be written; the writer adds which call it is.
-template <typename... Args>
-absl::Status Refused(const Args&... args) {
-  return absl::UnimplementedError(absl::StrCat(args...));
-}
-
 inline Ints ToInts(const Shape& shape) { return Ints(shape.begin(), shape.end()); }
 inline Shape ToShape(const Ints& sizes) { return Shape(sizes.begin(), sizes.end()); }
 
-class CallWriter {
+class CallWriter : public CallArguments {
  public:
-  // `inputs` are the names of the call's inputs as they are now; `nodes` counts the nodes of the call across writers.
+  // `nodes` counts the nodes of the call across writers.
   CallWriter(OnnxFile* file, const graph::Graph& graph, int32_t index, Names inputs, int* nodes)
-      : file_(file),
-        graph_(graph),
-        index_(index),
-        node_(graph.nodes()[index]),
-        inputs_(std::move(inputs)),
-        nodes_(nodes) {}
+      : CallArguments(graph, index, std::move(inputs)), file_(file), nodes_(nodes) {}
 
-  // ---- the call
-  const graph::Node& node() const { return node_; }
-  graph::Op op() const { return node_.op; }
-  size_t num_inputs() const { return inputs_.size(); }
-  bool Has(size_t i) const { return i < inputs_.size() && !inputs_[i].empty(); }
   // "" if absent.
   std::string In(size_t i) const { return i < inputs_.size() ? inputs_[i] : ""; }
-  // REQUIRES: Has(i)
-  const TensorType& Type(size_t i) const { return graph_.TypeOf(node_.inputs[i]); }
-  const Shape& ShapeOf(size_t i) const { return Type(i).shape; }
-  int Rank(size_t i) const { return Type(i).rank(); }
-  const TensorType& Out(size_t i = 0) const { return node_.outputs[i]; }
   // PyTorch's promotion over all inputs and the Python number among the attributes, if there is one.
   DType CommonType() const;
-
-  // ---- its attributes
-  bool HasValue(absl::string_view name) const;  // given and not None
-  int64_t Int(absl::string_view name, int64_t fallback = 0) const { return node_.attributes.Int(name, fallback); }
-  double Double(absl::string_view name, double fallback = 0) const { return node_.attributes.Double(name, fallback); }
-  bool Bool(absl::string_view name, bool fallback = false) const { return node_.attributes.Bool(name, fallback); }
-  std::string String(absl::string_view name, absl::string_view fallback = "") const {
-    return node_.attributes.String(name, fallback);
-  }
-  Ints IntList(absl::string_view name) const { return node_.attributes.Ints(name); }
-  // Exactly n numbers: one is repeated, none are `fallback`.
-  Ints IntList(absl::string_view name, int n, int64_t fallback) const;
-  // A number of any kind (True is 1); `fallback` if absent or None.
-  double NumberOf(absl::string_view name, double fallback = 0) const;
-  // The dimension between 0 and rank - 1. A scalar counts as one dimension.
-  int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;
 
   // ---- nodes
   std::string Node(const std::string& op_type, Names inputs, OnnxAttributes attributes = {});
@@ -108,10 +66,6 @@ class CallWriter {
 
  private:
   OnnxFile* file_;
-  const graph::Graph& graph_;
-  const int32_t index_;
-  const graph::Node& node_;
-  const Names inputs_;
   int* nodes_;
 };
 

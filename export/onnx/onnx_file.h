@@ -13,12 +13,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "export/aliasing.h"
+#include "export/call_arguments.h"
 #include "graph/types.h"
 
 namespace cobra::exporting {
 
-using Names = std::vector<std::string>;  // of values of the ONNX graph; "" is an absent one
 using OnnxAttribute = std::variant<int64_t, double, std::string, Ints, Names>;
 using OnnxAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 

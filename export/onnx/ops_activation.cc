@@ -21,7 +21,7 @@ absl::StatusOr<Names> WriteRelu(CallWriter& c) {
 absl::StatusOr<Names> WriteHardtanh(CallWriter& c) {
   const DType dtype = c.Out().dtype;
   const bool six = c.op() == graph::Op::relu6;
-  const double low = six ? 0 : c.NumberOf("min_val", -1), high = six ? 6 : c.NumberOf("max_val", 1);
+  const double low = six ? 0 : c.Double("min_val", -1), high = six ? 6 : c.Double("max_val", 1);
   return Names{c.Arithmetic("Clip", {c.In(0), c.Number(dtype, low), c.Number(dtype, high)}, dtype)};
 }
 
@@ -93,7 +93,7 @@ absl::StatusOr<Names> WriteTanhshrink(CallWriter& c) {
 
 absl::StatusOr<Names> WriteSoftplus(CallWriter& c) {
   const DType dtype = c.Out().dtype;
-  const double beta = c.NumberOf("beta", 1), threshold = c.NumberOf("threshold", 20);
+  const double beta = c.Double("beta", 1), threshold = c.Double("threshold", 20);
   const std::string scaled = c.Scaled(c.In(0), beta, dtype);
   std::string y = SoftplusOf(c, scaled);
   if (beta != 1) y = c.Node("Div", {y, c.Number(dtype, beta)});
@@ -106,8 +106,8 @@ absl::StatusOr<Names> WriteSoftsign(CallWriter& c) { return Names{c.Node("Softsi
 absl::StatusOr<Names> WriteThreshold(CallWriter& c) {
   const DType dtype = c.Out().dtype, wide = ArithmeticType(dtype);
   const std::string x = c.Input(0, wide);
-  const std::string above = c.Node("Greater", {x, c.Number(wide, c.NumberOf("threshold"))});
-  return Names{c.Cast(c.Node("Where", {above, x, c.Number(wide, c.NumberOf("value"))}), wide, dtype)};
+  const std::string above = c.Node("Greater", {x, c.Number(wide, c.Double("threshold"))});
+  return Names{c.Cast(c.Node("Where", {above, x, c.Number(wide, c.Double("value"))}), wide, dtype)};
 }
 
 absl::StatusOr<Names> WriteGlu(CallWriter& c) {
@@ -119,7 +119,7 @@ absl::StatusOr<Names> WriteGlu(CallWriter& c) {
 
 // At inference it is no call at all (graph::IsAlias).
 absl::StatusOr<Names> WriteDropout(CallWriter& c) {
-  if (c.NumberOf("p", 0.5) == 0) return Names{c.In(0)};
+  if (c.Double("p", 0.5) == 0) return Names{c.In(0)};
   return Refused("training draws random numbers");
 }
 

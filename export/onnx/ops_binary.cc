@@ -13,7 +13,7 @@ struct Operands {
 };
 
 std::string OperandAt(CallWriter& c, size_t i, absl::string_view attribute, DType dtype) {
-  return c.Has(i) ? c.Input(i, dtype) : c.Number(dtype, c.NumberOf(attribute));
+  return c.Has(i) ? c.Input(i, dtype) : c.Number(dtype, c.Double(attribute));
 }
 
 // In the type of the result; for a comparison in the operands' common type.
@@ -102,7 +102,7 @@ std::string Shifted(CallWriter& c, const Operands& o, bool left) {
 absl::StatusOr<Names> WriteArithmetic(CallWriter& c) {
   const DType dtype = c.node().inplace ? c.CommonType() : c.Out().dtype;
   const Operands o = OperandsOf(c, dtype);
-  const double alpha = c.NumberOf("alpha", 1);
+  const double alpha = c.Double("alpha", 1);
   std::string y;
   switch (c.op()) {
     case graph::Op::mul: y = c.Arithmetic("Mul", {o.a, o.b}, dtype); break;
@@ -208,7 +208,7 @@ absl::StatusOr<Names> WriteIsIn(CallWriter& c) {
   const std::string x = OperandAt(c, 0, "elements", wide);
   std::string y;
   if (!c.Has(1)) {
-    y = c.Node("Equal", {x, c.Number(wide, c.NumberOf("test_elements"))});
+    y = c.Node("Equal", {x, c.Number(wide, c.Double("test_elements"))});
   } else {
     const int rank = c.Has(0) ? c.Rank(0) : 0;
     const std::string tests = c.Reshaped(c.Input(1, wide), {c.Type(1).num_elements()});
@@ -259,8 +259,8 @@ absl::StatusOr<Names> WriteClamp(CallWriter& c) {
   std::string y = c.Input(0, dtype);
   const bool numbers = !c.Has(1) && !(c.num_inputs() > 2 && c.Has(2));
   if (numbers) {
-    const std::string low = has_low ? c.Number(ArithmeticType(dtype), c.NumberOf("min")) : "";
-    const std::string high = has_high ? c.Number(ArithmeticType(dtype), c.NumberOf("max")) : "";
+    const std::string low = has_low ? c.Number(ArithmeticType(dtype), c.Double("min")) : "";
+    const std::string high = has_high ? c.Number(ArithmeticType(dtype), c.Double("max")) : "";
     y = c.Cast(c.Node("Clip", {c.Cast(y, dtype, ArithmeticType(dtype)), low, high}), ArithmeticType(dtype), dtype);
   } else {
     if (has_low) y = c.Arithmetic("Max", {y, OperandAt(c, low_at, "min", dtype)}, dtype);
@@ -281,7 +281,7 @@ absl::StatusOr<Names> WriteAddcmul(CallWriter& c) {
   const DType dtype = c.Out().dtype;
   const char* op_type = c.op() == graph::Op::addcmul ? "Mul" : "Div";
   const std::string term = c.Arithmetic(op_type, {c.Input(1, dtype), c.Input(2, dtype)}, dtype);
-  return Names{c.Combined(c.Input(0, dtype), 1, term, c.NumberOf("value", 1), dtype)};
+  return Names{c.Combined(c.Input(0, dtype), 1, term, c.Double("value", 1), dtype)};
 }
 
 // a1 b2 - a2 b1 and so on, along a dimension of three.
@@ -316,7 +316,7 @@ absl::StatusOr<Names> WriteFakeQuantize(CallWriter& c) {
     zero = OperandAt(c, 2, "zero_point", dtype);
   }
   std::string y = c.Node("Add", {c.Node("Round", {c.Node("Div", {c.In(0), scale})}), zero});
-  y = c.Node("Clip", {y, c.Number(dtype, c.NumberOf("quant_min")), c.Number(dtype, c.NumberOf("quant_max"))});
+  y = c.Node("Clip", {y, c.Number(dtype, c.Double("quant_min")), c.Number(dtype, c.Double("quant_max"))});
   return Names{c.Node("Mul", {c.Node("Sub", {y, zero}), scale})};
 }
 

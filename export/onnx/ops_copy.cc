@@ -136,7 +136,7 @@ absl::StatusOr<Names> WritePad(CallWriter& c) {
   if (mode != "constant")
     return Names{
         c.Node("Pad", {c.In(0), c.IntsOf(pads)}, {{"mode", std::string(mode == "replicate" ? "edge" : mode)}})};
-  const std::string value = c.Number(wide, c.NumberOf("value"));
+  const std::string value = c.Number(wide, c.Double("value"));
   return Names{c.Cast(c.Node("Pad", {c.Input(0, wide), c.IntsOf(pads), value}, {{"mode", "constant"}}), wide, dtype)};
 }
 
@@ -147,7 +147,7 @@ absl::StatusOr<Names> WritePadSequence(CallWriter& c) {
   for (size_t i = 0; i < c.num_inputs(); ++i) {
     Ints pads(2 * c.ShapeOf(i).size(), 0);
     pads[c.ShapeOf(i).size()] = longest - c.ShapeOf(i)[0];
-    const std::string value = c.Number(c.Out().dtype, c.NumberOf("padding_value"));
+    const std::string value = c.Number(c.Out().dtype, c.Double("padding_value"));
     const std::string padded = c.Node("Pad", {c.In(i), c.IntsOf(pads), value}, {{"mode", "constant"}});
     parts.push_back(c.Unsqueezed(padded, {batch_first ? 0 : 1}));
   }
@@ -259,7 +259,7 @@ absl::StatusOr<Names> WriteFillDiagonal(CallWriter& c) {
   if (c.Rank(0) != 2) return Refused("an input of ", c.Rank(0), " dimensions");
   if (c.Bool("wrap") && c.ShapeOf(0)[0] > c.ShapeOf(0)[1]) return Refused("wrap=True of a tall matrix");
   const DType dtype = c.Out().dtype;
-  return Names{c.Chosen(OnDiagonal(c, c.ShapeOf(0)[0], c.ShapeOf(0)[1], 0), c.Number(dtype, c.NumberOf("fill_value")),
+  return Names{c.Chosen(OnDiagonal(c, c.ShapeOf(0)[0], c.ShapeOf(0)[1], 0), c.Number(dtype, c.Double("fill_value")),
                         c.In(0), dtype)};
 }
 
@@ -343,13 +343,13 @@ absl::StatusOr<Names> WriteFill(CallWriter& c) {
     const std::string x = c.Input(1, c.Out().dtype);
     return Names{c.Expanded(x, c.Out().shape)};
   }
-  return Names{c.Filled(c.Out(), c.op() == graph::Op::zero ? 0 : c.NumberOf("value"))};
+  return Names{c.Filled(c.Out(), c.op() == graph::Op::zero ? 0 : c.Double("value"))};
 }
 
 // round(x / scale) + zero_point within the type's range
 absl::StatusOr<Names> WriteQuantize(CallWriter& c) {
   const DType dtype = c.Type(0).dtype;
-  const double scale = c.Double("scale", 1), zero = c.NumberOf("zero_point");
+  const double scale = c.Double("scale", 1), zero = c.Double("zero_point");
   const double low = c.Out().dtype == DType::uint8 ? 0 : c.Out().dtype == DType::int8 ? -128 : -32768;
   const double high = c.Out().dtype == DType::uint8 ? 255 : c.Out().dtype == DType::int8 ? 127 : 32767;
   std::string y = c.Node("Round", {c.Node("Div", {c.In(0), c.Number(dtype, scale)})});
@@ -359,7 +359,7 @@ absl::StatusOr<Names> WriteQuantize(CallWriter& c) {
 
 absl::StatusOr<Names> WriteDequantize(CallWriter& c) {
   const DType dtype = c.Out().dtype;
-  const std::string centred = c.Node("Sub", {c.Input(0, dtype), c.Number(dtype, c.NumberOf("zero_point"))});
+  const std::string centred = c.Node("Sub", {c.Input(0, dtype), c.Number(dtype, c.Double("zero_point"))});
   return Names{c.Scaled(centred, c.Double("scale", 1), dtype)};
 }
 

@@ -88,7 +88,7 @@ bool HasMask(const Selection& s) {
 
 // The value that is written, as a tensor of `shape`: PyTorch drops dimensions of one element in front.
 absl::StatusOr<std::string> ValueAs(CallWriter& c, size_t operand, const Shape& shape, DType dtype) {
-  if (!c.Has(operand)) return c.Filled({shape, dtype}, c.NumberOf("value"));
+  if (!c.Has(operand)) return c.Filled({shape, dtype}, c.Double("value"));
   std::string value = c.Input(operand, dtype);
   Shape own = c.ShapeOf(operand);
   if (own == shape) return value;
@@ -108,7 +108,7 @@ absl::StatusOr<std::string> WithMasked(CallWriter& c, const std::string& x, cons
   const size_t rest = s.shape.size() - mask.dim - mask.shape.size();
   std::string value;
   if (!c.Has(operand)) {
-    value = c.Number(dtype, c.NumberOf("value"));
+    value = c.Number(dtype, c.Double("value"));
   } else {
     Shape own = c.ShapeOf(operand);
     value = c.Input(operand, dtype);

@@ -88,7 +88,7 @@ absl::StatusOr<Names> WriteScatter(CallWriter& c) {
   if (!asked.empty() && reduction.empty()) return Refused("reduce='", asked, "' needs opset 18");
   if (c.op() == graph::Op::scatter_reduce && !c.Bool("include_self", true)) return Refused("include_self=False");
   const std::string values = c.Has(2) ? CutTo(c, c.Input(2, dtype), c.ShapeOf(2), c.ShapeOf(1))
-                                      : c.Filled({c.ShapeOf(1), dtype}, c.NumberOf("value"));
+                                      : c.Filled({c.ShapeOf(1), dtype}, c.Double("value"));
   return Names{Scattered(c, c.In(0), c.Input(1, DType::int64), values, axis, reduction)};
 }
 
@@ -109,13 +109,13 @@ absl::StatusOr<Names> WriteIndexRows(CallWriter& c) {
   const std::string index = AlongAxis(c, c.Input(1, DType::int64), axis, shape);
   if (c.op() == graph::Op::index_fill) {
     const std::string value =
-        c.Has(2) ? c.Expanded(c.Input(2, dtype), shape) : c.Filled({shape, dtype}, c.NumberOf("value"));
+        c.Has(2) ? c.Expanded(c.Input(2, dtype), shape) : c.Filled({shape, dtype}, c.Double("value"));
     return Names{Scattered(c, c.In(0), index, value, axis)};
   }
   std::string values = c.Input(2, dtype);
   if (c.ShapeOf(2) != shape) values = c.Reshaped(values, shape);
   const bool adds = c.op() == graph::Op::index_add;
-  if (adds) values = c.Scaled(values, c.NumberOf("alpha", 1), dtype);
+  if (adds) values = c.Scaled(values, c.Double("alpha", 1), dtype);
   return Names{Scattered(c, c.In(0), index, values, axis, adds ? "add" : "")};
 }
 
@@ -159,7 +159,7 @@ absl::StatusOr<Names> WriteBucketize(CallWriter& c) {
   const DType dtype = ArithmeticType(c.CommonType());
   const bool number = !c.Has(values);
   const int rank = number ? 0 : c.Rank(values);
-  const std::string x = number ? c.Number(dtype, c.NumberOf("input")) : c.Input(values, dtype);
+  const std::string x = number ? c.Number(dtype, c.Double("input")) : c.Input(values, dtype);
   std::string edges = c.Input(boundaries, dtype);
   if (c.Rank(boundaries) > 1) edges = c.Unsqueezed(edges, {c.Rank(boundaries) - 1});
   const std::string wide = c.Unsqueezed(x, {rank});

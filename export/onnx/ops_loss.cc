@@ -82,8 +82,8 @@ absl::StatusOr<Names> WriteDistanceLoss(CallWriter& c) {
     loss = Square(c, difference);
   } else {
     loss = c.Node("Abs", {difference});
-    if (c.op() == graph::Op::smooth_l1_loss) loss = Rounded(c, loss, c.NumberOf("beta", 1), 1);
-    if (c.op() == graph::Op::huber_loss) loss = Rounded(c, loss, c.NumberOf("delta", 1), c.NumberOf("delta", 1));
+    if (c.op() == graph::Op::smooth_l1_loss) loss = Rounded(c, loss, c.Double("beta", 1), 1);
+    if (c.op() == graph::Op::huber_loss) loss = Rounded(c, loss, c.Double("delta", 1), c.Double("delta", 1));
   }
   return Names{ReducedLoss(c, loss, BroadcastRank(c))};
 }
@@ -166,7 +166,7 @@ absl::StatusOr<Names> WriteGaussianNll(CallWriter& c) {
 // hinge_embedding, soft_margin, margin_ranking
 absl::StatusOr<Names> WriteMarginLoss(CallWriter& c) {
   const DType dtype = c.Out().dtype;
-  const double margin = c.NumberOf("margin", c.op() == graph::Op::hinge_embedding_loss ? 1 : 0);
+  const double margin = c.Double("margin", c.op() == graph::Op::hinge_embedding_loss ? 1 : 0);
   std::string loss;
   if (c.op() == graph::Op::soft_margin_loss) {
     loss = c.Node("Softplus", {c.Node("Neg", {c.Node("Mul", {c.In(0), c.In(1)})})});
@@ -184,7 +184,7 @@ absl::StatusOr<Names> WriteMarginLoss(CallWriter& c) {
 }
 
 absl::StatusOr<Names> WriteTripletLoss(CallWriter& c) {
-  const double p = c.NumberOf("p", 2), eps = c.NumberOf("eps", 1e-6), margin = c.NumberOf("margin", 1);
+  const double p = c.Double("p", 2), eps = c.Double("eps", 1e-6), margin = c.Double("margin", 1);
   const std::string near = PairDistance(c, 0, 1, p, eps, false);
   std::string far = PairDistance(c, 0, 2, p, eps, false);
   if (c.Bool("swap")) far = c.Node("Min", {far, PairDistance(c, 1, 2, p, eps, false)});
@@ -202,7 +202,7 @@ absl::StatusOr<Names> WriteMultilabelSoftMargin(CallWriter& c) {
 }
 
 absl::StatusOr<Names> WritePairwiseDistance(CallWriter& c) {
-  return Names{PairDistance(c, 0, 1, c.NumberOf("p", 2), c.Double("eps", 1e-6), c.Bool("keepdim"))};
+  return Names{PairDistance(c, 0, 1, c.Double("p", 2), c.Double("eps", 1e-6), c.Bool("keepdim"))};
 }
 
 // The cosine of the angle: the product of the two, each divided by its norm.
@@ -226,7 +226,7 @@ absl::StatusOr<Names> WriteCdist(CallWriter& c) {
   const DType dtype = c.Out().dtype;
   const std::string a = c.Unsqueezed(c.In(0), {c.Rank(0) - 1}), b = c.Unsqueezed(c.In(1), {c.Rank(1) - 2});
   const int64_t axis = std::max(c.Rank(0), c.Rank(1));
-  return Names{VectorNorm(c, c.Node("Sub", {a, b}), c.NumberOf("p", 2), {axis}, false, dtype)};
+  return Names{VectorNorm(c, c.Node("Sub", {a, b}), c.Double("p", 2), {axis}, false, dtype)};
 }
 
 absl::StatusOr<Names> WritePdist(CallWriter& c) {
@@ -238,12 +238,12 @@ absl::StatusOr<Names> WritePdist(CallWriter& c) {
     }
   }
   const std::string difference = c.Node("Sub", {c.Gathered(c.In(0), first, 0), c.Gathered(c.In(0), second, 0)});
-  return Names{VectorNorm(c, difference, c.NumberOf("p", 2), {1}, false, c.Out().dtype)};
+  return Names{VectorNorm(c, difference, c.Double("p", 2), {1}, false, c.Out().dtype)};
 }
 
 absl::StatusOr<Names> WriteDist(CallWriter& c) {
   const std::string difference = c.Node("Sub", {c.In(0), c.In(1)});
-  return Names{VectorNorm(c, difference, c.NumberOf("p", 2), Range(0, BroadcastRank(c)), false, c.Out().dtype)};
+  return Names{VectorNorm(c, difference, c.Double("p", 2), Range(0, BroadcastRank(c)), false, c.Out().dtype)};
 }
 
 }  // namespace cobra::exporting

@@ -114,7 +114,7 @@ absl::StatusOr<Names> WriteLocalResponseNorm(CallWriter& c) {
 absl::StatusOr<Names> WriteNormalize(CallWriter& c) {
   const DType dtype = c.Type(0).dtype;
   const Ints axes = Wrapped(c.HasValue("dim") ? c.IntList("dim") : Ints{1}, c.Rank(0));
-  const std::string norm = VectorNorm(c, c.In(0), c.NumberOf("p", 2), axes, true, dtype);
+  const std::string norm = VectorNorm(c, c.In(0), c.Double("p", 2), axes, true, dtype);
   const std::string bounded = c.Node("Max", {norm, c.Number(dtype, c.Double("eps", 1e-12))});
   return Names{c.Node("Div", {c.In(0), bounded})};
 }

@@ -214,7 +214,7 @@ absl::StatusOr<Names> WriteAvgPool(CallWriter& c) {
   }
   const std::string padded = ZeroPadded(c, x, w.padding, end);
   std::string y = c.Node("AveragePool", {padded}, {{"kernel_shape", w.kernel}, {"strides", w.stride}});
-  y = c.Scaled(y, static_cast<double>(area) / c.NumberOf("divisor_override", 1), dtype);
+  y = c.Scaled(y, static_cast<double>(area) / c.Double("divisor_override", 1), dtype);
   return Names{UnbatchedOutput(c, w.dims, y)};
 }
 
@@ -222,7 +222,7 @@ absl::StatusOr<Names> WriteAvgPool(CallWriter& c) {
 absl::StatusOr<Names> WriteLpPool(CallWriter& c) {
   const PoolWindow w = WindowOf(c);
   const DType dtype = c.Type(0).dtype;
-  const double p = c.NumberOf("norm_type", 2);
+  const double p = c.Double("norm_type", 2);
   double area = 1;
   for (int64_t k : w.kernel) area *= static_cast<double>(k);
   const std::string powers = c.Node("Pow", {BatchedInput(c, w.dims), c.Number(dtype, p)});

@@ -57,7 +57,7 @@ absl::StatusOr<Names> WriteInner(CallWriter& c) {
 
 // beta * input + alpha * (a @ b)
 absl::StatusOr<Names> WriteAddmm(CallWriter& c) {
-  const double beta = c.NumberOf("beta", 1), alpha = c.NumberOf("alpha", 1);
+  const double beta = c.Double("beta", 1), alpha = c.Double("alpha", 1);
   const DType dtype = c.Out().dtype;
   const bool matrices = c.Rank(1) == 2 && c.Rank(2) == 2;
   if (matrices && c.Rank(0) <= 2 && c.op() == graph::Op::addmm && graph::IsFloatingPoint(dtype)) {
@@ -72,7 +72,7 @@ absl::StatusOr<Names> WriteAddr(CallWriter& c) {
   const DType dtype = c.Out().dtype;
   const std::string outer =
       c.Arithmetic("Mul", {c.Unsqueezed(c.Input(1, dtype), {1}), c.Unsqueezed(c.Input(2, dtype), {0})}, dtype);
-  return Names{c.Combined(c.Input(0, dtype), c.NumberOf("beta", 1), outer, c.NumberOf("alpha", 1), dtype)};
+  return Names{c.Combined(c.Input(0, dtype), c.Double("beta", 1), outer, c.Double("alpha", 1), dtype)};
 }
 
 absl::StatusOr<Names> WriteEinsum(CallWriter& c) {

@@ -36,7 +36,7 @@ std::string Mean(CallWriter& c, const std::string& x, const Reduction& r, bool k
 Names Spread(CallWriter& c, const Reduction& r, DType dtype) {
   const std::string x = c.In(0);
   int64_t correction = c.Bool("unbiased", true) ? 1 : 0;
-  if (c.HasValue("correction")) correction = static_cast<int64_t>(c.NumberOf("correction"));
+  if (c.HasValue("correction")) correction = static_cast<int64_t>(c.Double("correction"));
   const int64_t count = CountOf(c, r);
   const std::string centred = c.Node("Sub", {x, Mean(c, x, r, true)});
   std::string y = c.Summed(c.Node("Mul", {centred, centred}), r.axes, r.keep);
@@ -204,8 +204,8 @@ absl::StatusOr<Names> WriteNorm(CallWriter& c) {
   if (c.op() == graph::Op::linalg_matrix_norm && !c.HasValue("dim")) r.axes = {c.Rank(0) - 2, c.Rank(0) - 1};
   if (!text.empty() && text != "fro") return Refused(name, "='", text, "'");
   const bool frobenius = text == "fro" || !c.HasValue(name);
-  if (IsMatrixNorm(c, r) && !frobenius) return Refused(name, "=", c.NumberOf(name), " of a matrix");
-  return Names{VectorNorm(c, c.Input(0, dtype), frobenius ? 2 : c.NumberOf(name, 2), r.axes, r.keep, dtype)};
+  if (IsMatrixNorm(c, r) && !frobenius) return Refused(name, "=", c.Double(name), " of a matrix");
+  return Names{VectorNorm(c, c.Input(0, dtype), frobenius ? 2 : c.Double(name, 2), r.axes, r.keep, dtype)};
 }
 
 absl::StatusOr<Names> WriteCumsum(CallWriter& c) {
@@ -308,7 +308,7 @@ absl::StatusOr<Names> WriteTrapezoid(CallWriter& c) {
     }
     area = c.Node("Mul", {area, width});
   }
-  area = c.Scaled(area, (c.Has(1) ? 1 : c.NumberOf("dx", 1)) / 2, dtype);
+  area = c.Scaled(area, (c.Has(1) ? 1 : c.Double("dx", 1)) / 2, dtype);
   if (c.op() != graph::Op::cumulative_trapezoid) return Names{c.Summed(area, {axis}, false)};
   return Names{c.Node("CumSum", {area, c.Number(DType::int64, static_cast<double>(axis))})};
 }

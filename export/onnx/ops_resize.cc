@@ -15,7 +15,7 @@ std::vector<double> FactorsOf(const CallWriter& c, int dims) {
   std::vector<double> factors;
   if (const auto* list = std::get_if<std::vector<double>>(value)) factors = *list;
   if (const auto* list = std::get_if<Ints>(value)) factors.assign(list->begin(), list->end());
-  if (factors.empty()) factors.assign(static_cast<size_t>(dims), c.NumberOf("scale_factor", 1));
+  if (factors.empty()) factors.assign(static_cast<size_t>(dims), c.Double("scale_factor", 1));
   return factors;
 }
 

@@ -164,9 +164,9 @@ absl::StatusOr<Names> WriteNanToNum(CallWriter& c) {
   const auto replaced = [&](const std::string& where, double value) {
     return c.Node("Where", {where, c.Number(dtype, value), x});
   };
-  x = replaced(c.Node("IsNaN", {x}), c.NumberOf("nan", 0));
-  x = replaced(c.Node("Equal", {x, c.Number(dtype, INFINITY)}), c.NumberOf("posinf", most));
-  x = replaced(c.Node("Equal", {x, c.Number(dtype, -INFINITY)}), c.NumberOf("neginf", -most));
+  x = replaced(c.Node("IsNaN", {x}), c.Double("nan", 0));
+  x = replaced(c.Node("Equal", {x, c.Number(dtype, INFINITY)}), c.Double("posinf", most));
+  x = replaced(c.Node("Equal", {x, c.Number(dtype, -INFINITY)}), c.Double("neginf", -most));
   return Names{x};
 }
 

@@ -457,11 +457,13 @@ absl::StatusOr<std::string> ProgramWriter::Write(absl::string_view source) {
   if (absl::StrContains(known, ": \"")) absl::StrAppend(&text, "import base64\nimport gzip\n");
   absl::StrAppend(&text, "import math\n\nimport torch\nimport torch.nn.functional as F\n");
   if (absl::StrContains(body_, "torchvision.")) absl::StrAppend(&text, "import torchvision\n");
-  absl::StrAppend(&text, "from torch import nn\n", Table("INPUTS", graph_.inputs(), inputs_),
-                  Table("PARAMETERS", graph_.parameters(), parameters_), Table("BUFFERS", graph_.buffers(), buffers_),
-                  Table("CONSTANTS", graph_.constants(), constants_), SharedTable(), OriginalNames(), known, kPrelude,
-                  "\n\nclass Network(Block):", kConstructor, "\n    def forward(self, ", absl::StrJoin(inputs_, ", "),
-                  "):\n", body_, kEnd);
+  absl::StrAppend(
+      &text, "from torch import nn\n", Table("INPUTS", graph_.inputs(), inputs_),
+      Table("PARAMETERS", graph_.parameters(), parameters_), Table("BUFFERS", graph_.buffers(), buffers_),
+      Table("CONSTANTS", graph_.constants(), constants_), SharedTable(), OriginalNames(), known,
+      "# Of the graph. forward() has as many statements, beside those that give memory back, if each is one call.\n",
+      "CALLS = ", graph_.nodes().size(), "\n", kPrelude, "\n\nclass Network(Block):", kConstructor,
+      "\n    def forward(self, ", absl::StrJoin(inputs_, ", "), "):\n", body_, kEnd);
   return text;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
@@ -14,7 +16,7 @@
 namespace cobra::fit {
 namespace {
 
-constexpr double kLeastKnown = 0.9;    // of the time
+constexpr double kLeastKnown = 0.8;    // of the time
 constexpr double kTakenForOne = 0.01;  // of a kernel's time: what its other calls have together
 
 struct Kernel {
@@ -22,33 +24,56 @@ struct Kernel {
   std::vector<int32_t> calls;
 };
 
+// The number at the beginning of `text`, where `end` is behind it; -1 without one.
+int32_t NumberAtStart(absl::string_view text, size_t* end) {
+  *end = 0;
+  while (*end < text.size() && std::isdigit(static_cast<unsigned char>(text[*end]))) ++*end;
+  int32_t number = 0;
+  return absl::SimpleAtoi(text.substr(0, *end), &number) ? number : -1;
+}
+
 // 2 and 5 of "call2/Relu,call5/Add".
 std::vector<int32_t> CallsOfName(absl::string_view name) {
   constexpr absl::string_view kWord = "call";
   std::vector<int32_t> calls;
   for (size_t at = name.find(kWord); at != absl::string_view::npos; at = name.find(kWord, at)) {
     at += kWord.size();
-    size_t end = at;
-    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end]))) ++end;
-    int32_t call = 0;
-    if (end < name.size() && name[end] == '/' && absl::SimpleAtoi(name.substr(at, end - at), &call))
-      calls.push_back(call);
+    size_t end = 0;
+    const int32_t call = NumberAtStart(name.substr(at), &end);
+    if (call >= 0 && absl::StartsWith(name.substr(at + end), "/")) calls.push_back(call);
   }
   return calls;
 }
 
-std::vector<Kernel> KernelsOf(const std::string& profile_json, size_t calls) {
-  std::vector<Kernel> kernels;
+// The call that makes output 0 of "Conv output0_nchwc", as a kernel is called that lost its own name to an output.
+std::vector<int32_t> MakerOfNamedOutput(const graph::Graph& graph, absl::string_view name) {
+  constexpr absl::string_view kWord = "output";
+  const size_t at = name.rfind(kWord);
+  if (at == absl::string_view::npos) return {};
+  size_t end = 0;
+  const int32_t number = NumberAtStart(name.substr(at + kWord.size()), &end);
+  if (number < 0 || static_cast<size_t>(number) >= graph.outputs().size()) return {};
+  const graph::ValueRef& output = graph.outputs()[static_cast<size_t>(number)];
+  return output.is_node() ? std::vector<int32_t>{output.index} : std::vector<int32_t>();
+}
+
+// Several kernels of the same calls are one.
+std::vector<Kernel> KernelsOf(const graph::Graph& graph, const std::string& profile_json) {
+  std::map<std::vector<int32_t>, double> by_calls;
+  const size_t calls = graph.nodes().size();
   for (const nlohmann::json& entry : ParseJson<nlohmann::json>(profile_json)) {
     if (!entry.is_array() || entry.size() < 3 || !entry[0].is_string() || !entry[1].is_number()) return {};
-    Kernel kernel{entry[1].get<double>(), {}};
-    for (const nlohmann::json& call : entry[2]) kernel.calls.push_back(call.get<int32_t>());
-    if (kernel.calls.empty()) kernel.calls = CallsOfName(entry[0].get<std::string>());
-    for (const int32_t call : kernel.calls) {
+    std::vector<int32_t> of;
+    for (const nlohmann::json& call : entry[2]) of.push_back(call.get<int32_t>());
+    if (of.empty()) of = CallsOfName(entry[0].get<std::string>());
+    if (of.empty()) of = MakerOfNamedOutput(graph, entry[0].get<std::string>());
+    for (const int32_t call : of) {
       if (call < 0 || static_cast<size_t>(call) >= calls) return {};
     }
-    kernels.push_back(std::move(kernel));
+    by_calls[std::move(of)] += entry[1].get<double>();
   }
+  std::vector<Kernel> kernels;
+  for (const auto& [of, us] : by_calls) kernels.push_back({us, of});
   return kernels;
 }
 
@@ -79,7 +104,7 @@ std::vector<int32_t> OwnersOf(const graph::Graph& graph, const std::vector<Kerne
 }  // namespace
 
 std::vector<double> TimesOfCalls(const graph::Graph& graph, const std::string& profile_json) {
-  const std::vector<Kernel> kernels = KernelsOf(profile_json, graph.nodes().size());
+  const std::vector<Kernel> kernels = KernelsOf(graph, profile_json);
   double known = 0, total = 0;
   for (const Kernel& kernel : kernels) {
     total += kernel.us;

@@ -171,6 +171,21 @@ def write_network(format, folder, arguments):
     return json.loads(run(os.path.join(BIN, "export_network"), format, graph, folder, "network"))
 
 
+def check_network(format, folder, name, arguments, fault_of, same=False, is_refused=False):
+    """Faults of a network that is written and run: fault_of(folder, case) says what is wrong with its results; `same`:
+    the reader gets the graph back; `is_refused`: it has to be refused."""
+    case = write_network(format, folder, arguments)
+    if is_refused:
+        return [] if "refused" in case else ["%s: is not refused" % name]
+    fault = case.get("refused") or case.get("not_run") or fault_of(folder, case)
+    if fault is None and same:
+        written = {"onnx": "network.onnx", "ncnn": "network.param"}[format]
+        files = [os.path.join(folder, name) for name in ("graph.json", written)]
+        fault = run(os.path.join(BIN, "export_network"), "--same", *files).strip()
+    print(name, fault or "ok", flush=True)
+    return ["%s: %s" % (name, fault)] if fault else []
+
+
 def programs(folder):
     """(name, the client's arguments) of the programs."""
     for name, text in PROGRAMS.items():

@@ -26,13 +26,13 @@ from exported import (
     HEAD,
     PROGRAMS,
     TOLERANCE,
+    check_network,
     fault_in,
     inputs_of,
     networks,
     programs,
     run,
     write_cases,
-    write_network,
 )
 from ncnn_runner import Ncnn
 
@@ -141,18 +141,6 @@ def check_cases(folder):
     return faults
 
 
-def check_network(folder, name, arguments, same=False):
-    case = write_network("ncnn", folder, arguments)
-    if name in REFUSED:
-        return [] if "refused" in case else ["%s: is not refused" % name]
-    fault = case.get("refused") or case.get("not_run") or fault_of(folder, case)
-    if fault is None and same:
-        files = [os.path.join(folder, name) for name in ("graph.json", "network.param")]
-        fault = run(os.path.join(BIN, "export_network"), "--same", *files).strip()
-    print(name, fault or "ok", flush=True)
-    return ["%s: %s" % (name, fault)] if fault else []
-
-
 def check_command_line(folder):
     """cobra-client writes both files itself, and says what is missing."""
     out = os.path.join(folder, "net.param")
@@ -204,10 +192,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         PROGRAMS.update(MORE)
         for name, arguments in programs(folder):
-            faults += check_network(folder, name, arguments)
+            faults += check_network("ncnn", folder, name, arguments, fault_of, is_refused=name in REFUSED)
         faults += check_command_line(folder)
         for entry, arguments in networks(False):
-            faults += check_network(folder, entry, arguments, entry in SAME)
+            faults += check_network("ncnn", folder, entry, arguments, fault_of, entry in SAME)
         if "--long" in sys.argv:
             faults += check_torchvision(folder)
     return faults

@@ -21,7 +21,7 @@ import numpy
 import onnx
 import onnxruntime
 
-from exported import BIN, HEAD, PROGRAMS, fault_in, inputs_of, networks, programs, run, write_cases, write_network
+from exported import BIN, HEAD, PROGRAMS, check_network, fault_in, inputs_of, networks, programs, run, write_cases
 
 # ONNX Runtime's Python has no type for its results.
 NOT_COMPARED = ("bfloat16",)
@@ -72,16 +72,6 @@ def check_cases(folder):
     return faults
 
 
-def check_network(folder, name, arguments, same=False):
-    case = write_network("onnx", folder, arguments)
-    fault = case.get("refused") or case.get("not_run") or fault_of(folder, case)
-    if fault is None and same:
-        files = [os.path.join(folder, name) for name in ("graph.json", "network.onnx")]
-        fault = run(os.path.join(BIN, "export_network"), "--same", *files).strip()
-    print(name, fault or "ok", flush=True)
-    return ["%s: %s" % (name, fault)] if fault else []
-
-
 def check_command_line(folder):
     """cobra-client writes the file itself; the weights' file is one that others can read."""
     out = os.path.join(folder, "net.onnx")
@@ -111,10 +101,10 @@ def main():
         faults += check_cases(folder)
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in programs(folder):
-            faults += check_network(folder, name, arguments)
+            faults += check_network("onnx", folder, name, arguments, fault_of)
         faults += check_command_line(folder)
         for entry, arguments in networks("--long" in sys.argv):
-            faults += check_network(folder, entry, arguments, entry in SAME + SAME_LONG)
+            faults += check_network("onnx", folder, entry, arguments, fault_of, entry in SAME + SAME_LONG)
     return faults
 
 

@@ -38,6 +38,19 @@ TEST(TimesOfCalls, WhatTheRuntimeListsCounts) {
   EXPECT_NEAR(Sum(us), 15, 1e-9);
 }
 
+TEST(TimesOfCalls, AKernelNamedAfterAnOutputMakesIt) {
+  const std::vector<double> us = TimesOfCalls(Chain(), R"([["conv", 10, [1, 2]], ["Conv output0_nchwc", 5, []]])");
+  ASSERT_EQ(us.size(), 4u);
+  EXPECT_EQ(us[3], 5);
+  EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", 5, [1, 2]], ["gemm_f32 output1", 5, []]])").empty());
+}
+
+TEST(TimesOfCalls, SeveralKernelsOfACallAddUp) {
+  const std::vector<double> us = TimesOfCalls(
+      Chain(), R"([["Split", 1, [2]], ["ReLU", 3, [2]], ["Convolution", 10, [0]], ["BatchNorm", 2, [1]]])");
+  EXPECT_EQ(us, std::vector<double>({10, 2, 4, 0}));
+}
+
 TEST(TimesOfCalls, ACallThatTwoKernelsReadIsUnknown) {
   graph::NetBuilder b;
   const graph::ValueRef shared = b.Relu(b.Input({1, 16, 8, 8}));

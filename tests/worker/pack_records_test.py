@@ -137,6 +137,38 @@ def check_series(root):
     assert all("out" in op for e in thin if e["kind"] == "record" for op in e["graph"]["ops"])
 
 
+def check_two_series(root):
+    """Two files have subject 0: the least disturbed record, with the profile that names calls, and the other as its
+    repetition. Packing it again with the same files changes nothing."""
+    first, second, folder = (os.path.join(root, n) for n in ("of-may.jsonl", "of-june.jsonl", "twice"))
+    blind, seeing = [["aten::mm", 12.5, []]], [["F.linear", 11, [0]], ["F.relu", 1, [1]]]
+    write(
+        first,
+        [
+            session("a", 7),
+            canary("a"),
+            record("a", 0, 0, 16, 100, profile=blind),
+            record("a", 1, 0, 24, 50, profile=blind),
+        ],
+    )
+    write(
+        second, [session("b", 7), record("b", 0, 0, 16, 110, profile=seeing), record("b", 2, 0, 24, 50, profile=seeing)]
+    )
+    for inputs in ((first, second), (folder, first, second)):
+        pack(*inputs, folder)
+        got = [r for r in packed(folder) if r["kind"] == "record"]
+        got.sort(key=lambda r: (r["index"], r["repeat"]))
+        assert [(r["session"], r["index"], r["repeat"], r["latency_us"]) for r in got] == [
+            ("a", 0, 0, 100),
+            ("b", 0, 1, 110),
+            ("a", 1, 0, 50),
+            ("b", 2, 0, 50),
+        ], got
+        assert [len(r.get("profile", [])) for r in got] == [2, 0, 1, 2], got
+        assert json.load(open(os.path.join(folder, "session.json")))["statistics"]["networks"]["repeatability_floor"]
+    shutil.rmtree(folder)  # or its graphs would be kept for it
+
+
 def records_of(lines):
     return sorted(line for line in lines if line.startswith('{"kind":"record"'))
 
@@ -206,6 +238,7 @@ def main():
     root = tempfile.mkdtemp()
     try:
         check_series(root)
+        check_two_series(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:
         shutil.rmtree(root)

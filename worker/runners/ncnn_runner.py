@@ -3,6 +3,9 @@
 precision; all others (packed layouts, Winograd, sgemm) are as ncnn has them by itself."""
 
 import os
+import re
+import statistics
+import time
 
 import ncnn
 import numpy
@@ -11,18 +14,20 @@ import runner_loop
 
 
 def blobs_of(path):
-    """{name: sizes} of the inputs, the outermost first, and the names of the outputs, both in their order."""
-    inputs, outputs = {}, set()
+    """{name: sizes} of the inputs, the outermost first, the names of the outputs, and (type, name, first output) of each
+    layer, all in their order."""
+    inputs, outputs, layers = {}, set(), []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines()[2:]:
             words = line.split()
             first = 4 + int(words[2])
             names = words[first : first + int(words[3])]
             outputs.update(name for name in names if name.startswith("out") and name[3:].isdigit())
+            layers.append((words[0], words[1], names[0]))
             if words[0] == "Input":
                 keys = dict(word.split("=") for word in words[first + len(names) :])
                 inputs[names[0]] = [int(keys[key]) for key in ("2", "11", "1", "0") if key in keys]
-    return inputs, ["out%d" % number for number in range(len(outputs))]
+    return inputs, ["out%d" % number for number in range(len(outputs))], layers
 
 
 class Ncnn:
@@ -36,10 +41,11 @@ class Ncnn:
             "format": "ncnn",
             "allocator": "ncnn's of each extractor: malloc",
             "precisions": ["float32"],
+            "profile": True,
         }
 
     def load(self, request):
-        self.inputs, self.outputs = blobs_of(request["model"])
+        self.inputs, self.outputs, self.layers = blobs_of(request["model"])
         self.net = ncnn.Net()
         options = self.net.opt
         options.num_threads = request["threads"]
@@ -72,6 +78,32 @@ class Ncnn:
                 raise RuntimeError("%s: ncnn answers %d" % (name, status))
             results.append(mat)
         return results
+
+    def profile(self, calls):
+        """An extractor runs the layers that a blob still needs: asked for one after the other, one layer each. What an
+        input or a Split takes, which do nothing, is the price of asking."""
+        as_it_is = 1  # without the copy into plain order and float32
+        times = [[] for _ in self.layers]
+        for _ in range(calls):
+            extractor = self.net.create_extractor()
+            for name, mat in self.mats:
+                extractor.input(name, mat)
+            for (kind, _, blob), of in zip(self.layers, times):
+                for _ in range(9 if kind == "Input" else 1):
+                    start = time.perf_counter_ns()
+                    extractor.extract(blob, ncnn.Mat(), as_it_is)
+                    of.append((time.perf_counter_ns() - start) / 1e3)
+        nothing = [min(of) for (kind, _, _), of in zip(self.layers, times) if kind in ("Input", "Split")]
+        asking = statistics.median(nothing) if nothing else 0
+        return [
+            {
+                "name": kind,
+                "us": max(statistics.median(of) - asking, 0.1),
+                "calls": [int(n) for n in re.findall(r"^call(\d+)/", name)],
+            }
+            for (kind, name, _), of in zip(self.layers, times)
+            if kind != "Input"
+        ]
 
     def verify(self, tensors):
         self.take([tensors[str(i)] for i in range(len(self.inputs))])
