@@ -145,6 +145,8 @@ absl::Status FitMeasurements(const FitArguments& a) {
 void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();
+  command->add_option("--from", a->train.from,
+                      "Directory of a version whose weights are the first ones, not random numbers");
   command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();
   command->add_option("--learning-rate", a->train.learning_rate, "Maximum, reached after a warm-up; then it decays")
       ->capture_default_str();

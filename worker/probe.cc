@@ -300,8 +300,8 @@ class Probe {
     Json records = Json::array();
     for (const std::optional<store::Measurement>& measured : best_) {
       if (!measured) continue;
-      records.push_back(store::FieldsToJson(
-          *measured, {"graph", "is_network", "label", "latency_us", "quiet_us", "quiet_runs", "node_latency_us"}));
+      records.push_back(store::FieldsToJson(*measured, {"graph", "is_network", "label", "latency_us", "quiet_us",
+                                                        "quiet_runs", "node_latency_us", "profile"}));
     }
     return records;
   }

@@ -19,8 +19,8 @@
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
-#include "model/fit/kernel_times.h"
 #include "model/fit/measuring_cost.h"
+#include "model/predict/kernel_times.h"
 #include "store/record_file.h"
 
 namespace cobra::fit {
@@ -93,7 +93,7 @@ bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name
 void ScaleProfile(Sample* sample) {
   std::vector<double>& measured = sample->measurement.node_latency_us;
   if (measured.empty() && sample->is_network())
-    measured = TimesOfCalls(sample->graph, sample->measurement.profile_json);
+    measured = predict::TimesOfCalls(sample->graph, sample->measurement.profile_json);
   sample->measurement.profile_json.clear();
   if (measured.size() != sample->graph.nodes().size()) return;
   double sum = 0;

@@ -21,6 +21,7 @@
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/batch.h"
+#include "model/fit/earlier_weights.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
@@ -28,26 +29,6 @@
 
 namespace cobra::fit {
 namespace {
-
-// Copies the network for a larger vocabulary. A new word starts as the unknown word, as which it was read before.
-std::shared_ptr<net::CobraNet> WithVocabulary(const predict::ModelBundle& old, const net::NetConfig& config) {
-  at::NoGradGuard no_grad;
-  auto net = std::make_shared<net::CobraNet>(config, static_cast<int64_t>(old.manifest.targets.size()));
-  const auto from = old.net->named_parameters();
-  for (auto& parameter : net->named_parameters()) {
-    const at::Tensor& before = from[parameter.key()];
-    at::Tensor after = parameter.value();
-    if (before.sizes() == after.sizes()) {
-      after.copy_(before);
-      continue;
-    }
-    const int64_t words = before.size(0);  // an embedding: one row per word
-    after.narrow(0, 0, words).copy_(before);
-    after.narrow(0, words, after.size(0) - words)
-        .copy_(before.narrow(0, text::Vocabulary::kUnknown, 1).expand({after.size(0) - words, -1}));
-  }
-  return net;
-}
 
 constexpr double kWarmup = 0.05;  // of the time budget
 
@@ -63,7 +44,7 @@ class RefitRun {
   // `target`: of the rows, in the version.
   RefitRun(predict::ModelBundle bundle, int target, const Dataset& known, const Dataset& fresh,
            const RefitOptions& options)
-      : options_(options), target_(target), random_(options.seed), bundle_(std::move(bundle)) {
+      : options_(options), target_(target), random_(options.seed), earlier_(bundle), bundle_(std::move(bundle)) {
     Place(known, &known_layers_, &known_networks_);
     first_fresh_ = samples_.size();
     Place(fresh, &fresh_layers_, &fresh_networks_);
@@ -81,15 +62,11 @@ class RefitRun {
                                             fresh_networks_.size(), " networks, ",
                                             bundle_.vocabulary.size() - known_words_, " new words"));
     LogInfo(m.training_notes.back());
-    torch::manual_seed(options.seed);
-    teacher_ = WithVocabulary(bundle_, m.net);
-    teacher_->eval();
-    bundle_.net = WithVocabulary(bundle_, m.net);
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
-    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
 
   absl::Status Run(absl::string_view directory) {
+    COBRA_RETURN_IF_ERROR(StartFromEarlier());
     torch::optim::AdamW optimizer =
         MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     const double start = ProcessorSeconds();
@@ -122,6 +99,20 @@ class RefitRun {
       (s.is_network() ? networks : layers)->push_back(samples_.size());
       samples_.push_back(&s);
     }
+  }
+
+  // The networks, and the teacher with the same weights.
+  absl::Status StartFromEarlier() {
+    torch::manual_seed(options_.seed);
+    for (std::shared_ptr<net::CobraNet>* net : {&teacher_, &bundle_.net}) {
+      bundle_.net =
+          std::make_shared<net::CobraNet>(bundle_.manifest.net, static_cast<int64_t>(bundle_.manifest.targets.size()));
+      COBRA_RETURN_IF_ERROR(TakeWeights(earlier_, &bundle_));
+      *net = bundle_.net;
+    }
+    teacher_->eval();
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options_.average_decay);
+    return absl::OkStatus();
   }
 
   // Draws `count` rows of `fresh`, and rows of `known` up to `size`; each step draws again.
@@ -198,6 +189,7 @@ class RefitRun {
   const RefitOptions options_;
   const int target_;
   std::mt19937_64 random_;
+  const predict::ModelBundle earlier_;
   predict::ModelBundle bundle_;
   std::vector<const Sample*> samples_;
   size_t first_fresh_ = 0;   // index in samples_

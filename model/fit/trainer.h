@@ -27,6 +27,7 @@ struct TrainOptions {
   double average_decay = 0.998;  // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
+  std::string from;        // directory of a version whose weights are the first ones; empty: random ones
 };
 
 // Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to `directory`: manifest

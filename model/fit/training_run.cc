@@ -26,7 +26,9 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "base/utc_text.h"
+#include "model/fit/earlier_weights.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
@@ -68,6 +70,7 @@ class TrainingRun {
   absl::StatusOr<predict::ModelBundle> Run() {
     torch::optim::AdamW optimizer =
         MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    if (!options_.from.empty()) COBRA_RETURN_IF_ERROR(StartFrom(options_.from));
     int epoch = Resume(&optimizer);
     if (epoch == 0 && parts_.before_first_epoch) parts_.before_first_epoch(Start());
     for (; epoch < options_.epochs; ++epoch) {
@@ -94,6 +97,16 @@ class TrainingRun {
   void Place(const Sample& s, std::vector<size_t>* layers, std::vector<size_t>* networks) {
     (s.is_network() ? networks : layers)->push_back(samples_.size());
     samples_.push_back(&s);
+  }
+
+  absl::Status StartFrom(const std::string& directory) {
+    COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle earlier, predict::LoadBundle(directory));
+    const absl::Status taken = TakeWeights(earlier, &bundle_);
+    if (!taken.ok()) return absl::InvalidArgumentError(absl::StrCat(directory, ": ", taken.message()));
+    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options_.average_decay);
+    bundle_.manifest.training_notes.push_back(
+        absl::StrCat("began with the weights of the version of ", earlier.manifest.trained_at));
+    return absl::OkStatus();
   }
 
   // Of a target with few rows each is used several times, but not as often as the largest has more of them.

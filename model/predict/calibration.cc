@@ -1,7 +1,6 @@
 #include "model/predict/calibration.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -12,47 +11,23 @@
 #include "absl/strings/str_format.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "model/predict/calibration_terms.h"
 #include "model/predict/features.h"
-#include "model/predict/operator_group.h"
 #include "model/predict/plausibility.h"
 
 namespace cobra::predict {
 namespace {
 
-constexpr int kCoefficients = 2 + 2 * kNumOperatorGroups;
-
-std::array<double, kCoefficients> Features(OperatorGroup group, double log_latency) {
-  std::array<double, kCoefficients> f{};
-  const double x = (log_latency - 4) / 4;
-  f[0] = 1;
-  f[1] = x;
-  f[2 + 2 * group] = 1;
-  f[3 + 2 * group] = x;
-  return f;
-}
-
-// What a fit may correct. More terms than the probe supports make a target worse, so they are chosen by probes that are
-// held back.
-enum class Terms { kNothing, kCommon, kGroups };
-
 constexpr size_t kFewestNetworks = 8;  // for a mean of their errors
-
-// A layer, or a call within a network.
-struct Row {
-  std::array<double, kCoefficients> features;
-  double log_ratio = 0;
-  double weight = 1;
-};
 
 // A network whose calls were timed counts as so many layers, its calls by their shares; a fifth is equal for all, so
 // that cheap calls count, too.
 constexpr double kLayersOfANetwork = 6, kEqualShare = 0.2;
 constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 
-void AddRows(const CalibrationSample& s, std::vector<Row>* rows) {
+void AddRows(const CalibrationSample& s, const WorkRanges& ranges, std::vector<CallRow>* rows) {
   if (!s.is_network) {
-    const graph::Node& node = s.graph->nodes()[static_cast<size_t>(MainNode(*s.graph))];
-    rows->push_back({Features(OperatorGroupOf(*s.graph, node), std::log(s.reference_us)),
+    rows->push_back({TermsOf(*s.graph, MainNode(*s.graph), std::log(s.reference_us), ranges),
                      std::log(s.measured_us / s.reference_us)});
     return;
   }
@@ -66,74 +41,18 @@ void AddRows(const CalibrationSample& s, std::vector<Row>* rows) {
     // A profile takes longer than the network by its clocks.
     const double measured_us = s.node_measured_us[i] * s.measured_us / measured;
     if (reference_us < kLeastCallUs || measured_us < kLeastCallUs) continue;
-    rows->push_back({Features(OperatorGroupOf(*s.graph, s.graph->nodes()[i]), std::log(reference_us)),
+    rows->push_back({TermsOf(*s.graph, static_cast<int32_t>(i), std::log(reference_us), ranges),
                      std::log(measured_us / reference_us),
                      kLayersOfANetwork * (measured_us / s.measured_us + kEqualShare / static_cast<double>(calls))});
   }
 }
 
-// Solves the ridge normal equations by Cholesky decomposition; the penalties make the matrix positive definite.
-std::vector<double> SolveRidge(const std::vector<Row>& rows, const std::vector<double>& weights, Terms terms) {
-  constexpr int n = kCoefficients;
-  constexpr double kNotUsed = 1e12;
-  double a[n][n] = {}, b[n] = {};
-  // The penalties count as probes: one on the common slope, three on each group's bias, ten on its slope, which reaches
-  // beyond the sizes of the probe, almost none on the common bias. So the networks of a Cascade Lake, which no training
-  // had seen, were off by 7.5 %; with three on slopes and 20 layers of a network by 8.5 %.
-  for (int i = 0; i < n; ++i) {
-    const double of_terms = i == 1 ? 1.0 : i % 2 == 0 ? 3.0 : 10.0;
-    a[i][i] = i == 0 ? 1e-3 : terms == Terms::kCommon ? kNotUsed : of_terms;
+void IncludeWork(const CalibrationSample& s, WorkRanges* ranges) {
+  if (!s.is_network) return Include(LogWork(*s.graph, MainNode(*s.graph)), ranges);
+  if (s.node_measured_us.size() != s.graph->nodes().size()) return;
+  for (size_t i = 0; i < s.node_measured_us.size(); ++i) {
+    if (s.node_measured_us[i] >= kLeastCallUs) Include(LogWork(*s.graph, static_cast<int32_t>(i)), ranges);
   }
-  for (size_t r = 0; r < rows.size(); ++r) {
-    const std::array<double, n>& f = rows[r].features;
-    for (int i = 0; i < n; ++i) {
-      if (f[i] == 0) continue;
-      b[i] += weights[r] * f[i] * rows[r].log_ratio;
-      for (int j = 0; j < n; ++j) a[i][j] += weights[r] * f[i] * f[j];
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      double s = a[i][j];
-      for (int k = 0; k < j; ++k) s -= a[i][k] * a[j][k];
-      a[i][j] = i == j ? std::sqrt(s) : s / a[j][j];
-    }
-  }
-  std::vector<double> x(n);
-  for (int i = 0; i < n; ++i) {
-    double s = b[i];
-    for (int k = 0; k < i; ++k) s -= a[i][k] * x[k];
-    x[i] = s / a[i][i];
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    double s = x[i];
-    for (int k = i + 1; k < n; ++k) s -= a[k][i] * x[k];
-    x[i] = s / a[i][i];
-  }
-  return x;
-}
-
-double Dot(const std::array<double, kCoefficients>& row, const std::vector<double>& coefficients) {
-  double sum = 0;
-  for (int i = 0; i < kCoefficients; ++i) sum += row[i] * coefficients[i];
-  return sum;
-}
-
-// Ridge regression with Huber's loss, by reweighting: a probe disturbed by other load must not bend the fit.
-std::vector<double> SolveRobust(const std::vector<Row>& rows, Terms terms) {
-  constexpr double kHuber = 0.05;  // larger than the scatter of undisturbed probes
-  constexpr int kRounds = 30;
-  if (terms == Terms::kNothing) return std::vector<double>(kCoefficients, 0.0);
-  std::vector<double> weights, coefficients;
-  for (const Row& row : rows) weights.push_back(row.weight);
-  for (int round = 0; round < kRounds; ++round) {
-    coefficients = SolveRidge(rows, weights, terms);
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const double residual = std::fabs(rows[r].log_ratio - Dot(rows[r].features, coefficients));
-      weights[r] = rows[r].weight * (residual <= kHuber ? 1 : kHuber / residual);
-    }
-  }
-  return coefficients;
 }
 
 double NetworkAfterLayers(const Calibration& calibration, const CalibrationSample& s) {
@@ -166,7 +85,7 @@ absl::Status CheckErrors(const Calibration& calibration) {
 
 // A machine whose speed differs more from every trained one, or whose layers follow no common law, cannot be predicted
 // by a correction.
-absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ratios) {
+absl::Status CheckFit(const Calibration& calibration, double scatter, std::vector<double> log_ratios) {
   constexpr double kMostFactor = 300, kMostScatter = 3;
   const double factor = std::exp(UpperMedian(std::move(log_ratios)));
   if (factor > kMostFactor || factor < 1 / kMostFactor) {
@@ -174,18 +93,22 @@ absl::Status CheckFit(const Calibration& calibration, std::vector<double> log_ra
         "probe: its layers take %.2g times as long as on the nearest trained target: is latency_us in microseconds?",
         factor));
   }
-  if (calibration.interval_log <= std::log(kMostScatter)) return CheckErrors(calibration);
+  if (scatter <= std::log(kMostScatter)) return CheckErrors(calibration);
   return absl::InvalidArgumentError(absl::StrFormat(
       "probe: its layers scatter by a factor of %.2g around their common speed: measure again when the machine is idle",
-      std::exp(calibration.interval_log)));
+      std::exp(scatter)));
 }
 
 // Fits coefficients and scale to the samples for which `is_used`.
 void FitTerms(const std::vector<CalibrationSample>& samples, const std::function<bool(size_t)>& is_used, Terms terms,
               Calibration* c) {
-  std::vector<Row> rows;
+  c->work_ranges = {};
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (is_used(i)) AddRows(samples[i], &rows);
+    if (is_used(i)) IncludeWork(samples[i], &c->work_ranges);
+  }
+  std::vector<CallRow> rows;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (is_used(i)) AddRows(samples[i], c->work_ranges, &rows);
   }
   c->coefficients = SolveRobust(rows, terms);
   c->log_network_scale = 0;
@@ -209,6 +132,7 @@ double ErrorOf(const Calibration& c, const CalibrationSample& s) {
 // The errors of samples that a fit has not seen, eighth by eighth.
 struct HeldBack {
   std::vector<double> layers, networks;
+  std::vector<double> of_width;  // of the networks' errors, in half-widths of the trained target's intervals
   // Networks count if there are enough for a mean.
   double Score() const {
     const auto mean = [](const std::vector<double>& v) {
@@ -225,8 +149,11 @@ HeldBack HoldBack(const std::vector<CalibrationSample>& samples, Terms terms) {
     Calibration c;
     FitTerms(
         samples, [&](size_t i) { return i % kFolds != fold; }, terms, &c);
-    for (size_t i = fold; i < samples.size(); i += kFolds)
-      (samples[i].is_network ? held.networks : held.layers).push_back(std::min(1.0, ErrorOf(c, samples[i])));
+    for (size_t i = fold; i < samples.size(); i += kFolds) {
+      const double error = std::min(1.0, ErrorOf(c, samples[i]));
+      (samples[i].is_network ? held.networks : held.layers).push_back(error);
+      if (samples[i].is_network && samples[i].half_width > 0) held.of_width.push_back(error / samples[i].half_width);
+    }
   }
   return held;
 }
@@ -237,25 +164,23 @@ double NineTenths(std::vector<double> errors) {
   return kNineTenthsByMedian * UpperMedian(std::move(errors));
 }
 
-// How much less the adapted target is trusted than its base: with enough networks, what those held back show beyond the
-// base's own interval; with fewer, the scatter that the correction leaves.
-double IntervalLog(const std::vector<CalibrationSample>& samples, const HeldBack& held, std::vector<double> left) {
-  if (held.networks.size() < kFewestNetworks) return NineTenths(std::move(left));
-  std::vector<double> base;
-  for (const CalibrationSample& s : samples) {
-    if (s.is_network) base.push_back(s.half_width);
+// How much wider or narrower than its base's the intervals of the adapted target are: as nine of ten networks that
+// were held back need it, by their median, since the last of a few is whatever a neighbour did to it. Without enough
+// networks the base's intervals stay, wider by the scatter that the correction leaves.
+void SetInterval(const HeldBack& held, double scatter, Calibration* c) {
+  if (held.of_width.size() < kFewestNetworks) {
+    c->interval_log = scatter;
+  } else {
+    c->interval_scale = NineTenths(held.of_width);
   }
-  const double all = NineTenths(held.networks), of_base = UpperMedian(std::move(base));
-  return std::sqrt(std::max(0.0, all * all - of_base * of_base));
 }
 
 }  // namespace
 
 double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
                                 double log_latency) {
-  if (calibration.coefficients.size() != kCoefficients) return 0;
-  const auto f = Features(OperatorGroupOf(graph, graph.nodes()[node]), log_latency);
-  return Dot(f, calibration.coefficients);
+  if (calibration.coefficients.empty()) return 0;
+  return WeightedSum(TermsOf(graph, node, log_latency, calibration.work_ranges), calibration.coefficients);
 }
 
 absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples) {
@@ -269,7 +194,7 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
     return absl::InvalidArgumentError(
         absl::StrCat("probe: ", ratios.size(), " layers were measured, calibration needs at least ", kMinProbeLayers));
   }
-  std::vector<Terms> choices = {Terms::kCommon, Terms::kGroups};
+  std::vector<Terms> choices = {Terms::kCommon, Terms::kGroups, Terms::kWork};
   if (networks >= kFewestNetworks) choices.insert(choices.begin(), Terms::kNothing);
   Terms best = choices[0];
   HeldBack held = HoldBack(samples, best);
@@ -296,8 +221,9 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
       c.probe_layer_mape_after += std::fabs(std::exp(correction - ratio) - 1) / n;
     }
   }
-  c.interval_log = IntervalLog(samples, held, std::move(left));
-  COBRA_RETURN_IF_ERROR(CheckFit(c, ratios));
+  const double scatter = NineTenths(std::move(left));
+  SetInterval(held, scatter, &c);
+  COBRA_RETURN_IF_ERROR(CheckFit(c, scatter, ratios));
   return c;
 }
 

@@ -2,15 +2,16 @@
 // probe`).
 //
 // Each probe graph was also measured on the machine that the target was trained on, so the ratios are ratios of
-// measurements and the model's errors cancel. The log-ratio is fitted by ridge regression (Huber's loss) over operator
-// groups:
-//   log ratio = common bias + common slope * x + group bias + group slope * x,   x = (log latency_us - 4) / 4
-// The group terms are regularised more strongly than the common ones, so a group with few probes follows the others.
-// The calls of a network whose profile was measured count like layers, by their shares. The networks then determine one
-// scale for effects that single layers do not show (caches, allocator).
+// measurements and the model's errors cancel. The log-ratio of a call is fitted by ridge regression (Huber's loss):
+//   common bias + common slope * x + group bias + group slope * x + weights * work + weights * work^2
+// with x = (log latency_us - 4) / 4, operator groups (operator_group.h), and the logarithms of the call's amounts of
+// work (WorkTerm, features.h) over 10. The group terms are regularised more strongly than the common ones, so a group
+// with few probes follows the others. The calls of a network whose profile was measured count like layers, by their
+// shares. The networks then determine one scale for effects that single layers do not show (caches, allocator).
 //
-// Whether all these terms, a common factor alone, or nothing is corrected is decided by errors on an eighth of the
-// probe at a time, to which nothing was fitted. So a calibration is hardly ever worse than none.
+// Whether all these terms, those without work, a common factor alone, or nothing is corrected is decided by errors on
+// an eighth of the probe at a time, to which nothing was fitted. So a calibration is hardly ever worse than none. The
+// same errors, of its networks, say how wide the intervals are.
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_H_
 

@@ -24,6 +24,7 @@
 #include "model/predict/calibration.h"
 #include "model/predict/clock_cache.h"
 #include "model/predict/features.h"
+#include "model/predict/kernel_times.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/shared_batches.h"
@@ -165,7 +166,9 @@ class LoadedPredictor : public Predictor {
       auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
       samples.push_back({&record.graph, measured.subject.is_network, measured.undisturbed_us(),
                          reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
-                         std::move(predicted.node_latency_us), measured.node_latency_us,
+                         std::move(predicted.node_latency_us),
+                         measured.node_latency_us.empty() ? TimesOfCalls(record.graph, measured.profile_json)
+                                                          : measured.node_latency_us,
                          std::log(predicted.high_us / predicted.latency_us)});
     }
     COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
@@ -355,7 +358,7 @@ class LoadedPredictor : public Predictor {
     const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
     double width = interval.HalfWidthOf(contributions.mean);
     if (calibration != nullptr)
-      width = std::hypot(width, calibration->interval_log);  // the two errors are independent of each other
+      width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
     // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
     if (out.extrapolating) out.coverage = 0;

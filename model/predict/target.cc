@@ -136,6 +136,9 @@ std::string CalibrationToJson(const Calibration& c) {
               {"model_sha256", c.model_sha256},
               {"coefficients", c.coefficients},
               {"log_network_scale", c.log_network_scale},
+              {"work_low", c.work_ranges.low},
+              {"work_high", c.work_ranges.high},
+              {"interval_scale", c.interval_scale},
               {"interval_log", c.interval_log},
               {"probe_layer_mape_before", c.probe_layer_mape_before},
               {"probe_layer_mape_after", c.probe_layer_mape_after},
@@ -153,6 +156,9 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "model_sha256", &c.model_sha256));
   COBRA_RETURN_IF_ERROR(Read(j, "coefficients", &c.coefficients));
   COBRA_RETURN_IF_ERROR(Read(j, "log_network_scale", &c.log_network_scale));
+  COBRA_RETURN_IF_ERROR(Read(j, "work_low", &c.work_ranges.low));
+  COBRA_RETURN_IF_ERROR(Read(j, "work_high", &c.work_ranges.high));
+  COBRA_RETURN_IF_ERROR(Read(j, "interval_scale", &c.interval_scale));
   COBRA_RETURN_IF_ERROR(Read(j, "interval_log", &c.interval_log));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_before", &c.probe_layer_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_after", &c.probe_layer_mape_after));

@@ -60,16 +60,22 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json);
 
 // A correction of a trained target, fitted on a probe: per operator group, log-latency' = log-latency + bias + slope *
 // feature, plus one scale for whole networks. Stored as JSON by the server.
+// The range of each work term's logarithm (WorkTerm, features.h) in a probe; empty: no limits.
+struct WorkRanges {
+  std::vector<double> low, high;
+};
+
 struct Calibration {
   // Its name is "this-machine" unless the user gives another.
   TargetSpec machine;
   std::string base_target;
   // The model version it was fitted for; another version needs a new fit from the same probe.
   std::string model_sha256;
-  std::vector<double> coefficients;
+  std::vector<double> coefficients;  // of the terms of calibration_terms.h
+  WorkRanges work_ranges;            // of what they were fitted to
   double log_network_scale = 0;
-  // Half-width of the errors that remain after the correction, in addition to the base target's own interval.
-  double interval_log = 0;
+  // The base target's half-width counts so often; to it comes, squared, that of the errors that remain.
+  double interval_scale = 1, interval_log = 0;
   double probe_layer_mape_before = 0, probe_layer_mape_after = 0;
   double probe_network_mape_after = 0;
   // Mean error in log-latency on parts of the probe to which nothing was fitted: of its networks and a quarter of that

@@ -1,4 +1,4 @@
-#include "model/fit/kernel_times.h"
+#include "model/predict/kernel_times.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "graph/net_builder.h"
 
-namespace cobra::fit {
+namespace cobra::predict {
 namespace {
 
 // Calls 0 to 3: a convolution, its norm, its activation, a convolution of that.
@@ -71,7 +71,11 @@ TEST(TimesOfCalls, WithoutTheCallsOfMostOfTheTimeNothingIsKnown) {
   EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", 5, [4]]])").empty());  // there is no fifth call
   EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", "5", [0]]])").empty());
   EXPECT_TRUE(TimesOfCalls(Chain(), R"([["recall7/x", 5, []]])").empty());
+  EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", 5, ["0"]]])").empty());
+  EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", 5, 0]])").empty());
+  EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", -5, [0]], ["conv", 9, [3]]])").empty());
+  EXPECT_TRUE(TimesOfCalls(Chain(), R"([["conv", 1e300, [0]]])").empty());
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::predict

@@ -54,8 +54,10 @@ def main():
         write_folder(fast, "cpu-fast", records, 1.0)
         write_folder(slow, "cpu-slow", records, SLOWER)
         write_folder(mixed, "cpu-slow", records, 1.0)  # the rows of one target under the other's name
-        small = ["--seeds", "1", "--epochs", "50", "--width", "32", "--graph-width", "32", "--learning-rate", "6e-3"]
-        train("fit", "--rows", fast, "--rows", slow, "--out", model, *small)
+        sizes = ["--seeds", "1", "--width", "32", "--graph-width", "32"]
+        train(
+            "fit", "--rows", fast, "--rows", slow, "--out", model, *sizes, "--epochs", "50", "--learning-rate", "6e-3"
+        )
         with open(os.path.join(model, "manifest.json")) as f:
             names = [t["spec"]["name"] for t in json.load(f)["targets"]]
         assert names == ["cpu-fast", "cpu-slow"], names
@@ -64,6 +66,18 @@ def main():
         assert errors[2] > 1.5, ("the target changes nothing", errors)
         with open(os.path.join(model, "training.json")) as f:
             assert set(json.load(f)["seeds"][0]["targets"]) == set(names)
+
+        # Another target, beginning with these weights: what they know is known after two epochs.
+        third, more = os.path.join(out, "third"), os.path.join(out, "more")
+        write_folder(third, "cpu-third", records, SLOWER / 2)
+        rows = ["--rows", fast, "--rows", slow, "--rows", third]
+        train("fit", *rows, "--from", model, "--out", more, *sizes, "--epochs", "2", "--learning-rate", "1e-3")
+        with open(os.path.join(more, "manifest.json")) as f:
+            assert "began with the weights" in str(json.load(f)["training_notes"])
+        of_known = [error(more, fast), error(more, slow)]
+        assert max(of_known) < max(errors[:2]) + 0.3, (of_known, errors)
+        done = train("fit", *rows, "--from", model, "--out", os.path.join(out, "other"), "--seeds", "1", code=1)
+        assert "its networks have other sizes" in done.stderr, done.stderr
 
         done = train("fit", "--rows", fast, "--rows", fast, "--out", os.path.join(out, "twice"), code=2)
         assert "another folder has cpu-fast" in done.stderr, done.stderr

@@ -1,4 +1,4 @@
-#include "model/fit/kernel_times.h"
+#include "model/predict/kernel_times.h"
 
 #include <algorithm>
 #include <cctype>
@@ -13,10 +13,11 @@
 #include "graph/cost.h"
 #include "nlohmann/json.hpp"
 
-namespace cobra::fit {
+namespace cobra::predict {
 namespace {
 
 constexpr double kLeastKnown = 0.8;    // of the time
+constexpr double kMostUs = 1e12;       // of a kernel: eleven days
 constexpr double kTakenForOne = 0.01;  // of a kernel's time: what its other calls have together
 
 struct Kernel {
@@ -62,15 +63,21 @@ std::vector<Kernel> KernelsOf(const graph::Graph& graph, const std::string& prof
   std::map<std::vector<int32_t>, double> by_calls;
   const size_t calls = graph.nodes().size();
   for (const nlohmann::json& entry : ParseJson<nlohmann::json>(profile_json)) {
-    if (!entry.is_array() || entry.size() < 3 || !entry[0].is_string() || !entry[1].is_number()) return {};
+    if (!entry.is_array() || entry.size() < 3 || !entry[0].is_string() || !entry[1].is_number() || !entry[2].is_array())
+      return {};
+    const double us = entry[1].get<double>();
+    if (!(us >= 0 && us <= kMostUs)) return {};
     std::vector<int32_t> of;
-    for (const nlohmann::json& call : entry[2]) of.push_back(call.get<int32_t>());
+    for (const nlohmann::json& call : entry[2]) {
+      if (!call.is_number_integer()) return {};
+      of.push_back(call.get<int32_t>());
+    }
     if (of.empty()) of = CallsOfName(entry[0].get<std::string>());
     if (of.empty()) of = MakerOfNamedOutput(graph, entry[0].get<std::string>());
     for (const int32_t call : of) {
       if (call < 0 || static_cast<size_t>(call) >= calls) return {};
     }
-    by_calls[std::move(of)] += entry[1].get<double>();
+    by_calls[std::move(of)] += us;
   }
   std::vector<Kernel> kernels;
   for (const auto& [of, us] : by_calls) kernels.push_back({us, of});
@@ -133,4 +140,4 @@ std::vector<double> TimesOfCalls(const graph::Graph& graph, const std::string& p
   return us;
 }
 
-}  // namespace cobra::fit
+}  // namespace cobra::predict

@@ -1,0 +1,58 @@
+#include "model/fit/earlier_weights.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "model/predict/target.h"
+
+namespace cobra::fit {
+namespace {
+
+// Row of each word in the earlier embedding.
+at::Tensor RowsOfWords(const predict::ModelBundle& earlier, const text::Vocabulary& words) {
+  at::Tensor rows = at::empty({words.size()}, at::kLong);
+  for (int32_t i = 0; i < words.size(); ++i)
+    rows.data_ptr<int64_t>()[i] =
+        i == text::Vocabulary::kPad ? i : earlier.vocabulary.Find(words.words()[static_cast<size_t>(i)]);
+  return rows;
+}
+
+at::Tensor VectorOfTarget(const predict::ModelBundle& earlier, const predict::TargetSpec& target) {
+  std::vector<at::Tensor> alike;
+  for (size_t i = 0; i < earlier.manifest.targets.size(); ++i) {
+    const predict::TargetSpec& other = earlier.manifest.targets[i].spec;
+    const at::Tensor vector = earlier.net->target_vectors[static_cast<int64_t>(i)];
+    if (other.name == target.name) return vector;
+    if (predict::RuntimeFamily(other) == predict::RuntimeFamily(target)) alike.push_back(vector);
+  }
+  return alike.empty() ? earlier.net->target_vectors.mean(0) : at::stack(alike).mean(0);
+}
+
+}  // namespace
+
+absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBundle* bundle) {
+  at::NoGradGuard no_grad;
+  const at::Tensor rows = RowsOfWords(earlier, bundle->vocabulary);
+  const auto from = earlier.net->named_parameters();
+  for (auto& parameter : bundle->net->named_parameters()) {
+    at::Tensor after = parameter.value();
+    const at::Tensor* before = from.find(parameter.key());
+    if (parameter.key() == "target_vectors") {
+      for (size_t i = 0; i < bundle->manifest.targets.size(); ++i)
+        after[static_cast<int64_t>(i)].copy_(VectorOfTarget(earlier, bundle->manifest.targets[i].spec));
+    } else if (before != nullptr && before->size(0) == earlier.vocabulary.size() &&
+               after.size(0) == bundle->vocabulary.size() && before->sizes().slice(1) == after.sizes().slice(1)) {
+      after.copy_(before->index_select(0, rows));  // an embedding: one row per word
+    } else if (before != nullptr && before->sizes() == after.sizes()) {
+      after.copy_(*before);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the version of ", earlier.manifest.trained_at, ": its networks have other sizes (",
+                       parameter.key(), "): give the sizes that it was trained with, or train without it"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::fit

@@ -1,0 +1,18 @@
+// The weights of an earlier version in networks that know more words or other targets: where a refit starts, and a
+// training with `cobra-train fit --from`. Includes LibTorch headers; only files of model/ include it.
+#ifndef COBRA_MODEL_FIT_EARLIER_WEIGHTS_H_
+#define COBRA_MODEL_FIT_EARLIER_WEIGHTS_H_
+
+#include "absl/status/status.h"
+#include "model/predict/bundle.h"
+
+namespace cobra::fit {
+
+// Copies the weights of `earlier` into bundle->net. A new word starts as the unknown word, as which it was read before;
+// a new target as the mean of the earlier ones that have its runtime. InvalidArgument if the networks have other sizes.
+// REQUIRES: vocabulary and manifest of `bundle` are complete.
+absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBundle* bundle);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_EARLIER_WEIGHTS_H_
