@@ -58,7 +58,7 @@ class CallArguments {
   int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;
 
  protected:
-  // "call7/Conv": what the layers of a call are called, by which profiles of runtimes know it (model/predict/kernel_times).
+  // "call7/Conv": what the layers of a call are called; profiles of runtimes name it so (model/predict/kernel_times.h).
   std::string LayerName(absl::string_view type) const { return absl::StrCat("call", index_, "/", type); }
 
   const graph::Graph& graph_;
