@@ -33,6 +33,8 @@
 #     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
 #     clocks         cobra-worker in each runtime against torch.utils.benchmark, a session.run loop, benchmark_app and benchncnn's way: 30 networks each
 #                    (scripts/setup.sh --runtimes); leave the machine alone for half an hour
+#     ncnn-servers   ncnn's own benchmark networks measured here, against what others published of x86 servers: the ratios between the networks
+#                    (scripts/setup.sh --runtimes); leave the machine alone for five minutes
 #     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
 #                    compared; leave the machine alone meanwhile
 #     bench          cobra-bench reader; leave the machine alone meanwhile
@@ -42,7 +44,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks other-machine bench)
+all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -217,6 +219,7 @@ run_step() {
     capacity) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/capacity.py ;;
     agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;
     clocks) { scripts/setup.sh --runtimes && build release cobra-worker cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/clocks.py ;;
+    ncnn-servers) { scripts/setup.sh --runtimes && build release cobra-worker cobra-client; } >&3 2>&3 && /usr/bin/python3 tests/long/ncnn_servers.py ;;
     other-machine) build release cobra-server cobra-client cobra-worker && run_other_machine ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
   esac

@@ -34,6 +34,10 @@ absl::StatusOr<Enum> ParseName(absl::string_view flag, absl::string_view text, s
 }
 
 absl::Status CheckCpu(const Execution& execution, const CpuInfo& cpu) {
+  if ((execution.isa == Isa::avx2 && !cpu.has_avx2) || (execution.isa == Isa::sse41 && !cpu.has_sse41)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--isa ", IsaName(execution.isa), ": this processor has no such instructions"));
+  }
   switch (execution.precision) {
     case Precision::float32: return absl::OkStatus();
     case Precision::tf32:
@@ -62,6 +66,15 @@ absl::string_view PrecisionName(Precision precision) {
 
 absl::string_view LayoutName(Layout layout) { return layout == Layout::nchw ? "nchw" : "nhwc"; }
 
+absl::string_view IsaName(Isa isa) {
+  switch (isa) {
+    case Isa::native: return "native";
+    case Isa::avx2: return "avx2";
+    case Isa::sse41: return "sse41";
+  }
+  return "native";
+}
+
 absl::string_view CacheName(CacheState cache) { return cache == CacheState::warm ? "warm" : "cold"; }
 
 std::string DeviceText(const Execution& execution) {
@@ -81,10 +94,12 @@ absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuI
                          ParseName("--layout", layout, {Layout::nchw, Layout::channels_last}, LayoutName));
   COBRA_ASSIGN_OR_RETURN(execution.cache,
                          ParseName("--cache", flags.cache, {CacheState::warm, CacheState::cold}, CacheName));
+  COBRA_ASSIGN_OR_RETURN(execution.isa, ParseName("--isa", flags.isa, {Isa::native, Isa::avx2, Isa::sse41}, IsaName));
   if (flags.threads < 1) return absl::InvalidArgumentError(absl::StrCat("--threads ", flags.threads, ": at least 1"));
   if (execution.is_cuda()) {
     if (flags.threads != 1)
       return absl::InvalidArgumentError("--threads: are of the CPU; with --device cuda one thread calls");
+    if (execution.isa != Isa::native) return absl::InvalidArgumentError("--isa: is of the CPU");
     return execution;
   }
   execution.threads = flags.threads;

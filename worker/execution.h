@@ -24,6 +24,10 @@ enum class Layout { nchw, channels_last };
 // last-level cache, and no two calls of it share inputs or weights.
 enum class CacheState { warm, cold };
 
+// The instructions that kernels may use at most. avx2, sse41: environment variables make oneDNN, ATen and OpenBLAS
+// behave as on an older or smaller processor; only runtimes built on them obey (docs/runners.md).
+enum class Isa { native, avx2, sse41 };
+
 struct Execution {
   // -1: the CPU.
   int cuda_device = -1;
@@ -31,6 +35,7 @@ struct Execution {
   Layout layout = Layout::nchw;
   // Threads of one operator, on the CPU.
   int threads = 1;
+  Isa isa = Isa::native;
   CacheState cache = CacheState::warm;
 
   bool is_cuda() const { return cuda_device >= 0; }
@@ -46,6 +51,8 @@ struct Execution {
 absl::string_view PrecisionName(Precision precision);
 // "nchw", "nhwc", as in TargetSpec.
 absl::string_view LayoutName(Layout layout);
+// "native", "avx2", "sse41"
+absl::string_view IsaName(Isa isa);
 // "warm", "cold"
 absl::string_view CacheName(CacheState cache);
 // "cpu", "cuda:0"
@@ -53,7 +60,7 @@ std::string DeviceText(const Execution& execution);
 
 // The flags of the command line.
 struct ExecutionFlags {
-  std::string device = "cpu", precision = "float32", layout = "nchw", cache = "warm";
+  std::string device = "cpu", precision = "float32", layout = "nchw", cache = "warm", isa = "native";
   int threads = 1;
 };
 // InvalidArgument, beginning with the flag, if the value is unknown or this CPU does not support it.

@@ -79,6 +79,7 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
     if (key == "cpu MHz" && absl::SimpleAtod(value, &mhz)) cpu.clock_mhz = mhz;
     if (key == "flags" || key == "Features") {
       for (absl::string_view flag : absl::StrSplit(value, ' ')) {
+        cpu.has_sse41 = cpu.has_sse41 || flag == "sse4_1";
         cpu.has_avx2 = cpu.has_avx2 || flag == "avx2";
         cpu.has_avx512 = cpu.has_avx512 || flag == "avx512f";
         cpu.has_amx = cpu.has_amx || flag == "amx_tile";
@@ -128,6 +129,7 @@ std::vector<CpuCache> CpuCaches() {
 std::string TargetName(const Execution& execution, absl::string_view gpu) {
   std::string name = execution.is_cuda() ? absl::StrCat("gpu-", Slug(gpu))
                                          : absl::StrCat("cpu-", CpuCodeName(ThisCpu()), "-", execution.threads, "t");
+  if (execution.isa != Isa::native) absl::StrAppend(&name, "-", IsaName(execution.isa));
   if (execution.precision != Precision::float32) absl::StrAppend(&name, "-", PrecisionName(execution.precision));
   if (execution.layout != Layout::nchw) absl::StrAppend(&name, "-", LayoutName(execution.layout));
   return name;
@@ -151,6 +153,7 @@ predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Exe
   }
   const CpuInfo cpu = ThisCpu();
   spec.device = cpu.model_name.empty() ? "unknown" : cpu.model_name;
+  if (execution.isa != Isa::native) absl::StrAppend(&spec.device, ", up to ", IsaName(execution.isa));
   spec.kind = "cpu";
   spec.last_level_cache_mb = LastLevelCacheMb();
   spec.clock_mhz = cpu.clock_mhz;
@@ -158,9 +161,15 @@ predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Exe
   return spec;
 }
 
-absl::Status RestartWithEnvironment(char** argv, int threads) {
+absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa) {
   constexpr char kDone[] = "COBRA_WORKER_ENVIRONMENT";
   if (std::getenv(kDone) != nullptr) return absl::OkStatus();
+  if (isa != Isa::native) {
+    const bool avx2 = isa == Isa::avx2;
+    setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
+    setenv("ATEN_CPU_CAPABILITY", avx2 ? "avx2" : "default", 1);
+    setenv("OPENBLAS_CORETYPE", avx2 ? "Haswell" : "Nehalem", 1);
+  }
   const std::string core_type = BlasCoreType(ThisCpu().has_avx2, ThisCpu().has_avx512);
   if (!core_type.empty()) setenv("OPENBLAS_CORETYPE", core_type.c_str(), /*overwrite=*/0);
   const std::string count = absl::StrCat(threads);

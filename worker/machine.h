@@ -21,6 +21,7 @@ struct CpuInfo {
   int family = 0;
   int model = 0;
   double clock_mhz = 0;
+  bool has_sse41 = false;
   bool has_avx2 = false;
   bool has_avx512 = false;
   // Instructions for bfloat16 products: avx512_bf16, amx_bf16, or ARM's bf16.
@@ -34,8 +35,8 @@ CpuInfo ThisCpu();
 // "epyc-genoa", "xeon-icelake"; from the vendor's name if the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);
 
-// The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's
-// name.
+// The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "cpu-epyc-genoa-1t-avx2",
+// "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's name.
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
 // Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of
 // executor.h. `gpu`: if the execution is on a GPU.
@@ -51,9 +52,10 @@ std::vector<CpuCache> CpuCaches();
 // 0: unknown.
 double LastLevelCacheMb();
 
-// OPENBLAS_CORETYPE and the numbers of threads must be in the environment before LibTorch is loaded: sets them and
-// restarts this program, once. Returns only if nothing had to change, or on error.
-absl::Status RestartWithEnvironment(char** argv, int threads);
+// OPENBLAS_CORETYPE, the numbers of threads and, unless native, the instructions that kernels may use must be in the
+// environment before LibTorch is loaded: sets them and restarts this program, once. Runners inherit them. Returns only
+// if nothing had to change, or on error.
+absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa);
 
 // Pins the process to `count` processors from `core` on.
 absl::Status PinToCore(int core, int count = 1);

@@ -78,6 +78,10 @@ void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
   app->add_option("--cache", e.cache, "warm or cold: last-level cache before a call")->capture_default_str();
   app->add_option("--threads", e.threads, "Threads of one operator, on the CPU")->capture_default_str();
+  app->add_option("--isa", e.isa,
+                  "Instructions that LibTorch, torch and openvino may use: native, or as on a processor that has no "
+                  "more than avx2 or sse41")
+      ->capture_default_str();
   app->add_option("--core", flags->core, "Processor to run on; with several threads, the first one")
       ->capture_default_str();
   app->add_flag("--share-device", flags->share_device, "Measure even if another worker uses this processor or GPU");
@@ -378,18 +382,26 @@ void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
 }
 #endif
 
-// Called before the command line is parsed: the environment at process start determines LibTorch's threads.
-int ThreadsOf(int argc, char** argv) {
-  int threads = 1;
+// Called before the command line is parsed: the environment at process start determines LibTorch's threads and kernels.
+absl::string_view ValueOfFlag(absl::string_view flag, int argc, char** argv) {
+  absl::string_view value;
   for (int i = 1; i < argc; ++i) {
     absl::string_view word = argv[i];
-    if (word == "--threads" && i + 1 < argc)
-      word = argv[i + 1];
-    else if (!absl::ConsumePrefix(&word, "--threads="))
-      continue;
-    if (!absl::SimpleAtoi(word, &threads)) threads = 1;
+    if (word == flag && i + 1 < argc)
+      value = argv[i + 1];
+    else if (absl::ConsumePrefix(&word, flag) && absl::ConsumePrefix(&word, "="))
+      value = word;
   }
-  return std::clamp(threads, 1, std::max(1, ThisCpu().processors));
+  return value;
+}
+
+// Wrong values are left to the command line's own check.
+absl::Status RestartForFlags(int argc, char** argv) {
+  int threads = 1;
+  if (!absl::SimpleAtoi(ValueOfFlag("--threads", argc, argv), &threads)) threads = 1;
+  const absl::string_view name = ValueOfFlag("--isa", argc, argv);
+  const Isa isa = name == IsaName(Isa::avx2) ? Isa::avx2 : name == IsaName(Isa::sse41) ? Isa::sse41 : Isa::native;
+  return RestartWithEnvironment(argv, std::clamp(threads, 1, std::max(1, ThisCpu().processors)), isa);
 }
 
 void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
@@ -514,7 +526,7 @@ constexpr char kFooter[] =
     "lists the flags of a command.";
 
 int Main(int argc, char** argv) {
-  if (const absl::Status status = RestartWithEnvironment(argv, ThreadsOf(argc, argv)); !status.ok()) {
+  if (const absl::Status status = RestartForFlags(argc, argv); !status.ok()) {
     PrintError("cobra-worker", status);
     return 1;
   }

@@ -48,6 +48,16 @@ int PollTimeoutMs(absl::Time deadline) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1000));
 }
 
+// Without a list of that name, `names` stay.
+void ReadNames(const Json& answer, const char* list, std::vector<std::string>* names) {
+  const auto found = answer.find(list);
+  if (found == answer.end() || !found->is_array()) return;
+  names->clear();
+  for (const Json& name : *found) {
+    if (name.is_string()) names->push_back(name.get<std::string>());
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ProcessRunner>> ProcessRunner::Start(const std::vector<std::string>& argv,
@@ -165,12 +175,8 @@ absl::Status ProcessRunner::Describe() {
   description_.format = TextOf(answer, "format");
   description_.compile = TextOf(answer, "compile", "eager");
   description_.allocator = TextOf(answer, "allocator");
-  if (const auto found = answer.find("precisions"); found != answer.end() && found->is_array()) {
-    description_.precisions.clear();
-    for (const Json& precision : *found) {
-      if (precision.is_string()) description_.precisions.push_back(precision.get<std::string>());
-    }
-  }
+  ReadNames(answer, "precisions", &description_.precisions);
+  ReadNames(answer, "isas", &description_.isas);
   const auto profiles = answer.find("profile");
   description_.profiles = profiles != answer.end() && *profiles == Json(true);
   if (!description_.runtime.empty() && !description_.version.empty() && !description_.format.empty())

@@ -25,6 +25,7 @@ struct RunnerDescription {
   std::string compile = "eager";
   std::string allocator;
   std::vector<std::string> precisions = {"float32"};
+  std::vector<std::string> isas = {"native"};  // to which it can be limited (Isa, worker/execution.h)
   bool profiles = false;
 };
 

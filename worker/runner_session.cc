@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -120,10 +121,12 @@ absl::StatusOr<std::unique_ptr<RunnerSession>> RunnerSession::Create(std::vector
     return absl::InvalidArgumentError(absl::StrCat(session->argv_[0], ": takes networks as \"", is.format,
                                                    "\"; there are ", absl::StrJoin(kFormats, ", ")));
   }
-  const std::string precision(PrecisionName(execution.precision));
-  if (std::find(is.precisions.begin(), is.precisions.end(), precision) == is.precisions.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--precision ", precision, ": ", session->argv_[0], " has ", absl::StrJoin(is.precisions, ", ")));
+  for (const auto& [flag, asked, has] : {std::tuple("--precision ", PrecisionName(execution.precision), is.precisions),
+                                         std::tuple("--isa ", IsaName(execution.isa), is.isas)}) {
+    if (std::find(has.begin(), has.end(), asked) == has.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, asked, ": ", session->argv_[0], " has ", absl::StrJoin(has, ", ")));
+    }
   }
   return session;
 }

@@ -428,6 +428,18 @@ def write_all(out, sessions, parts):
             os.remove(os.path.join(out, name))
 
 
+def write_target(out, sessions):
+    """The target as the fastest session found it: neighbours only ever make a probed speed lower."""
+    path = os.path.join(out, "target.json")
+    machines = [s["machine"] for s in sessions.values() if "machine" in s]
+    if os.path.exists(path) or not machines:
+        return
+    if len({m["name"] for m in machines}) > 1:
+        sys.exit("%s: records of several targets: %s" % (out, ", ".join(sorted({m["name"] for m in machines}))))
+    with open(path, "w") as f:
+        f.write(json.dumps(max(machines, key=lambda m: m.get("peak_gflops", 0))))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -450,6 +462,7 @@ def main():
         "selected-layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen},
     }
     stats = all_statistics(inputs, kept, parts, sorted(chosen))
+    write_target(out, inputs.sessions)
     write_all(out, inputs.sessions, parts)
     with open(os.path.join(out, "session.json"), "w") as f:
         json.dump({"sessions": [s for _, s in sorted(inputs.sessions.items())], "statistics": stats}, f, indent=1)

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/statistics.h"
@@ -164,8 +163,8 @@ class Table {
     std::map<std::string, std::map<std::string, Latencies>> by_processor;
     for (const auto& [name, target] : targets_) {
       for (size_t i = 0; i < target.tests.size(); ++i) {
-        by_processor[ProcessorOf(name)][target.tests[i]->fingerprint()][name] = {target.tests[i]->latency_us(),
-                                                                                 target.of_tests.latency_us[i]};
+        by_processor[ProcessorOf(target.data.target)][target.tests[i]->fingerprint()][name] = {
+            target.tests[i]->latency_us(), target.of_tests.latency_us[i]};
       }
     }
     for (const auto& [processor, networks] : by_processor) {
@@ -182,13 +181,9 @@ class Table {
     return absl::OkStatus();
   }
 
-  // The target whose name begins this one's, with another runtime behind it: the same machine.
-  std::string ProcessorOf(const std::string& name) const {
-    std::string shortest = name;
-    for (const auto& [other, target] : targets_) {
-      if (other.size() < shortest.size() && absl::StartsWith(name, absl::StrCat(other, "-"))) shortest = other;
-    }
-    return shortest;
+  // The target's name without its runtime. What else differs (threads, precision, instructions) is another machine.
+  static std::string ProcessorOf(const predict::TargetSpec& target) {
+    return target.name.substr(0, target.name.rfind(absl::StrCat("-", predict::RuntimeFamily(target))));
   }
 
   static void CountFastest(const Latencies& network, int64_t* clear, int64_t* right) {

@@ -25,10 +25,23 @@ constexpr size_t kFewestNetworks = 8;  // for a mean of their errors
 constexpr double kLayersOfANetwork = 6, kEqualShare = 0.2;
 constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 
-void AddRows(const CalibrationSample& s, const WorkRanges& ranges, std::vector<CallRow>* rows) {
+// A sample and what the terms need of its calls: of a layer's main call, or of each call of a network. The fits to
+// eighths of the samples share it.
+struct Sample : CalibrationSample {
+  explicit Sample(const CalibrationSample& s) : CalibrationSample(s) {
+    if (!is_network) {
+      kinds.push_back(KindOf(*graph, MainNode(*graph)));
+      return;
+    }
+    const int32_t calls = static_cast<int32_t>(graph->nodes().size());
+    for (int32_t i = 0; i < calls; ++i) kinds.push_back(KindOf(*graph, i));
+  }
+  std::vector<CallKind> kinds;
+};
+
+void AddRows(const Sample& s, const WorkRanges& ranges, std::vector<CallRow>* rows) {
   if (!s.is_network) {
-    rows->push_back({TermsOf(*s.graph, MainNode(*s.graph), std::log(s.reference_us), ranges),
-                     std::log(s.measured_us / s.reference_us)});
+    rows->push_back({TermsOf(s.kinds[0], std::log(s.reference_us), ranges), std::log(s.measured_us / s.reference_us)});
     return;
   }
   const size_t calls = s.node_reference_us.size();
@@ -41,26 +54,24 @@ void AddRows(const CalibrationSample& s, const WorkRanges& ranges, std::vector<C
     // A profile takes longer than the network by its clocks.
     const double measured_us = s.node_measured_us[i] * s.measured_us / measured;
     if (reference_us < kLeastCallUs || measured_us < kLeastCallUs) continue;
-    rows->push_back({TermsOf(*s.graph, static_cast<int32_t>(i), std::log(reference_us), ranges),
-                     std::log(measured_us / reference_us),
+    rows->push_back({TermsOf(s.kinds[i], std::log(reference_us), ranges), std::log(measured_us / reference_us),
                      kLayersOfANetwork * (measured_us / s.measured_us + kEqualShare / static_cast<double>(calls))});
   }
 }
 
-void IncludeWork(const CalibrationSample& s, WorkRanges* ranges) {
-  if (!s.is_network) return Include(LogWork(*s.graph, MainNode(*s.graph)), ranges);
-  if (s.node_measured_us.size() != s.graph->nodes().size()) return;
+void IncludeWork(const Sample& s, WorkRanges* ranges) {
+  if (!s.is_network) return Include(s.kinds[0].log_work, ranges);
+  if (s.node_measured_us.size() != s.kinds.size()) return;
   for (size_t i = 0; i < s.node_measured_us.size(); ++i) {
-    if (s.node_measured_us[i] >= kLeastCallUs) Include(LogWork(*s.graph, static_cast<int32_t>(i)), ranges);
+    if (s.node_measured_us[i] >= kLeastCallUs) Include(s.kinds[i].log_work, ranges);
   }
 }
 
-double NetworkAfterLayers(const Calibration& calibration, const CalibrationSample& s) {
+double NetworkAfterLayers(const Calibration& calibration, const Sample& s) {
   double sum = 0;
   for (size_t i = 0; i < s.node_reference_us.size(); ++i) {
     const double log_latency = std::log(std::max(1e-3, s.node_reference_us[i]));
-    sum +=
-        std::exp(log_latency + CalibrationLogCorrection(calibration, *s.graph, static_cast<int32_t>(i), log_latency));
+    sum += std::exp(log_latency + CalibrationLogCorrection(calibration, s.kinds[i], log_latency));
   }
   // The contributions are predicted, the reference was measured: keep the measured level.
   double predicted = 0;
@@ -100,7 +111,7 @@ absl::Status CheckFit(const Calibration& calibration, double scatter, std::vecto
 }
 
 // Fits coefficients and scale to the samples for which `is_used`.
-void FitTerms(const std::vector<CalibrationSample>& samples, const std::function<bool(size_t)>& is_used, Terms terms,
+void FitTerms(const std::vector<Sample>& samples, const std::function<bool(size_t)>& is_used, Terms terms,
               Calibration* c) {
   c->work_ranges = {};
   for (size_t i = 0; i < samples.size(); ++i) {
@@ -122,10 +133,9 @@ void FitTerms(const std::vector<CalibrationSample>& samples, const std::function
 }
 
 // What the calibration is off by, in log-latency.
-double ErrorOf(const Calibration& c, const CalibrationSample& s) {
+double ErrorOf(const Calibration& c, const Sample& s) {
   if (s.is_network) return std::fabs(std::log(s.measured_us / NetworkAfterLayers(c, s)) - c.log_network_scale);
-  const int32_t main = MainNode(*s.graph);
-  return std::fabs(CalibrationLogCorrection(c, *s.graph, main, std::log(s.reference_us)) -
+  return std::fabs(CalibrationLogCorrection(c, s.kinds[0], std::log(s.reference_us)) -
                    std::log(s.measured_us / s.reference_us));
 }
 
@@ -142,7 +152,7 @@ struct HeldBack {
   }
 };
 
-HeldBack HoldBack(const std::vector<CalibrationSample>& samples, Terms terms) {
+HeldBack HoldBack(const std::vector<Sample>& samples, Terms terms) {
   constexpr size_t kFolds = 8;
   HeldBack held;
   for (size_t fold = 0; fold < kFolds; ++fold) {
@@ -177,16 +187,16 @@ void SetInterval(const HeldBack& held, double scatter, Calibration* c) {
 
 }  // namespace
 
-double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
-                                double log_latency) {
+double CalibrationLogCorrection(const Calibration& calibration, const CallKind& call, double log_latency) {
   if (calibration.coefficients.empty()) return 0;
-  return WeightedSum(TermsOf(graph, node, log_latency, calibration.work_ranges), calibration.coefficients);
+  return WeightedSum(TermsOf(call, log_latency, calibration.work_ranges), calibration.coefficients);
 }
 
-absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples) {
+absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& of_probe) {
+  const std::vector<Sample> samples(of_probe.begin(), of_probe.end());
   std::vector<double> ratios;
   size_t networks = 0;
-  for (const CalibrationSample& s : samples) {
+  for (const Sample& s : samples) {
     networks += s.is_network;
     if (!s.is_network) ratios.push_back(std::log(s.measured_us / s.reference_us));
   }
@@ -209,14 +219,14 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
       samples, [](size_t) { return true; }, best, &c);
   c.held_back_error = held.Score();
   std::vector<double> left;
-  for (const CalibrationSample& s : samples) {
+  for (const Sample& s : samples) {
     left.push_back(ErrorOf(c, s));
     if (s.is_network) {
       const double after = NetworkAfterLayers(c, s) * std::exp(c.log_network_scale);
       c.probe_network_mape_after += std::fabs(after / s.measured_us - 1) / static_cast<double>(networks);
     } else {
       const double n = static_cast<double>(ratios.size()), ratio = std::log(s.measured_us / s.reference_us);
-      const double correction = CalibrationLogCorrection(c, *s.graph, MainNode(*s.graph), std::log(s.reference_us));
+      const double correction = CalibrationLogCorrection(c, s.kinds[0], std::log(s.reference_us));
       c.probe_layer_mape_before += std::fabs(s.reference_us / s.measured_us - 1) / n;
       c.probe_layer_mape_after += std::fabs(std::exp(correction - ratio) - 1) / n;
     }

@@ -19,13 +19,13 @@
 
 #include "absl/status/statusor.h"
 #include "graph/graph.h"
+#include "model/predict/calibration_terms.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
 
-// The correction to add to the log-latency of one node.
-double CalibrationLogCorrection(const Calibration& calibration, const graph::Graph& graph, int32_t node,
-                                double log_latency);
+// The correction to add to the log-latency of a call.
+double CalibrationLogCorrection(const Calibration& calibration, const CallKind& call, double log_latency);
 
 struct CalibrationSample {
   const graph::Graph* graph = nullptr;

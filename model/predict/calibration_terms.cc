@@ -68,6 +68,10 @@ std::vector<double> SolveRidge(const std::vector<CallRow>& rows, const std::vect
 
 }  // namespace
 
+CallKind KindOf(const graph::Graph& graph, int32_t node) {
+  return {OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node)]), LogWork(graph, node)};
+}
+
 void Include(const std::array<float, kWorkTerms>& log_work, WorkRanges* ranges) {
   if (ranges->low.empty()) {
     ranges->low.assign(kWorkTerms, -static_cast<double>(kNoWork));
@@ -80,15 +84,14 @@ void Include(const std::array<float, kWorkTerms>& log_work, WorkRanges* ranges) 
   }
 }
 
-CallTerms TermsOf(const graph::Graph& graph, int32_t node, double log_latency, const WorkRanges& ranges) {
+CallTerms TermsOf(const CallKind& call, double log_latency, const WorkRanges& ranges) {
   CallTerms t{};
   const double x = (log_latency - 4) / 4;
-  const OperatorGroup group = OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node)]);
+  const auto& [group, log_work] = call;
   t[0] = 1;
   t[1] = x;
   t[2 + 2 * group] = 1;
   t[3 + 2 * group] = x;
-  const auto log_work = LogWork(graph, node);
   const bool has_ranges = ranges.low.size() == kWorkTerms && ranges.high.size() == kWorkTerms;
   for (size_t i = 0; i < kWorkTerms; ++i) {
     if (log_work[i] == kNoWork) continue;

@@ -16,11 +16,18 @@ namespace cobra::predict {
 inline constexpr int kGroupTerms = 2 + 2 * kNumOperatorGroups, kCalibrationTerms = kGroupTerms + 2 * kWorkTerms;
 using CallTerms = std::array<double, kCalibrationTerms>;
 
+// What the terms need to know of a call, beside its latency.
+struct CallKind {
+  OperatorGroup group;
+  std::array<float, kWorkTerms> log_work;
+};
+CallKind KindOf(const graph::Graph& graph, int32_t node);
+
 // Widens the ranges by a call's work.
 void Include(const std::array<float, kWorkTerms>& log_work, WorkRanges* ranges);
 
 // Beyond the ranges by more than a factor of twelve a term grows no more; a term without a range is left out.
-CallTerms TermsOf(const graph::Graph& graph, int32_t node, double log_latency, const WorkRanges& ranges);
+CallTerms TermsOf(const CallKind& call, double log_latency, const WorkRanges& ranges);
 
 // What a fit may correct. More terms than the probe supports make a target worse, so they are chosen by probes that are
 // held back.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op_rules.h"
+#include "graph/saturated.h"
 
 namespace cobra::predict {
 namespace {
@@ -78,6 +79,35 @@ void AddProduct(const Convolution& c, ConvolutionWork* work) {
   work->mapped_bytes = MappedBytes(work->copied_bytes);
 }
 
+bool IsWinograd(const Convolution& c) {
+  constexpr int64_t kFewChannels = 8;
+  return c.groups == 1 && std::max(c.in_channels, c.out_channels) > kFewChannels && c.height.window == 3 &&
+         c.width.window == 3 && !c.Strided() && !c.Dilated();
+}
+
+void AddWinograd(const Convolution& c, ConvolutionWork* work) {
+  constexpr int64_t kOutputs = 6, kTile = 8;
+  const auto tiles_of = [](const graph::ConvolutionSide& s) { return (s.output + kOutputs - 1) / kOutputs; };
+  const int64_t elements = c.batch * tiles_of(c.height) * tiles_of(c.width) * kTile * kTile;
+  work->winograd_macs = graph::Times(graph::Times(elements, c.in_channels), c.out_channels);
+  work->winograd_bytes = graph::Times(kFloatBytes * elements, c.in_channels + c.out_channels);
+}
+
+// Whether ONNX Runtime's blocks fit: channels in fours, those of groups in whole blocks unless there is one in each.
+bool FitsBlocks(const Convolution& c) {
+  constexpr int64_t kAlignment = 4;
+  if (c.groups * c.out_channels % kAlignment != 0) return false;
+  if (c.groups == 1) return c.in_channels < graph::kChannelBlock || c.in_channels % kAlignment == 0;
+  return c.Depthwise() || (c.in_channels % graph::kChannelBlock == 0 && c.out_channels % graph::kChannelBlock == 0);
+}
+
+void AddPlain(const Convolution& c, ConvolutionWork* work) {
+  work->plain_macs = c.macs();
+  work->plain_products = c.batch * c.groups;
+  if (!c.OneTap() || c.Strided() || c.Padded())
+    work->plain_column_bytes = graph::Times(kFloatBytes * c.groups * c.in_channels * c.taps(), c.places());
+}
+
 // The rules cover batched convolutions of one or two dimensions.
 bool HasRules(const Convolution& c) { return c.batched && c.spatial_dims <= 2; }
 
@@ -95,6 +125,8 @@ std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, cons
   } else {
     AddBlocks(*c, &work);
   }
+  if (IsWinograd(*c)) AddWinograd(*c, &work);
+  if (!FitsBlocks(*c)) AddPlain(*c, &work);
   return work;
 }
 
@@ -122,6 +154,13 @@ int64_t MappedBytes(const graph::Node& node) {
   int64_t bytes = 0;
   if (node.inplace || graph::IsView(node)) return bytes;
   for (const graph::TensorType& type : node.outputs) bytes += MappedBytes(type.num_bytes());
+  return bytes;
+}
+
+int64_t ViewBytes(const graph::Graph& graph, const graph::Node& node) {
+  if (!graph::IsView(node) || graph::IsAlias(graph, node)) return 0;
+  int64_t bytes = 0;
+  for (const graph::TensorType& type : node.outputs) bytes = graph::Plus(bytes, type.num_bytes());
   return bytes;
 }
 

@@ -1,5 +1,7 @@
-// The work that LibTorch and oneDNN do for a call, as far as it follows from shapes and from the algorithm that they
-// choose (graph/convolution_algorithm.h): multiply-accumulates with padded channels, copies, newly mapped memory.
+// The work that libraries do for a call, as far as it follows from shapes and from the algorithm that they choose:
+// multiply-accumulates with padded channels, copies, newly mapped memory. Of LibTorch and oneDNN
+// (graph/convolution_algorithm.h); of ncnn and ONNX Runtime, where they go other ways. What a target's runtime does
+// not do has no price there.
 #ifndef COBRA_MODEL_PREDICT_CALL_WORK_H_
 #define COBRA_MODEL_PREDICT_CALL_WORK_H_
 
@@ -26,6 +28,12 @@ struct ConvolutionWork {
   int64_t copied_bytes = 0, shuffled_bytes = 0, weight_copy_bytes = 0;
   int64_t mapped_bytes = 0;  // of these copies, bytes in newly mapped memory
   int64_t products = 0;      // for kProduct and kGemm: one per image and group
+  // ncnn (convolution_winograd_transform.h, F(6x6, 3x3)): ungrouped 3x3 kernels with stride 1 in transformed tiles of
+  // 8x8, from which 6x6 outputs come. Multiply-accumulates, and bytes of the tiles of input and output.
+  int64_t winograd_macs = 0, winograd_bytes = 0;
+  // ONNX Runtime (nchwc_transformer.cc): what does not fit its blocks of 16 channels is a product of matrices for each
+  // group, over patches laid out as a matrix.
+  int64_t plain_macs = 0, plain_column_bytes = 0, plain_products = 0;
 };
 // nullopt if the node is not a convolution over one or two dimensions.
 std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node);
@@ -43,6 +51,8 @@ std::optional<ProductWork> ProductWorkOf(const graph::Graph& graph, const graph:
 // (docs/results/layer_sum.md).
 int64_t MappedBytes(int64_t bytes);
 int64_t MappedBytes(const graph::Node& node);  // for its outputs, unless they are views or in place
+// Of all outputs, if they are views of an argument: a permutation, which ONNX Runtime, OpenVINO and ncnn copy.
+int64_t ViewBytes(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace cobra::predict
 

@@ -76,6 +76,7 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
   amounts[kWeightBytes] = cost.weight_bytes;
   amounts[kWrittenBytes] = cost.output_bytes;
   amounts[kMappedBytes] = MappedBytes(call);
+  amounts[kViewBytes] = ViewBytes(graph, call);
   if (const auto work = ConvolutionWorkOf(graph, call)) {
     amounts[kUnpaddedMacs] = work->unpadded_macs;
     amounts[MacTerm(work->algorithm)] = work->executed_macs;
@@ -86,6 +87,11 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
     amounts[kWeightCopyBytes] = work->weight_copy_bytes;
     amounts[kMappedBytes] += work->mapped_bytes;
     amounts[kProducts] = work->products;
+    amounts[kWinogradMacs] = work->winograd_macs;
+    amounts[kWinogradBytes] = work->winograd_bytes;
+    amounts[kPlainMacs] = work->plain_macs;
+    amounts[kPlainColumnBytes] = work->plain_column_bytes;
+    amounts[kPlainProducts] = work->plain_products;
   } else {
     amounts[kUnpaddedMacs] = amounts[kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;

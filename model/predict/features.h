@@ -44,6 +44,12 @@ enum WorkTerm {
   kShuffledBytes,
   kWeightCopyBytes,
   kMappedBytes,  // written to memory that malloc maps anew, copies included
+  kWinogradMacs,
+  kWinogradBytes,  // of transformed tiles
+  kPlainMacs,      // of convolutions whose channels do not fit ONNX Runtime's blocks; likewise the following two
+  kPlainColumnBytes,
+  kPlainProducts,
+  kViewBytes,  // of results that share memory with an argument in PyTorch; other runtimes copy some of them
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;

@@ -112,9 +112,14 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
     COBRA_RETURN_IF_ERROR(CheckProbe(probe));
+    std::vector<std::vector<double>> node_us;  // of each record, measured
+    for (const auto& [graph, measured] : probe.records) {
+      node_us.push_back(measured.node_latency_us.empty() ? TimesOfCalls(graph, measured.profile_json)
+                                                         : measured.node_latency_us);
+    }
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
     for (const TargetEntry* base : BasesFor(probe.machine)) {
-      absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, probe);
+      absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, probe, node_us);
       if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
     }
     COBRA_RETURN_IF_ERROR(best.status());
@@ -132,6 +137,7 @@ class LoadedPredictor : public Predictor {
   struct Layers {
     std::vector<int32_t> of_call;                            // index into the others
     std::vector<int32_t> first_call;                         // of each layer
+    std::vector<CallKind> kinds;                             // likewise
     std::vector<std::shared_ptr<const LayerEntry>> entries;  // likewise
   };
 
@@ -158,17 +164,16 @@ class LoadedPredictor : public Predictor {
     return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
   }
 
-  absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, const ProbeResult& probe) const {
+  absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, const ProbeResult& probe,
+                                            const std::vector<std::vector<double>>& node_us) const {
     std::vector<CalibrationSample> samples;
-    for (const store::MeasuredGraph& record : probe.records) {
-      const store::Measurement& measured = record.measurement;
-      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(record.graph, base.spec.name, nullptr, {}));
-      auto reference = base.probe_reference_us.find(graph::Fingerprint(record.graph).ToHex());
-      samples.push_back({&record.graph, measured.subject.is_network, measured.undisturbed_us(),
+    for (size_t i = 0; i < probe.records.size(); ++i) {
+      const auto& [graph, measured] = probe.records[i];
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, nullptr, {}));
+      auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
+      samples.push_back({&graph, measured.subject.is_network, measured.undisturbed_us(),
                          reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
-                         std::move(predicted.node_latency_us),
-                         measured.node_latency_us.empty() ? TimesOfCalls(record.graph, measured.profile_json)
-                                                          : measured.node_latency_us,
+                         std::move(predicted.node_latency_us), node_us[i],
                          std::log(predicted.high_us / predicted.latency_us)});
     }
     COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
@@ -235,6 +240,7 @@ class LoadedPredictor : public Predictor {
       layers.of_call.push_back(found->second);
       if (!is_new) continue;
       layers.first_call.push_back(static_cast<int32_t>(call));
+      layers.kinds.push_back(KindOf(graph, static_cast<int32_t>(call)));
       keys->push_back(found->first);
     }
     layers.entries.resize(keys->size());
@@ -273,8 +279,8 @@ class LoadedPredictor : public Predictor {
     work.reserve(layers.entries.size() * kWorkTerms);
     for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
       embeddings.push_back(layers.entries[layer]->embedding.data());
-      const auto terms = LogWork(graph, layers.first_call[layer]);
-      work.insert(work.end(), terms.begin(), terms.end());
+      const auto& log_work = layers.kinds[layer].log_work;
+      work.insert(work.end(), log_work.begin(), log_work.end());
     }
     const auto edges = GraphEdges(graph);
     const auto totals = GraphFeatures(graph, total, edges.size());
@@ -332,11 +338,12 @@ class LoadedPredictor : public Predictor {
     int compute_nodes = 0;
     std::map<std::string, double> unknown_us;
     for (size_t i = 0; i < calls; ++i) {
-      const auto& [least_log_us, unknown] = limits[static_cast<size_t>(layers.of_call[i])];
+      const size_t layer = static_cast<size_t>(layers.of_call[i]);
+      const auto& [least_log_us, unknown] = limits[layer];
       const double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
       double correction = 0;
       if (calibration != nullptr) {
-        correction = CalibrationLogCorrection(*calibration, graph, static_cast<int32_t>(i), of_networks) +
+        correction = CalibrationLogCorrection(*calibration, layers.kinds[layer], of_networks) +
                      (calls > 1 ? calibration->log_network_scale : 0);
       }
       const double us = std::exp(of_networks + correction);

@@ -46,7 +46,7 @@ struct Probe {
 };
 
 double FactorOf(const Calibration& c, const graph::Graph& g, double us) {
-  return std::exp(CalibrationLogCorrection(c, g, 0, std::log(us)));
+  return std::exp(CalibrationLogCorrection(c, KindOf(g, 0), std::log(us)));
 }
 
 TEST(Calibration, RecoversADifferentFactorPerOperatorGroup) {

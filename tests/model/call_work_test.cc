@@ -54,6 +54,30 @@ TEST(CallWork, FewSumsAtOnceWait) {
   EXPECT_EQ(wide.stalled_macs, wide.executed_macs);
 }
 
+TEST(CallWork, NcnnTransformsTiles) {
+  const ConvolutionWork work = WorkOf({{2, 64, 28, 28}, {32, 64, 3, 3}, 1, {1, 1}, {1, 1}});
+  EXPECT_EQ(work.winograd_macs, int64_t{2} * 5 * 5 * 64 * 64 * 32);
+  EXPECT_EQ(work.winograd_bytes, 4 * 2 * 5 * 5 * 64 * (64 + 32));
+  EXPECT_EQ(WorkOf({{1, 64, 28, 28}, {32, 64, 3, 3}, 1, {2, 2}}).winograd_macs, 0);
+  EXPECT_EQ(WorkOf({{1, 64, 28, 28}, {64, 8, 3, 3}, 8}).winograd_macs, 0);
+  EXPECT_EQ(WorkOf({{1, 64, 28, 28}, {32, 64, 5, 5}}).winograd_macs, 0);
+  EXPECT_EQ(WorkOf({{1, 8, 28, 28}, {8, 8, 3, 3}}).winograd_macs, 0);
+}
+
+// Depthwise convolutions of 68 and 142 channels ran at 22 and 2.4 G multiply-accumulates a second.
+TEST(CallWork, WhatDoesNotFitOnnxRuntimesBlocksIsAProduct) {
+  EXPECT_EQ(WorkOf({{1, 68, 28, 28}, {68, 1, 5, 5}, 68}).plain_macs, 0);
+  EXPECT_EQ(WorkOf({{1, 64, 28, 28}, {64, 16, 3, 3}, 4}).plain_macs, 0);
+  EXPECT_EQ(WorkOf({{1, 3, 28, 28}, {64, 3, 3, 3}}).plain_macs, 0);
+  const ConvolutionWork odd = WorkOf({{1, 142, 28, 28}, {142, 1, 3, 3}, 142}),
+                        narrow = WorkOf({{1, 64, 28, 28}, {64, 8, 1, 1}, 8});
+  EXPECT_EQ(odd.plain_macs, 142 * 9 * 26 * 26);
+  EXPECT_EQ(odd.plain_products, 142);
+  EXPECT_EQ(odd.plain_column_bytes, 4 * 142 * 9 * 26 * 26);
+  EXPECT_EQ(narrow.plain_macs, 64 * 8 * 28 * 28);
+  EXPECT_EQ(narrow.plain_column_bytes, 0);  // the input is the matrix
+}
+
 TEST(CallWork, WindowsThatMissTheInputGoToTheProduct) {
   const ConvolutionWork work = WorkOf({{1, 64, 40, 40}, {60, 64, 3, 2}, 1, {1, 1}, {1, 2}});
   EXPECT_EQ(work.algorithm, Algorithm::kGemm);

@@ -10,8 +10,8 @@
 namespace cobra::predict {
 namespace {
 
-// A convolution of 17 to 33 channels: work in whole blocks of 16, nothing that is no multiply-accumulate, 4 bytes a
-// number.
+// A convolution of 17 to 33 channels: work in whole blocks of 16 (which ONNX Runtime does not take), tiles of
+// 8x8, nothing that is no multiply-accumulate, 4 bytes a number.
 TEST(LogWork, OfAConvolution) {
   graph::GraphBuilder b;
   const graph::ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, graph::DType::float32}),
@@ -23,13 +23,18 @@ TEST(LogWork, OfAConvolution) {
   ASSERT_TRUE(conv.ok()) << conv.status();
   const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*conv)});
   const auto work = LogWork(g, 0);
-  const double places = 38 * 38;
+  const double places = 38 * 38, in_tiles = 7 * 7 * 8 * 8;
   const std::map<int, double> amounts = {{kOneCall, 1},
                                          {kUnpaddedMacs, 17 * 33 * 9 * places},
                                          {kBlockedMacs, 32 * 48 * 9 * places},
                                          {kStalledMacs, 32 * 48 * 9 * places},
                                          {kShuffledBytes, 4 * (32 * 40 * 40 + 48 * places)},
                                          {kWeightCopyBytes, 4 * 32 * 48 * 9},
+                                         {kWinogradMacs, 17 * 33 * in_tiles},
+                                         {kWinogradBytes, 4 * (17 + 33) * in_tiles},
+                                         {kPlainMacs, 17 * 33 * 9 * places},
+                                         {kPlainColumnBytes, 4 * 17 * 9 * places},
+                                         {kPlainProducts, 1},
                                          {kReadBytes, 17 * 40 * 40 * 4},
                                          {kWeightBytes, 33 * 17 * 9 * 4},
                                          {kWrittenBytes, 33 * places * 4}};
@@ -49,6 +54,17 @@ TEST(LogWork, OfACallWithoutMultiplyAccumulates) {
   EXPECT_EQ(work[kProductMacs], kNoWork);
   EXPECT_NEAR(work[kWrittenBytes], std::log(4 * numbers), 1e-4);
   EXPECT_NEAR(work[kMappedBytes], std::log(4 * numbers), 1e-4);  // 39 MB: malloc maps it anew
+}
+
+TEST(LogWork, OfAView) {
+  graph::GraphBuilder b;
+  const auto permuted = b.Add(graph::Op::permute, {{"dims", std::vector<int64_t>{0, 2, 1}}},
+                              {b.AddInput("x", {{2, 30, 50}, graph::DType::float32})});
+  ASSERT_TRUE(permuted.ok()) << permuted.status();
+  const auto work = LogWork(std::move(b).Build({graph::ValueRef::Node(*permuted)}), 0);
+  EXPECT_NEAR(work[kViewBytes], std::log(4 * 2 * 30 * 50), 1e-4);
+  EXPECT_EQ(work[kReadBytes], kNoWork);
+  EXPECT_EQ(work[kWrittenBytes], kNoWork);
 }
 
 // Two heads of three sequences by one matrix for all sequences.

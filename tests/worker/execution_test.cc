@@ -14,6 +14,7 @@ CpuInfo Cpu(bool has_bfloat16) {
   CpuInfo cpu;
   cpu.processors = 2;
   cpu.has_bfloat16 = has_bfloat16;
+  cpu.has_avx2 = true;
   return cpu;
 }
 
@@ -45,6 +46,16 @@ TEST(ExecutionTest, WhatTheProcessorCannotDoIsRefused) {
   EXPECT_EQ(ErrorOf(threads), "");
   threads.device = "cuda";
   EXPECT_THAT(ErrorOf(threads), StartsWith("--threads"));
+  ExecutionFlags isa;
+  isa.isa = "avx2";
+  EXPECT_EQ(ErrorOf(isa), "");
+  isa.isa = "sse41";  // the processor above has none
+  EXPECT_THAT(ErrorOf(isa), StartsWith("--isa sse41: this processor"));
+  isa.isa = "avx";
+  EXPECT_THAT(ErrorOf(isa), HasSubstr("native, avx2, sse41"));
+  isa = {"cuda"};
+  isa.isa = "avx2";
+  EXPECT_THAT(ErrorOf(isa), StartsWith("--isa"));
 }
 
 TEST(ExecutionTest, TheTargetsNameSaysHowItRuns) {
@@ -56,6 +67,10 @@ TEST(ExecutionTest, TheTargetsNameSaysHowItRuns) {
   EXPECT_EQ(name({"cpu", "bfloat16"}), plain + "-bfloat16");
   EXPECT_EQ(name({"cpu", "float32", "channels-last"}), plain + "-nhwc");
   EXPECT_EQ(name({"cpu", "float32", "nchw", "cold"}), plain);  // a condition of the measurement, not of the target
+  ExecutionFlags avx2;
+  avx2.isa = "avx2";
+  avx2.precision = "bfloat16";
+  EXPECT_EQ(name(avx2), plain + "-avx2-bfloat16");
   EXPECT_EQ(name({"cuda", "tf32", "nhwc"}, "NVIDIA A100-SXM4-40GB"), "gpu-nvidia-a100-sxm4-40gb-tf32-nhwc");
 }
 

@@ -9,8 +9,9 @@ PACK = os.path.join(SOURCE, "data/measurements/pack_records.py")
 WORKER = os.path.join(os.environ["COBRA_BIN"], "cobra-worker")
 
 
-def session(name, seed):
-    return {"kind": "session", "session": name, "machine": {"name": "cpu-x-1t"}, "seed": seed}
+def session(name, seed, target="cpu-x-1t", peak_gflops=100):
+    machine = {"name": target, "peak_gflops": peak_gflops}
+    return {"kind": "session", "session": name, "machine": machine, "seed": seed}
 
 
 def canary(name):
@@ -101,7 +102,7 @@ def check_series(root):
             canary("a"),
             record("a", 0, 0, 16, 123.456),
             record("a", 1, 0, 24, 50, suspect=True),
-            session("b", 7),
+            session("b", 7, peak_gflops=150),
             canary("b"),
             record("b", 0, 1, 16, 125),
             record("b", 1, 2, 24, 45, suspect=True),
@@ -111,6 +112,8 @@ def check_series(root):
     )
     write(second, [session("c", 8), canary("c"), record("c", 0, 0, 32, 77)])
     pack(first, folder)
+    target = os.path.join(folder, "target.json")
+    assert json.load(open(target)) == {"name": "cpu-x-1t", "peak_gflops": 150}
     pack(folder, second, folder)
     records = [e for e in packed(folder) if e["kind"] == "record"]
     assert [e["session"] for e in packed(folder) if e["kind"] == "session"] == ["a", "b", "c"]
@@ -135,6 +138,13 @@ def check_series(root):
     assert full == thin and len(full) == 7, (len(full), len(thin))
     assert len({e["fingerprint"] for e in full if e["kind"] == "record"}) == 3
     assert all("out" in op for e in thin if e["kind"] == "record" for op in e["graph"]["ops"])
+
+
+def check_several_targets(root):
+    mixed, folder = os.path.join(root, "mixed.jsonl"), os.path.join(root, "mixed")
+    write(mixed, [session("a", 7), record("a", 0, 0, 16, 1), session("b", 7, "cpu-y-1t"), record("b", 1, 0, 16, 1)])
+    done = subprocess.run([sys.executable, PACK, mixed, folder], stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0 and "cpu-x-1t, cpu-y-1t" in done.stderr, done.stderr
 
 
 def check_two_series(root):
@@ -238,6 +248,7 @@ def main():
     root = tempfile.mkdtemp()
     try:
         check_series(root)
+        check_several_targets(root)
         check_two_series(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:

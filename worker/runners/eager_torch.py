@@ -27,6 +27,7 @@ class EagerTorch:
             "compile": "inductor" if self.compiled else "eager",
             "allocator": "c10, glibc malloc" if not os.environ.get("LD_PRELOAD") else os.environ["LD_PRELOAD"],
             "precisions": precisions,
+            "isas": ["native"] if self.compiled else ["native", "avx2", "sse41"],
             "profile": True,
         }
 
