@@ -92,6 +92,7 @@ absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, con
   if (WIFSIGNALED(wait_status)) {
     return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", WTERMSIG(wait_status)));
   }
+  if (options.exit_status != nullptr) *options.exit_status = WEXITSTATUS(wait_status);
   if (WEXITSTATUS(wait_status) == 127 && out.empty()) return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
   if (WEXITSTATUS(wait_status) != 0) {
     return absl::InternalError(absl::StrCat(argv[0], ": exit status ", WEXITSTATUS(wait_status)));

@@ -185,10 +185,23 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
   absl::FPrintF(stderr, "measuring this machine with %s probe for %s; leave it idle\n", worker, flags.budget);
-  std::vector<std::string> command = {worker,     "probe",     "--json", "--threads", absl::StrCat(flags.threads),
-                                      "--budget", flags.budget};
+  std::vector<std::string> command = {worker,
+                                      "probe",
+                                      "--json",
+                                      "--threads",
+                                      absl::StrCat(flags.threads),
+                                      "--budget",
+                                      flags.budget,
+                                      "--core",
+                                      absl::StrCat(flags.core)};
   if (!flags.runner.empty()) command.insert(command.end(), {"--runner", flags.runner});
-  return RunProgram(command);
+  int exit_status = 0;
+  SubprocessOptions options;
+  options.exit_status = &exit_status;
+  options.timeout = absl::InfiniteDuration();  // the worker keeps to the budget, the user has Ctrl-C
+  absl::StatusOr<std::string> probe = RunProgram(command, options);
+  if (exit_status == kExitUsage) return UserError(Diagnostic::Kind::kUsage, "what cobra-worker was asked to do");
+  return probe;
 }
 
 }  // namespace

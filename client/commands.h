@@ -66,8 +66,8 @@ struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
   std::string runner;      // of cobra-worker probe; empty: LibTorch
-  int threads = 1;
-  std::string budget = "1m";  // of cobra-worker probe
+  int threads = 1, core = 0;
+  std::string budget = "1m";  // of cobra-worker probe, as threads and core
   std::string name = "this-machine";
   bool undo = false;  // withdraw the version that serves, instead of adding one
 };

@@ -357,7 +357,12 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
                       "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, ncnn, or a "
                       "command (docs/runners.md)");
   command->add_option("--threads", calibrate.threads, "Threads of one operator")->capture_default_str();
-  command->add_option("--budget", calibrate.budget, "Time for measuring: the more, the better; 1m, 5m, 30m")
+  command->add_option("--core", calibrate.core, "Processor to measure on; with several threads, the first one")
+      ->capture_default_str();
+  command
+      ->add_option("--budget", calibrate.budget,
+                   "Time for measuring: the more, the better; 1m, 5m, 30m. The first half minute's part is always "
+                   "measured, which takes longer on a slow or busy machine")
       ->capture_default_str();
   command->add_option("--name", calibrate.name, "Name of the target")->capture_default_str();
   command->add_flag("--undo", calibrate.undo,

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "client/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -53,7 +52,8 @@ std::vector<OperatorTimes> TimesByOperator(const v1::PredictResponse& response) 
 
 json RankedJson(const RankedTarget& target) {
   return {{"target", target.name},         {"latency_us", target.latency_us}, {"ratio", target.ratio},
-          {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower}};
+          {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower},
+          {"is_guess", target.is_guess}};
 }
 
 }  // namespace
@@ -62,11 +62,12 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
   std::vector<const v1::TargetPrediction*> sorted;
   for (const v1::TargetPrediction& p : response.predictions()) sorted.push_back(&p);
   std::stable_sort(sorted.begin(), sorted.end(), [](const v1::TargetPrediction* a, const v1::TargetPrediction* b) {
-    return a->latency_us() < b->latency_us();
+    return std::pair(a->coverage() <= 0, a->latency_us()) < std::pair(b->coverage() <= 0, b->latency_us());
   });
   std::vector<RankedTarget> ranked;
   for (const v1::TargetPrediction* p : sorted) {
     RankedTarget target{p->target(), p->latency_us()};
+    target.is_guess = p->coverage() <= 0;
     const v1::TargetPrediction& fastest = *sorted[0];
     if (p != &fastest && fastest.latency_us() > 0) {
       target.ratio = p->latency_us() / fastest.latency_us();
@@ -87,13 +88,24 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
 std::string RankingText(const v1::PredictResponse& response) {
   const std::vector<RankedTarget> ranked = RankTargets(response);
   if (ranked.size() < 2) return "";
-  std::vector<std::string> others;
+  std::vector<std::vector<std::string>> rows = {{"target", "times as long", "from", "to", ""}};
+  int uncertain = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
-    others.push_back(absl::StrFormat("%s takes %.2f times as long (%.2f ... %.2f)%s", ranked[i].name, ranked[i].ratio,
-                                     ranked[i].ratio_low, ranked[i].ratio_high,
-                                     ranked[i].is_slower ? "" : ", not certain to be slower"));
+    const RankedTarget& r = ranked[i];
+    uncertain += !r.is_slower;
+    rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
+                    absl::StrFormat("%.2f", r.ratio_high),
+                    r.is_guess    ? "a guess"
+                    : r.is_slower ? ""
+                                  : "may be faster"});
   }
-  return absl::StrCat("fastest: ", ranked[0].name, "; ", absl::StrJoin(others, "; "), "\n");
+  std::string first = absl::StrCat("fastest: ", ranked[0].name);
+  if (ranked[0].is_guess) {
+    first = absl::StrCat("fastest by a guess: ", ranked[0].name);
+  } else if (uncertain > 0) {
+    absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
+  }
+  return absl::StrCat(first, "\n", TextTable(rows, {false, true, true, true, false}));
 }
 
 json RankingJson(const v1::PredictResponse& response) {

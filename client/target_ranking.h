@@ -11,7 +11,7 @@
 
 namespace cobra::client {
 
-// A target, the fastest first.
+// A target: the fastest first, those whose latency is a guess (coverage 0) behind all others.
 struct RankedTarget {
   std::string name;
   double latency_us = 0;
@@ -20,10 +20,11 @@ struct RankedTarget {
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   // The fastest is faster than this one with the coverage of the intervals: ratio_low is above 1.
   bool is_slower = false;
+  bool is_guess = false;
 };
 std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response);
 
-// "fastest: ort; torch takes 1.35 times as long (1.21 ... 1.50); ..."; empty for a single target.
+// "fastest: ort", or who may be faster, and a table of the others; empty for a single target.
 std::string RankingText(const v1::PredictResponse& response);
 nlohmann::json RankingJson(const v1::PredictResponse& response);
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "graph/graph.h"
+#include "graph/saturated.h"
 
 namespace cobra::graph {
 
@@ -37,9 +38,9 @@ struct Convolution {
   // A dimension that the convolution lacks has one element: LibTorch runs conv1d on an image of one row.
   ConvolutionSide depth, height, width;
 
-  int64_t places() const { return batch * depth.output * height.output * width.output; }
-  int64_t taps() const { return depth.window * height.window * width.window; }
-  int64_t macs() const { return places() * groups * in_channels * out_channels * taps(); }
+  int64_t places() const { return Times(Times(batch, depth.output), Times(height.output, width.output)); }
+  int64_t taps() const { return Times(depth.window, Times(height.window, width.window)); }
+  int64_t macs() const { return Times(Times(places(), groups), Times(Times(in_channels, out_channels), taps())); }
   bool OneTap() const { return taps() == 1; }
   bool Strided() const { return depth.stride != 1 || height.stride != 1 || width.stride != 1; }
   bool Dilated() const { return depth.dilation != 1 || height.dilation != 1 || width.dilation != 1; }

@@ -161,22 +161,43 @@ predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Exe
   return spec;
 }
 
+namespace {
+
+// A limit that the user's environment has would make a record say more than was measured.
+void SetIsa(Isa isa) {
+  struct Limit {
+    const char *name, *avx2, *sse41;
+  };
+  for (const Limit& limit : {Limit{"ONEDNN_MAX_CPU_ISA", "AVX2", "SSE41"},
+                             {"DNNL_MAX_CPU_ISA", "AVX2", "SSE41"},
+                             {"ATEN_CPU_CAPABILITY", "avx2", "default"},
+                             {"MKL_ENABLE_INSTRUCTIONS", "AVX2", "SSE4_2"}}) {
+    if (isa == Isa::native) {
+      unsetenv(limit.name);
+    } else {
+      setenv(limit.name, isa == Isa::avx2 ? limit.avx2 : limit.sse41, 1);
+    }
+  }
+  if (isa != Isa::native) setenv("OPENBLAS_CORETYPE", isa == Isa::avx2 ? "Haswell" : "Nehalem", 1);
+}
+
+}  // namespace
+
 absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa) {
   constexpr char kDone[] = "COBRA_WORKER_ENVIRONMENT";
-  if (std::getenv(kDone) != nullptr) return absl::OkStatus();
-  if (isa != Isa::native) {
-    const bool avx2 = isa == Isa::avx2;
-    setenv("ONEDNN_MAX_CPU_ISA", avx2 ? "AVX2" : "SSE41", 1);
-    setenv("ATEN_CPU_CAPABILITY", avx2 ? "avx2" : "default", 1);
-    setenv("OPENBLAS_CORETYPE", avx2 ? "Haswell" : "Nehalem", 1);
+  const std::string wanted = absl::StrCat(threads, " ", IsaName(isa));
+  if (const char* done = std::getenv(kDone); done != nullptr && done == wanted) {
+    unsetenv(kDone);  // a worker that a runner starts is another one
+    return absl::OkStatus();
   }
+  SetIsa(isa);
   const std::string core_type = BlasCoreType(ThisCpu().has_avx2, ThisCpu().has_avx512);
   if (!core_type.empty()) setenv("OPENBLAS_CORETYPE", core_type.c_str(), /*overwrite=*/0);
   const std::string count = absl::StrCat(threads);
   setenv("OMP_NUM_THREADS", count.c_str(), 1);
   setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);  // CUDA then counts GPUs as NVML does
-  setenv(kDone, "1", 1);
+  setenv(kDone, wanted.c_str(), 1);
   execv("/proc/self/exe", argv);
   return absl::InternalError(absl::StrCat("exec /proc/self/exe: ", std::strerror(errno)));
 }

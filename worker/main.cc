@@ -78,9 +78,10 @@ void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
   app->add_option("--cache", e.cache, "warm or cold: last-level cache before a call")->capture_default_str();
   app->add_option("--threads", e.threads, "Threads of one operator, on the CPU")->capture_default_str();
-  app->add_option("--isa", e.isa,
-                  "Instructions that LibTorch, torch and openvino may use: native, or as on a processor that has no "
-                  "more than avx2 or sse41")
+  app->add_option(
+         "--isa", e.isa,
+         "Instructions that LibTorch and torch may use: native, or as on a processor that has no more than avx2 "
+         "or sse41")
       ->capture_default_str();
   app->add_option("--core", flags->core, "Processor to run on; with several threads, the first one")
       ->capture_default_str();
@@ -385,7 +386,7 @@ void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
 // Called before the command line is parsed: the environment at process start determines LibTorch's threads and kernels.
 absl::string_view ValueOfFlag(absl::string_view flag, int argc, char** argv) {
   absl::string_view value;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 1; i < argc && absl::string_view(argv[i]) != "--"; ++i) {
     absl::string_view word = argv[i];
     if (word == flag && i + 1 < argc)
       value = argv[i + 1];

@@ -13,7 +13,9 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/json.h"
@@ -31,6 +33,8 @@ using Json = nlohmann::json;
 constexpr double kClockTolerance = 0.2;
 constexpr double kClockSlackNs = 20e6;
 constexpr double kSlackOfRequestNs = 1e6;
+constexpr double kMostProfiledUs = 1e12;  // of one entry: eleven days
+constexpr size_t kMostNameBytes = 64;
 
 std::string TextOf(const Json& object, const char* key, absl::string_view fallback = "") {
   const auto found = object.find(key);
@@ -46,6 +50,12 @@ std::string Excerpt(absl::string_view line) {
 int PollTimeoutMs(absl::Time deadline) {
   const int64_t left = absl::ToInt64Milliseconds(deadline - absl::Now());
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1000));
+}
+
+bool IsName(absl::string_view text) {
+  return !text.empty() && text.size() <= kMostNameBytes && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains("._+-", c);
+  });
 }
 
 // Without a list of that name, `names` stay.
@@ -94,6 +104,7 @@ std::string ProcessRunner::Kill() {
     ended = ::waitpid(pid_, &status, WNOHANG) == pid_;
   }
   ::kill(-pid_, SIGKILL);
+  if (!ended) ::kill(pid_, SIGKILL);  // it may have left its group
   if (!ended) ::waitpid(pid_, &status, 0);
   pid_ = -1;
   if (!ended) return "was ended";
@@ -179,15 +190,22 @@ absl::Status ProcessRunner::Describe() {
   ReadNames(answer, "isas", &description_.isas);
   const auto profiles = answer.find("profile");
   description_.profiles = profiles != answer.end() && *profiles == Json(true);
-  if (!description_.runtime.empty() && !description_.version.empty() && !description_.format.empty())
-    return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat(name_, ": describe: the answer needs \"runtime\", \"version\" and \"format\" (docs/runners.md)"));
+  // They become the target's name and the names of files.
+  for (const auto& [member, text] : {std::pair("runtime", description_.runtime),
+                                     {"version", description_.version},
+                                     {"format", description_.format},
+                                     {"compile", description_.compile}}) {
+    if (IsName(text)) continue;
+    return absl::UnavailableError(absl::StrCat(name_, ": describe: the answer needs \"", member, "\" of at most ",
+                                               kMostNameBytes, " letters, digits and ._+- (docs/runners.md)"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ProcessRunner::Load(const RunnerModel& model) {
   passed_ns_ = timed_ns_ = 0;
   requests_ = 0;
+  timed_again_ = false;
   return Ask({{"do", "load"},
               {"model", model.model},
               {"weights", model.weights},
@@ -219,13 +237,17 @@ absl::StatusOr<std::vector<double>> ProcessRunner::Run(int calls, int batch) {
   timed_ns_ += std::accumulate(ns.begin(), ns.end(), 0.0);
   const double slack_ns = kClockSlackNs + kSlackOfRequestNs * static_cast<double>(++requests_);
   if (std::abs(passed_ns_ - timed_ns_) > passed_ns_ * kClockTolerance + slack_ns) {
-    return absl::InternalError(absl::StrCat(name_, ": run: its times add up to ", timed_ns_ / 1e6, " ms, in which ",
-                                            passed_ns_ / 1e6, " ms have passed"));
+    const std::string what = absl::StrCat(name_, ": run: its times add up to ", timed_ns_ / 1e6, " ms, in which ",
+                                          passed_ns_ / 1e6, " ms have passed: its clock is wrong, or the core is busy");
+    if (std::exchange(timed_again_, true)) return absl::InternalError(what);
+    passed_ns_ = timed_ns_ = 0;  // other work on the core delays answers for a while, a wrong clock is always wrong
+    requests_ = 0;
+    return Run(calls, batch);
   }
   return ns;
 }
 
-absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls) {
+absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls, int64_t nodes) {
   COBRA_ASSIGN_OR_RETURN(const Json answer, Ask({{"do", "profile"}, {"calls", calls}}, limits_.load));
   std::vector<ProfileEntry> entries;
   const auto found = answer.find("entries");
@@ -236,9 +258,14 @@ absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls) {
     if (!item.is_object()) continue;
     entry.name = TextOf(item, "name");
     if (const auto us = item.find("us"); us != item.end() && us->is_number()) entry.us = us->get<double>();
+    if (!(entry.us >= 0 && entry.us <= kMostProfiledUs))
+      return absl::InternalError(absl::StrCat(name_, ": profile: ", item["us"].dump(), " is no time"));
     if (const auto calls_of = item.find("calls"); calls_of != item.end() && calls_of->is_array()) {
       for (const Json& call : *calls_of) {
-        if (call.is_number_integer()) entry.calls.push_back(call.get<int>());
+        const int64_t number = call.is_number_integer() ? call.get<int64_t>() : -1;
+        if (number < 0 || number >= nodes)
+          return absl::InternalError(absl::StrCat(name_, ": profile: ", call.dump(), " is no call of the network"));
+        entry.calls.push_back(static_cast<int>(number));
       }
     }
     entries.push_back(std::move(entry));
@@ -249,8 +276,8 @@ absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls) {
 absl::StatusOr<int64_t> ProcessRunner::PeakMemoryBytes() {
   COBRA_ASSIGN_OR_RETURN(const Json answer, Ask({{"do", "memory"}}, limits_.answer));
   const auto found = answer.find("peak_bytes");
-  if (found == answer.end() || !found->is_number_integer())
-    return absl::InternalError(absl::StrCat(name_, ": memory: the answer needs \"peak_bytes\""));
+  if (found == answer.end() || !found->is_number_integer() || found->get<int64_t>() < 0)
+    return absl::InternalError(absl::StrCat(name_, ": memory: the answer needs \"peak_bytes\", not negative"));
   return found->get<int64_t>();
 }
 

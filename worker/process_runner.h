@@ -68,9 +68,10 @@ class ProcessRunner {
   // Runs the inputs of one safetensors file and writes the outputs to another; tensors are named by their positions.
   absl::Status Verify(const std::string& inputs_path, const std::string& outputs_path);
   // Nanoseconds of each of `calls` regions of `batch` calls, by the runner's own clock. Internal if these are not so
-  // many numbers, or if since Load() they add up to something else than what passed by this side's clock.
+  // many numbers, or if since Load() they add up, twice, to something else than what passed by this side's clock.
   absl::StatusOr<std::vector<double>> Run(int calls, int batch);
-  absl::StatusOr<std::vector<ProfileEntry>> Profile(int calls);
+  // `nodes`: calls of the network, in whose range the entries' must be.
+  absl::StatusOr<std::vector<ProfileEntry>> Profile(int calls, int64_t nodes);
   // The most that the process has had in memory since Load(), beyond what it had before.
   absl::StatusOr<int64_t> PeakMemoryBytes();
   absl::Status Unload();
@@ -96,6 +97,7 @@ class ProcessRunner {
   // Of all Run()s since Load(): by this side's clock, and by the runner's.
   double passed_ns_ = 0, timed_ns_ = 0;
   int64_t requests_ = 0;  // of these
+  bool timed_again_ = false;
 };
 
 }  // namespace cobra::worker

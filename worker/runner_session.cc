@@ -1,18 +1,23 @@
 #include "worker/runner_session.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -22,6 +27,7 @@
 #include "export/weights.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "model/predict/plausibility.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 #include "worker/child.h"
@@ -47,10 +53,26 @@ store::Outcome OutcomeOf(const absl::Status& status) {
   return store::Outcome::crashed;
 }
 
+constexpr absl::string_view kFolderName = "cobra-runner-";  // then the worker's process
+
+// A worker that was killed leaves its folder, in memory.
+void RemoveFoldersOfDead(const std::string& parent) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::vector<absl::string_view> parts = absl::StrSplit(name, '-');
+    int pid = 0;
+    if (!absl::StartsWith(name, kFolderName) || parts.size() != 4 || !absl::SimpleAtoi(parts[2], &pid) || pid <= 0)
+      continue;
+    if (::kill(pid, 0) != 0 && errno == ESRCH) std::filesystem::remove_all(entry.path(), error);
+  }
+}
+
 absl::StatusOr<std::string> MakeFolder() {
   for (const char* parent : {"/dev/shm", static_cast<const char*>(::getenv("TMPDIR")), "/tmp"}) {
     if (parent == nullptr) continue;
-    std::string path = absl::StrCat(parent, "/cobra-runner-XXXXXX");
+    RemoveFoldersOfDead(parent);
+    std::string path = absl::StrCat(parent, "/", kFolderName, ::getpid(), "-XXXXXX");
     if (::mkdtemp(path.data()) != nullptr) return path;
   }
   return absl::UnavailableError("no folder for the runner's files: set TMPDIR");
@@ -124,8 +146,8 @@ absl::StatusOr<std::unique_ptr<RunnerSession>> RunnerSession::Create(std::vector
   for (const auto& [flag, asked, has] : {std::tuple("--precision ", PrecisionName(execution.precision), is.precisions),
                                          std::tuple("--isa ", IsaName(execution.isa), is.isas)}) {
     if (std::find(has.begin(), has.end(), asked) == has.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(flag, asked, ": ", session->argv_[0], " has ", absl::StrJoin(has, ", ")));
+      return absl::InvalidArgumentError(absl::StrCat(flag, asked, ": the runner of ", is.runtime, " has ",
+                                                     absl::StrJoin(has, ", "), " (docs/runners.md)"));
     }
   }
   return session;
@@ -198,6 +220,8 @@ absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions
   model.seed = options.seed;
   COBRA_RETURN_IF_ERROR(runner_->Load(model));
   const std::vector<std::string> inputs = RandomInputs(graph, options.seed);
+  std::error_code error;  // what an earlier runner left behind is no result
+  for (const char* file : {"inputs.safetensors", "outputs.safetensors"}) std::filesystem::remove_all(Path(file), error);
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("inputs.safetensors"), FileOfInputs(graph, inputs)));
   COBRA_RETURN_IF_ERROR(runner_->Verify(Path("inputs.safetensors"), Path("outputs.safetensors")));
   return CheckResults(graph, weights, inputs);
@@ -223,9 +247,14 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
                                         store::Measurement* measurement) {
   COBRA_RETURN_IF_ERROR(Load(graph, options));
   COBRA_RETURN_IF_ERROR(Time(options.meter, measurement));
+  if (const absl::Status plausible = predict::CheckPlausible(graph, measurement->latency.median_us, nullptr);
+      !plausible.ok()) {
+    return absl::InternalError(absl::StrCat(argv_[0], ": run: ", plausible.message()));
+  }
   COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, runner_->PeakMemoryBytes());
   if (options.profiled_runs > 0 && description_.profiles) {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<ProfileEntry> entries, runner_->Profile(options.profiled_runs));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<ProfileEntry> entries,
+                           runner_->Profile(options.profiled_runs, static_cast<int64_t>(graph.nodes().size())));
     measurement->profile_json = ProfileJson(entries);
   }
   return runner_->Unload();

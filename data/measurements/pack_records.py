@@ -20,7 +20,7 @@ other, otherwise in the order of the inputs; and what `cobra-worker import` comp
 with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
 file begins with its sessions. A graph that no record names any more is dropped.
 """
-import argparse, collections, glob, json, os, re, statistics, sys
+import argparse, collections, glob, json, math, os, re, statistics, sys
 
 import record_files
 
@@ -156,6 +156,9 @@ class Inputs:
                     continue
                 if entry is None:
                     continue
+                problem = self.problem_of(entry)
+                if problem:
+                    sys.exit("%s:%d: %s" % (path, number, problem))
                 if entry["kind"] == "session":
                     self.sessions[entry["session"]] = without_folders(entry)
                 elif entry["kind"] == "canary":
@@ -177,6 +180,27 @@ class Inputs:
                     self.add(str(seed), entry)
         if cut > 1:
             sys.exit("%s: %d lines are no JSON; one may be cut where the worker was stopped" % (path, cut))
+
+    def problem_of(self, entry):
+        if not isinstance(entry, dict) or entry.get("kind") not in ("session", "canary", "record"):
+            return "is no session, canary or record"
+        if not isinstance(entry.get("session"), str):
+            return "names no session"
+        if entry["kind"] != "record":
+            return None
+        session = self.sessions.get(entry["session"])
+        if session is None:
+            return "its session %s has no line before it" % entry["session"]
+        target = (session.get("machine") or {}).get("name")
+        if entry.get("target", target) != target:
+            return "measured on %s, in a session on %s" % (entry["target"], target)
+        missing = [key for key in ("space", "index", "repeat", "is_network", "label", "outcome") if key not in entry]
+        if missing:
+            return "a record needs %s" % ", ".join(missing)
+        us = entry.get("latency_us", 0)
+        if entry["outcome"] == "ok" and not (isinstance(us, (int, float)) and 0 < us < math.inf):
+            return "latency_us %s is no latency" % us
+        return None
 
     def add(self, seed, entry):
         """A subject that another series measured too has its record as one taken again."""
@@ -428,16 +452,20 @@ def write_all(out, sessions, parts):
             os.remove(os.path.join(out, name))
 
 
-def write_target(out, sessions):
-    """The target as the fastest session found it: neighbours only ever make a probed speed lower."""
+def target_of(out, sessions):
+    """The folder's target: the one it has, or as the fastest session found it, since neighbours only ever make a probed
+    speed lower."""
     path = os.path.join(out, "target.json")
-    machines = [s["machine"] for s in sessions.values() if "machine" in s]
-    if os.path.exists(path) or not machines:
-        return
-    if len({m["name"] for m in machines}) > 1:
-        sys.exit("%s: records of several targets: %s" % (out, ", ".join(sorted({m["name"] for m in machines}))))
-    with open(path, "w") as f:
-        f.write(json.dumps(max(machines, key=lambda m: m.get("peak_gflops", 0))))
+    machines = [s["machine"] for s in sessions.values() if isinstance(s.get("machine"), dict)]
+    names = {m.get("name") for m in machines}
+    target = None
+    if os.path.exists(path):
+        with open(path) as f:
+            target = json.load(f)
+        names.add(target["name"])
+    if len(names) > 1:
+        sys.exit("%s: records of several targets: %s" % (out, ", ".join(sorted(map(str, names)))))
+    return target or max(machines, key=lambda m: m.get("peak_gflops", 0), default=None)
 
 
 def main():
@@ -452,8 +480,9 @@ def main():
     inputs = Inputs(arguments.lean)
     for path in arguments.inputs:
         inputs.read(path)
-    kept = inputs.kept()
     out = os.path.abspath(arguments.out)
+    target = target_of(out, inputs.sessions)
+    kept = inputs.kept()
     os.makedirs(out, exist_ok=True)
     chosen = set(filter(None, arguments.selected.split(","))) | inputs.selected
     parts = {
@@ -462,8 +491,10 @@ def main():
         "selected-layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen},
     }
     stats = all_statistics(inputs, kept, parts, sorted(chosen))
-    write_target(out, inputs.sessions)
     write_all(out, inputs.sessions, parts)
+    if target is not None and not os.path.exists(os.path.join(out, "target.json")):
+        with open(os.path.join(out, "target.json"), "w") as f:
+            f.write(json.dumps(target))
     with open(os.path.join(out, "session.json"), "w") as f:
         json.dump({"sessions": [s for _, s in sorted(inputs.sessions.items())], "statistics": stats}, f, indent=1)
         f.write("\n")

@@ -69,7 +69,9 @@ class Reader:
     def entry(self, line, record_file):
         """One line; None for what only served the packing. The graph stays named: graph_text has it."""
         entry = json.loads(line)
-        if entry["kind"] == "names":
+        if not isinstance(entry, dict):
+            return entry
+        if entry.get("kind") == "names":
             self.names = entry["names"]
             return None
         if "profile" in entry:

@@ -110,6 +110,16 @@ absl::Status CheckFit(const Calibration& calibration, double scatter, std::vecto
       std::exp(scatter)));
 }
 
+// A probe of half an hour has as many; a stranger's must not keep the server busy for long. The calls that take most of
+// their networks stay.
+constexpr size_t kMostRows = 30000;
+void LimitRows(std::vector<CallRow>* rows) {
+  if (rows->size() <= kMostRows) return;
+  std::nth_element(rows->begin(), rows->begin() + kMostRows, rows->end(),
+                   [](const CallRow& a, const CallRow& b) { return a.weight > b.weight; });
+  rows->resize(kMostRows);
+}
+
 // Fits coefficients and scale to the samples for which `is_used`.
 void FitTerms(const std::vector<Sample>& samples, const std::function<bool(size_t)>& is_used, Terms terms,
               Calibration* c) {
@@ -121,6 +131,7 @@ void FitTerms(const std::vector<Sample>& samples, const std::function<bool(size_
   for (size_t i = 0; i < samples.size(); ++i) {
     if (is_used(i)) AddRows(samples[i], c->work_ranges, &rows);
   }
+  LimitRows(&rows);
   c->coefficients = SolveRobust(rows, terms);
   c->log_network_scale = 0;
   if (terms == Terms::kNothing) return;

@@ -89,8 +89,8 @@ void AddWinograd(const Convolution& c, ConvolutionWork* work) {
   constexpr int64_t kOutputs = 6, kTile = 8;
   const auto tiles_of = [](const graph::ConvolutionSide& s) { return (s.output + kOutputs - 1) / kOutputs; };
   const int64_t elements = c.batch * tiles_of(c.height) * tiles_of(c.width) * kTile * kTile;
-  work->winograd_macs = graph::Times(graph::Times(elements, c.in_channels), c.out_channels);
-  work->winograd_bytes = graph::Times(kFloatBytes * elements, c.in_channels + c.out_channels);
+  work->winograd_macs = elements * c.in_channels * c.out_channels;
+  work->winograd_bytes = kFloatBytes * elements * (c.in_channels + c.out_channels);
 }
 
 // Whether ONNX Runtime's blocks fit: channels in fours, those of groups in whole blocks unless there is one in each.
@@ -105,17 +105,22 @@ void AddPlain(const Convolution& c, ConvolutionWork* work) {
   work->plain_macs = c.macs();
   work->plain_products = c.batch * c.groups;
   if (!c.OneTap() || c.Strided() || c.Padded())
-    work->plain_column_bytes = graph::Times(kFloatBytes * c.groups * c.in_channels * c.taps(), c.places());
+    work->plain_column_bytes = kFloatBytes * c.groups * c.in_channels * c.taps() * c.places();
 }
 
-// The rules cover batched convolutions of one or two dimensions.
-bool HasRules(const Convolution& c) { return c.batched && c.spatial_dims <= 2; }
+// The rules cover batched convolutions of one or two dimensions. Beyond a petamac nobody has measured any, and amounts
+// that are padded to blocks would overflow; the taps of a window are counted one by one.
+bool HasRules(const Convolution& c) {
+  constexpr int64_t kMostMacs = int64_t{1} << 50, kMostTaps = int64_t{1} << 16;
+  return c.batched && c.spatial_dims <= 2 && c.macs() > 0 && c.macs() <= kMostMacs &&
+         std::max(c.height.window, c.width.window) <= kMostTaps;
+}
 
 }  // namespace
 
 std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node) {
   const std::optional<Convolution> c = graph::ConvolutionOf(graph, node);
-  if (!c.has_value() || !HasRules(*c) || c->macs() == 0) return std::nullopt;
+  if (!c.has_value() || !HasRules(*c)) return std::nullopt;
   ConvolutionWork work;
   work.algorithm = graph::AlgorithmOf(*c);
   work.unpadded_macs =

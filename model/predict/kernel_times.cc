@@ -69,7 +69,8 @@ std::vector<Kernel> KernelsOf(const graph::Graph& graph, const std::string& prof
     if (!(us >= 0 && us <= kMostUs)) return {};
     std::vector<int32_t> of;
     for (const nlohmann::json& call : entry[2]) {
-      if (!call.is_number_integer()) return {};
+      if (!call.is_number_integer() || call.get<int64_t>() < 0 || call.get<int64_t>() >= static_cast<int64_t>(calls))
+        return {};
       of.push_back(call.get<int32_t>());
     }
     if (of.empty()) of = CallsOfName(entry[0].get<std::string>());

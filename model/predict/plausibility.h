@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "graph/graph.h"
@@ -26,6 +27,9 @@ inline constexpr double kDoubtUnknown = 10;
 // the bytes that it writes allow, by a wide margin, or a thousand times more than they take with generous overheads.
 // `machine` may be null or lack numbers; the bounds are then those of any device.
 absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine);
+
+// Whether the times of a network's calls add up to about its latency. Those taken while the machine was busy do not.
+bool AddsUp(const std::vector<double>& node_us, double latency_us);
 
 // InvalidArgument if the machine's description or a record is implausible, if repetitions contradict each other, if
 // fewer than kMinProbeLayers different layers were measured, or if no layer comes near the machine's own peak, which

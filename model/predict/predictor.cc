@@ -116,6 +116,7 @@ class LoadedPredictor : public Predictor {
     for (const auto& [graph, measured] : probe.records) {
       node_us.push_back(measured.node_latency_us.empty() ? TimesOfCalls(graph, measured.profile_json)
                                                          : measured.node_latency_us);
+      if (!AddsUp(node_us.back(), measured.latency.median_us)) node_us.back().clear();
     }
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
     for (const TargetEntry* base : BasesFor(probe.machine)) {

@@ -54,6 +54,14 @@ TEST(CallWork, FewSumsAtOnceWait) {
   EXPECT_EQ(wide.stalled_macs, wide.executed_macs);
 }
 
+// A stranger's graph: nobody waits for 2^38 taps, and no amount overflows.
+TEST(CallWork, AbsurdConvolutionsHaveNoRules) {
+  const auto has_rules = [](const Call& c) { return WorkOf(c).unpadded_macs > 0; };
+  EXPECT_TRUE(has_rules({{1, 1, 1, 1 << 10}, {1, 1, 1, 1 << 10}}));
+  EXPECT_FALSE(has_rules({{1, 1, 1, int64_t{1} << 30}, {1, 1, 1, int64_t{1} << 30}}));
+  EXPECT_FALSE(has_rules({{1, 1, (1 << 15) - 1, (1 << 15) - 1}, {1, 1, 1 << 14, 1 << 14}}));
+}
+
 TEST(CallWork, NcnnTransformsTiles) {
   const ConvolutionWork work = WorkOf({{2, 64, 28, 28}, {32, 64, 3, 3}, 1, {1, 1}, {1, 1}});
   EXPECT_EQ(work.winograd_macs, int64_t{2} * 5 * 5 * 64 * 64 * 32);

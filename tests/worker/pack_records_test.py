@@ -141,10 +141,35 @@ def check_series(root):
 
 
 def check_several_targets(root):
+    root = os.path.join(root, "several")  # its folders share graphs with no others
+    os.makedirs(root)
     mixed, folder = os.path.join(root, "mixed.jsonl"), os.path.join(root, "mixed")
     write(mixed, [session("a", 7), record("a", 0, 0, 16, 1), session("b", 7, "cpu-y-1t"), record("b", 1, 0, 16, 1)])
     done = subprocess.run([sys.executable, PACK, mixed, folder], stderr=subprocess.PIPE, text=True)
     assert done.returncode != 0 and "cpu-x-1t, cpu-y-1t" in done.stderr, done.stderr
+    other = os.path.join(root, "other.jsonl")
+    write(mixed, [session("a", 7), record("a", 0, 0, 16, 1)])
+    write(other, [session("b", 7, "cpu-y-1t"), record("b", 1, 0, 16, 1)])
+    pack(mixed, folder)
+    done = subprocess.run([sys.executable, PACK, other, folder], stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0 and "cpu-x-1t, cpu-y-1t" in done.stderr, done.stderr
+
+
+def check_damaged(root):
+    path = os.path.join(root, "damaged.jsonl")
+    for entry, words in (
+        (5, "is no session, canary or record"),
+        ({"kind": "session"}, "names no session"),
+        (record("z", 0, 0, 16, 1), "session z has no line"),
+        (record("a", 0, 0, 16, 1, target="cpu-y-1t"), "measured on cpu-y-1t, in a session on cpu-x-1t"),
+        (record("a", 0, 0, 16, -1), "latency_us -1 is no latency"),
+        (record("a", 0, 0, 16, float("nan")), "latency_us nan is no latency"),
+    ):
+        write(path, [session("a", 7), entry])
+        folder = os.path.join(root, "damaged")
+        done = subprocess.run([sys.executable, PACK, path, folder], stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0 and path + ":2: " in done.stderr and words in done.stderr, done.stderr
+        assert not os.path.exists(folder)
 
 
 def check_two_series(root):
@@ -249,6 +274,7 @@ def main():
     try:
         check_series(root)
         check_several_targets(root)
+        check_damaged(root)
         check_two_series(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:

@@ -84,7 +84,7 @@ TEST(ProcessRunnerTest, AnswersOfARunner) {
   ASSERT_TRUE(ns.ok()) << ns.status();
   EXPECT_EQ(*ns, std::vector<double>(4, 1000.5));
   EXPECT_EQ(runner.PeakMemoryBytes().value(), 12345);
-  const auto profile = runner.Profile(2);
+  const auto profile = runner.Profile(2, 100);
   ASSERT_TRUE(profile.ok());
   ASSERT_EQ(profile->size(), 2u);
   EXPECT_EQ((*profile)[0].calls, (std::vector<int>{0, 1}));
@@ -97,7 +97,12 @@ TEST(ProcessRunnerTest, ARunnerThatCannotBeStarted) {
   const auto silent = ProcessRunner::Start({"/bin/true"}, Short());
   EXPECT_EQ(silent.status().code(), absl::StatusCode::kUnavailable);
   const auto nameless = ProcessRunner::Start({"/bin/sh", "-c", "read line; echo '{\"id\":1,\"runtime\":\"x\"}'"});
-  EXPECT_THAT(std::string(nameless.status().message()), HasSubstr("\"format\""));
+  EXPECT_THAT(std::string(nameless.status().message()), HasSubstr("\"version\""));
+  for (const char* runtime : {"../../etc/x", "a b"}) {
+    const std::string answer = absl::StrCat("{\\\"id\\\":1,\\\"runtime\\\":\\\"", runtime, "\\\"}");
+    const auto odd = ProcessRunner::Start({"/bin/sh", "-c", absl::StrCat("read line; echo \"", answer, "\"")}, Short());
+    EXPECT_THAT(std::string(odd.status().message()), HasSubstr("\"runtime\""));
+  }
 }
 
 TEST(ProcessRunnerTest, ARunnerThatDies) {

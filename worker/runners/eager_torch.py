@@ -13,6 +13,12 @@ import torch
 import runner_loop
 
 
+def obeys():
+    """Whether all its libraries can be limited to fewer instructions: MKL can on Intel's processors."""
+    with open("/proc/cpuinfo") as file:
+        return "GenuineIntel" in file.read() or not torch.backends.mkl.is_available()
+
+
 class EagerTorch:
     def __init__(self, compiled):
         self.compiled = compiled
@@ -27,7 +33,7 @@ class EagerTorch:
             "compile": "inductor" if self.compiled else "eager",
             "allocator": "c10, glibc malloc" if not os.environ.get("LD_PRELOAD") else os.environ["LD_PRELOAD"],
             "precisions": precisions,
-            "isas": ["native"] if self.compiled else ["native", "avx2", "sse41"],
+            "isas": ["native"] if self.compiled or not obeys() else ["native", "avx2", "sse41"],
             "profile": True,
         }
 

@@ -22,7 +22,6 @@ class OpenVino:
             "format": "onnx",
             "allocator": "glibc malloc",
             "precisions": ["float32"] + (["bfloat16"] if self.has_bfloat16() else []),
-            "isas": ["native", "avx2", "sse41"],
             "profile": True,
         }
 
