@@ -31,6 +31,7 @@
 #include "proto/request_words.h"
 #include "server/predict_message.h"
 #include "server/request_record.h"
+#include "server/runtime_support.h"
 
 namespace cobra::server {
 namespace {
@@ -461,6 +462,12 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
     COBRA_RETURN_IF_ERROR(call.Check());  // the predictor does not know why it was stopped
     return computed.status();
   }
+  const std::string why = WhyNotRunnable(graph, model.RuntimeOf(target));
+  if (!why.empty()) {
+    computed->confidence = computed->coverage = 0;
+    computed->extrapolating = true;
+    computed->unknown.insert(computed->unknown.begin(), {why, 1.0});
+  }
   if (call.is_warm_up) return computed;
   metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
   if (call.labels == nullptr) {
@@ -469,7 +476,7 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
                   static_cast<int64_t>(graph.nodes().size()), ""},
                  call.caller);
   }
-  if (computed->extrapolating && !keep_private) unseen_->Offer(graph, *computed, target);
+  if (computed->extrapolating && why.empty() && !keep_private) unseen_->Offer(graph, *computed, target);
   return computed;
 }
 

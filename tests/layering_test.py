@@ -92,7 +92,17 @@ MAY_INCLUDE = {
         "base",
     ],
     "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
-    "server": ["reader", "proto", "model/predict", "store", *FRONTENDS, "graph", "base"],
+    "server": [
+        "reader",
+        "proto",
+        "model/predict",
+        "export/ncnn",
+        "export/onnx",
+        "store",
+        *FRONTENDS,
+        "graph",
+        "base",
+    ],
     "client": [
         "proto",
         *FRONTENDS,
