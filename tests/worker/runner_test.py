@@ -171,6 +171,18 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("passed", done.stdout)
         self.assertIn("24 of 24 as LibTorch computes them", done.stdout)
+        self.assertIn("clock      as ours in", done.stdout)
+
+    def test_check_runner_finds_a_wrong_clock(self):
+        path = os.path.join(self.folder, "half.py")
+        with open(path, "w") as file:
+            half = "import time\nns = time.perf_counter_ns\ntime.perf_counter_ns = lambda: ns() // 2\n"
+            file.write(half + WRONG.replace(" * 1.01", "") % RUNNERS)
+        words = [os.path.join(BIN, "cobra-worker"), "check-runner", "--core", str(CORE), "--graphs", "3", "--"]
+        done = subprocess.run([*words, PYTHON, path], cwd=SOURCE, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("FAILED     clock: ", done.stdout)
+        self.assertIn("memory     not checked", done.stdout)
 
     @unittest.skipUnless(os.path.exists(os.path.join(RUNTIMES, "requirements.txt")), "scripts/setup.sh --runtimes")
     def test_other_runtimes(self):
