@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "base/file.h"
 #include "base/status_macros.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
@@ -14,6 +15,7 @@ struct EvaluateArguments {
   std::string model = "model/pretrained";
   std::string rows = "data/measurements/cpu-epyc-genoa-1t";
   std::string split = "test";
+  std::string predictions;
   bool json = false;
   bool write = false;
 };
@@ -24,6 +26,8 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
       fit::Evaluation e,
       a.write ? fit::FinishVersion(a.model, data)
               : fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
+  if (!a.predictions.empty())
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
   std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : fit::EvaluationToTable(e).c_str());
   return absl::OkStatus();
 }
@@ -38,6 +42,8 @@ Command AddEvaluate(CLI::App* app) {
   command->add_option("--split", a->split, "Which rows: test, or validation")
       ->check(CLI::IsMember({"test", "validation"}))
       ->capture_default_str();
+  command->add_option("--predictions", a->predictions,
+                      "CSV to write: each row as it was measured and predicted, those first that are furthest off");
   command->add_flag("--json", a->json, "All rows, as JSON instead of a table");
   command->add_flag("--write", a->write, "Write intervals, errors and measured sizes into the version's manifest")
       ->excludes("--split");

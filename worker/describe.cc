@@ -28,10 +28,8 @@ absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   if (execution.is_cuda()) {
     COBRA_ASSIGN_OR_RETURN(gpu, ReadGpuFacts(execution.cuda_device));
   }
-  COBRA_ASSIGN_OR_RETURN(const MachineSpeed speed, MeasureMachineSpeed(execution));
   predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
-  machine.peak_gflops = std::round(speed.peak_gflops * 10) / 10;
-  machine.memory_gb_per_s = std::round(speed.memory_gb_per_s * 100) / 100;
+  COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));
   return machine;
 }
 

@@ -1,10 +1,12 @@
 #include "worker/machine.h"
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -126,6 +128,27 @@ std::vector<CpuCache> CpuCaches() {
   return caches;
 }
 
+double PageFaultUs() {
+  constexpr size_t kPage = 4096, kPages = 4096;
+  void* mapped = mmap(nullptr, kPage * kPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return 0;
+  madvise(mapped, kPage * kPages, MADV_NOHUGEPAGE);  // as malloc's memory is where huge pages have to be asked for
+  volatile char* const bytes = static_cast<char*>(mapped);
+  const auto start = std::chrono::steady_clock::now();
+  for (size_t page = 0; page < kPages; ++page) bytes[page * kPage] = 1;
+  const double us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  munmap(mapped, kPage * kPages);
+  return us / kPages;
+}
+
+namespace {
+// Of the widest registers that kernels may use.
+double VectorBits(const CpuInfo& cpu, Isa isa) {
+  if (cpu.has_avx512 && isa == Isa::native) return 512;
+  return cpu.has_avx2 && isa != Isa::sse41 ? 256 : 128;
+}
+}  // namespace
+
 std::string TargetName(const Execution& execution, absl::string_view gpu) {
   std::string name = execution.is_cuda() ? absl::StrCat("gpu-", Slug(gpu))
                                          : absl::StrCat("cpu-", CpuCodeName(ThisCpu()), "-", execution.threads, "t");
@@ -158,6 +181,10 @@ predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Exe
   spec.last_level_cache_mb = LastLevelCacheMb();
   spec.clock_mhz = cpu.clock_mhz;
   spec.cores = cpu.processors;
+  spec.vector_bits = VectorBits(cpu, execution.isa);
+  for (const CpuCache& cache : CpuCaches()) {
+    if (cache.level == "2") spec.l2_cache_mb = cache.kb / 1024;
+  }
   return spec;
 }
 

@@ -38,7 +38,7 @@ std::string CpuCodeName(const CpuInfo& cpu);
 // The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "cpu-epyc-genoa-1t-avx2",
 // "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's name.
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
-// Everything but peak_gflops and memory_gb_per_s, which are measured. `runtime_version`: RuntimeVersion() of
+// Everything but the speeds, which are measured (MeasureSpeeds, measure.h). `runtime_version`: RuntimeVersion() of
 // executor.h. `gpu`: if the execution is on a GPU.
 predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution,
                                     const GpuFacts& gpu = {});
@@ -51,6 +51,8 @@ struct CpuCache {
 std::vector<CpuCache> CpuCaches();
 // 0: unknown.
 double LastLevelCacheMb();
+// What the first write to a page of 4 KiB of newly mapped memory takes. 0 if none can be mapped.
+double PageFaultUs();
 
 // OPENBLAS_CORETYPE, the numbers of threads and, unless native, the instructions that kernels may use must be in the
 // environment before LibTorch is loaded: sets them and restarts this program, once. Runners inherit them. Returns only

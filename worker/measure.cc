@@ -6,11 +6,13 @@
 
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "graph/net_builder.h"
 #include "store/measurement_json.h"
 #include "worker/executor.h"
+#include "worker/machine.h"
 #include "worker/pulse.h"
 
 namespace cobra::worker {
@@ -265,24 +267,68 @@ CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes&
   return worst;
 }
 
-absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution) {
+namespace {
+
+double Rounded(double value) { return std::round(value * 100) / 100; }
+
+// Operations a second of a convolution without bias on a square image, in 10^9.
+absl::StatusOr<double> ConvolutionGflops(int64_t channels, int64_t size, const graph::Conv2dOptions& convolution,
+                                         const Execution& execution) {
+  graph::NetBuilder b;
+  const graph::ValueRef y = b.Conv2d(b.Input({1, channels, size, size}), convolution);
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(b).Finish({y}));
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::Create(graph, 1, execution));
+  MedianOfRuns(executor.get(), 5);
+  const double us = MedianOfRuns(executor.get(), 25);
+  return us > 0 ? Rounded(2e-3 * static_cast<double>(graph::CostOf(graph).macs) / us) : 0;
+}
+
+// Bytes a second, read and written, of a relu in place.
+absl::StatusOr<double> WorkingSetGbPerS(int64_t bytes, const Execution& execution) {
+  graph::NetBuilder b;
+  const graph::ValueRef y = b.ReluInPlace(b.Input({bytes / BytesOfFloat(execution)}));
+  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, ExecutorOf(std::move(b), y, execution));
+  MedianOfRuns(executor.get(), 20);
+  const double us = MedianOfRuns(executor.get(), 100);
+  return us > 0 ? Rounded(2e-3 * static_cast<double>(bytes) / us) : 0;
+}
+
+absl::Status MeasureKernels(const Execution& execution, predict::TargetSpec* machine) {
+  COBRA_ASSIGN_OR_RETURN(
+      machine->convolution_gflops,
+      ConvolutionGflops(128, 28, {.out_channels = 128, .kernel_size = 3, .padding = 1}, execution));
+  COBRA_ASSIGN_OR_RETURN(machine->pointwise_gflops,
+                         ConvolutionGflops(256, 14, {.out_channels = 1024, .kernel_size = 1}, execution));
+  COBRA_ASSIGN_OR_RETURN(
+      machine->depthwise_gflops,
+      ConvolutionGflops(192, 28, {.out_channels = 192, .kernel_size = 3, .padding = 1, .groups = 192}, execution));
+  COBRA_ASSIGN_OR_RETURN(machine->l2_gb_per_s, WorkingSetGbPerS(int64_t{100} << 10, execution));
+  COBRA_ASSIGN_OR_RETURN(machine->l3_gb_per_s, WorkingSetGbPerS(int64_t{3} << 20, execution));
+  machine->page_fault_us = Rounded(PageFaultUs());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status MeasureSpeeds(const Execution& asked, predict::TargetSpec* machine) {
+  const Execution execution = Warm(asked);
   const int64_t size = execution.is_cuda() ? 8192 : 1024, floats = int64_t{execution.is_cuda() ? 256 : 32} << 20;
-  MachineSpeed speed;
   double product_us = 0, copy_us = 0;
   {
-    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> product, SquareProduct(size, Warm(execution)));
+    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> product, SquareProduct(size, execution));
     MedianOfRuns(product.get(), 3);
     product_us = MedianOfRuns(product.get(), 9);
   }
   {
-    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, BuildCopyExecutor(floats, Warm(execution)));
+    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, BuildCopyExecutor(floats, execution));
     MedianOfRuns(copy.get(), 2);
     copy_us = MedianOfRuns(copy.get(), 7);
   }
   const double edge = static_cast<double>(size);
-  if (product_us > 0) speed.peak_gflops = 2 * edge * edge * edge / product_us / 1000;
-  if (copy_us > 0) speed.memory_gb_per_s = 2.0 * static_cast<double>(BytesOfFloat(execution) * floats) / copy_us / 1000;
-  return speed;
+  if (product_us > 0) machine->peak_gflops = std::round(20 * edge * edge * edge / product_us / 1000) / 10;
+  if (copy_us > 0)
+    machine->memory_gb_per_s = Rounded(2e-3 * static_cast<double>(BytesOfFloat(execution) * floats) / copy_us);
+  return execution.is_cuda() ? absl::OkStatus() : MeasureKernels(execution, machine);
 }
 
 }  // namespace cobra::worker

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
+#include "model/predict/target.h"
 #include "store/measurement.h"
 #include "worker/execution.h"
 #include "worker/meter.h"
@@ -90,12 +91,9 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
-// The measured speed of this machine: of a product of 1024 x 1024 matrices (GPU: 8192 x 8192), and of a copy far larger
-// than its caches (bytes read + written).
-struct MachineSpeed {
-  double peak_gflops = 0, memory_gb_per_s = 0;
-};
-absl::StatusOr<MachineSpeed> MeasureMachineSpeed(const Execution& execution = {});
+// Measures the speeds of TargetSpec, `peak_gflops` and those after it; of a CPU in half a second all of them. On a GPU
+// the product is of 8192 x 8192 matrices, and the speeds of single kernels stay 0.
+absl::Status MeasureSpeeds(const Execution& execution, predict::TargetSpec* machine);
 
 }  // namespace cobra::worker
 

@@ -3,7 +3,7 @@
 #   runtimes.sh [--worker build/release/bin/cobra-worker] FOLDER BUDGET [--runtimes libtorch,torch,onnxruntime,openvino,ncnn] [--scale 1.0] [options of cobra-worker measure]
 #     FOLDER  gets one file for each runtime, RUNTIME-THREADSt.jsonl; the same command goes on where it was stopped
 #     BUDGET  minutes in all; a turn is six
-#     --scale how many of each space: 1.0 is 318 torchvision, 214 timm, 120 real-networks, 60 nas-bench-201, 30 each of two PerfSAGE spaces, 90 paper-networks,
+#     --scale how many of each space: 1.0 is 318 torchvision, 459 timm, 120 real-networks, 60 nas-bench-201, 30 each of two PerfSAGE spaces, 90 paper-networks,
 #             900 real-layers and 150 paper-layers
 # Networks of more than 9e9 multiply-accumulates are left out (3 s each and more). Needs scripts/setup.sh --runtimes. Options go to every run: --core 0 --threads 2
 # --seed 20261205. To pack: pack_records.py --lean FOLDER/torch-1t.jsonl data/measurements/cpu-...-1t-torch, which takes target.json from
@@ -28,7 +28,7 @@ for option in "$@"; do
   previous=$option
 done
 spaces=torchvision,timm,real-networks,nas-bench-201,perfsage-cnn-imagenet,perfsage-vit-cifar100,paper-networks,real-layers,paper-layers
-counts=$(for n in 318 214 120 60 30 30 90 900 150; do awk -v n="$n" -v s="$scale" 'BEGIN { printf "%d\n", n * s + 0.5 }'; done | paste -sd,)
+counts=$(for n in 318 459 120 60 30 30 90 900 150; do awk -v n="$n" -v s="$scale" 'BEGIN { printf "%d\n", n * s + 0.5 }'; done | paste -sd,)
 mkdir -p "$folder"
 end=$((SECONDS + minutes * 60))
 while [ $SECONDS -lt $end ]; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Graphs of timm's models, read from its source: up to three of each module, at batch 1 and the image size of their own
+"""Graphs of timm's models, read from its source: up to ten of each module, at batch 1 and the image size of their own
 configuration.
 
-    build/pypi/bin/python3 data/networks/make_timm.py timm.jsonl.xz [--client build/release/bin/cobra-client] [--each 3]
+    build/pypi/bin/python3 data/networks/make_timm.py timm.jsonl.xz [--client build/release/bin/cobra-client] [--each 10]
 
 Needs timm in the Python that runs this (scripts/setup.sh --pypi): for its list of models and their sources; nothing is
 run. Lines are those of make_torchvision.py, `family` is the module. A model with more than 8 G multiply-accumulates, or
@@ -32,7 +32,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
     parser.add_argument("--client", default="build/release/bin/cobra-client")
-    parser.add_argument("--each", type=int, default=3)
+    parser.add_argument("--each", type=int, default=10)
     arguments = parser.parse_args()
     folder = os.path.dirname(timm.__file__)
     modules = sorted({timm.models.model_entrypoint(n).__module__.rsplit(".", 1)[1] for n in timm.list_models()})

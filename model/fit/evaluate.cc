@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/csv.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
@@ -99,6 +102,19 @@ double MedianWidthOf(const Predictions& p, const predict::IntervalWidth& width) 
   return MedianWidth(half_widths);
 }
 
+void AddRows(const char* kind, const std::vector<const Sample*>& rows, const Predictions& p,
+             const predict::IntervalWidth& width, std::vector<PredictedRow>* all) {
+  const auto first = static_cast<std::ptrdiff_t>(all->size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double us = p.latency_us[i], factor = std::exp(width.HalfWidthOf(p.embedding[i]));
+    all->push_back({kind, rows[i]->space(), rows[i]->label(), rows[i]->fingerprint(), rows[i]->latency_us(), us,
+                    us / factor, us * factor});
+  }
+  std::sort(all->begin() + first, all->end(), [](const PredictedRow& a, const PredictedRow& b) {
+    return AbsLogError(a.predicted_us, a.measured_us) > AbsLogError(b.predicted_us, b.measured_us);
+  });
+}
+
 json MetricsToJson(const Metrics& m) {
   return {{"mape", m.mape},
           {"within_1", m.within_1},
@@ -166,6 +182,8 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
   e.network_coverage = Coverage(networks, network_p, interval.network);
   e.layer_interval_width = MedianWidthOf(layer_p, interval.layer);
   e.network_interval_width = MedianWidthOf(network_p, interval.network);
+  AddRows("network", networks, network_p, interval.network, &e.rows);
+  AddRows("layer", layers, layer_p, interval.layer, &e.rows);
   return e;
 }
 
@@ -241,6 +259,17 @@ std::string EvaluationToJson(const Evaluation& e) {
                 {"layer_relative_width", e.layer_interval_width},
                 {"network_relative_width", e.network_interval_width}}}}
       .dump(1);
+}
+
+std::string EvaluatedRowsToCsv(const Evaluation& e) {
+  std::string out =
+      CsvLine({"kind", "space", "label", "fingerprint", "measured_us", "predicted_us", "low_us", "high_us"});
+  const auto number = [](double us) { return absl::StrFormat("%.6g", us); };
+  for (const PredictedRow& r : e.rows) {
+    absl::StrAppend(&out, CsvLine({r.kind, r.space, r.label, r.fingerprint, number(r.measured_us),
+                                   number(r.predicted_us), number(r.low_us), number(r.high_us)}));
+  }
+  return out;
 }
 
 std::string EvaluationToTable(const Evaluation& e) {

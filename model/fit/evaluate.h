@@ -15,6 +15,13 @@
 
 namespace cobra::fit {
 
+// A test row beside its prediction.
+struct PredictedRow {
+  std::string kind;  // "layer", "network"
+  std::string space, label, fingerprint;
+  double measured_us = 0, predicted_us = 0, low_us = 0, high_us = 0;
+};
+
 struct Evaluation {
   std::map<std::string, Metrics> layers;    // by operator, and "all"
   std::map<std::string, Metrics> networks;  // by family, and "all"
@@ -27,6 +34,7 @@ struct Evaluation {
   // Share of test rows inside the 90 % interval and its median relative width; absent before intervals are fitted.
   double layer_coverage = 0, network_coverage = 0;
   double layer_interval_width = 0, network_interval_width = 0;
+  std::vector<PredictedRow> rows;  // networks, then layers; those that are furthest off first
 };
 
 // Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with the names otherwise.
@@ -42,6 +50,8 @@ absl::StatusOr<Evaluation> FinishVersion(absl::string_view model_directory, cons
 
 std::string EvaluationToJson(const Evaluation& evaluation);   // `cobra-train evaluate --json`; scripts read its keys
 std::string EvaluationToTable(const Evaluation& evaluation);  // for people
+// kind,space,label,fingerprint,measured_us,predicted_us,low_us,high_us
+std::string EvaluatedRowsToCsv(const Evaluation& evaluation);
 
 }  // namespace cobra::fit
 

@@ -44,7 +44,15 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           is("torch"),
           is("onnxruntime"),
           is("openvino"),
-          is("ncnn")};
+          is("ncnn"),
+          LogFeature(s.vector_bits, 10),
+          LogFeature(1024 * s.l2_cache_mb, 12),
+          LogFeature(s.convolution_gflops, 16),
+          LogFeature(s.pointwise_gflops, 16),
+          LogFeature(s.depthwise_gflops, 16),
+          LogFeature(s.l2_gb_per_s, 12),
+          LogFeature(s.l3_gb_per_s, 12),
+          LogFeature(100 * s.page_fault_us, 10)};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

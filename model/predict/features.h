@@ -13,7 +13,7 @@
 
 namespace cobra::predict {
 
-inline constexpr int kTargetSpecFeatures = 17;
+inline constexpr int kTargetSpecFeatures = 25;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
 // Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.

@@ -74,7 +74,15 @@ absl::Status CheckMachine(const TargetSpec& machine) {
                             {"memory_gb_per_s", machine.memory_gb_per_s, kFastestGbPerS},
                             {"last_level_cache_mb", machine.last_level_cache_mb, 1e6},
                             {"clock_mhz", machine.clock_mhz, 1e6},
-                            {"cores", machine.cores, 1e6}};
+                            {"cores", machine.cores, 1e6},
+                            {"vector_bits", machine.vector_bits, 65536},
+                            {"l2_cache_mb", machine.l2_cache_mb, 1e6},
+                            {"convolution_gflops", machine.convolution_gflops, kFastestGflops},
+                            {"pointwise_gflops", machine.pointwise_gflops, kFastestGflops},
+                            {"depthwise_gflops", machine.depthwise_gflops, kFastestGflops},
+                            {"l2_gb_per_s", machine.l2_gb_per_s, kFastestGbPerS},
+                            {"l3_gb_per_s", machine.l3_gb_per_s, kFastestGbPerS},
+                            {"page_fault_us", machine.page_fault_us, 1e6}};
   for (const Number& number : numbers) {
     if (number.value >= 0 && number.value <= number.most) continue;
     return absl::InvalidArgumentError(absl::StrCat("probe: \"machine\": ", number.name, " ", number.value,

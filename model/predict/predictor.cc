@@ -105,7 +105,9 @@ class LoadedPredictor : public Predictor {
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
-    const infer::NetworkContributions contributions = Contribute(graph, layers, total, index);
+    const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine
+                                                                                      : manifest_.targets[index].spec;
+    const infer::NetworkContributions contributions = Contribute(graph, layers, total, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
   }
@@ -120,11 +122,13 @@ class LoadedPredictor : public Predictor {
     }
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
     for (const TargetEntry* base : BasesFor(probe.machine)) {
-      absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, probe, node_us);
-      if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
+      for (const bool own_specification : {false, true}) {
+        if (own_specification && !HasSpeeds(probe.machine)) continue;
+        absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, node_us);
+        if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
+      }
     }
     COBRA_RETURN_IF_ERROR(best.status());
-    best->machine = probe.machine;
     best->machine.name = "this-machine";
     best->model_sha256 = info_.sha256;
     return best;
@@ -165,20 +169,32 @@ class LoadedPredictor : public Predictor {
     return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
   }
 
-  absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, const ProbeResult& probe,
+  // Descriptions of older workers have no speeds of kernels.
+  static bool HasSpeeds(const TargetSpec& machine) {
+    return machine.kind == "cpu" && machine.convolution_gflops > 0 && machine.l2_gb_per_s > 0;
+  }
+
+  absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, bool own_specification, const ProbeResult& probe,
                                             const std::vector<std::vector<double>>& node_us) const {
+    Calibration nothing;
+    nothing.machine = probe.machine;
+    nothing.base_target = base.spec.name;
+    nothing.own_specification = own_specification;
     std::vector<CalibrationSample> samples;
     for (size_t i = 0; i < probe.records.size(); ++i) {
       const auto& [graph, measured] = probe.records[i];
-      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, nullptr, {}));
-      auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, &nothing, {}));
+      const auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
+      const bool is_measured = !own_specification && reference != base.probe_reference_us.end();
       samples.push_back({&graph, measured.subject.is_network, measured.undisturbed_us(),
-                         reference == base.probe_reference_us.end() ? predicted.latency_us : reference->second,
+                         is_measured ? reference->second : predicted.latency_us,
                          std::move(predicted.node_latency_us), node_us[i],
                          std::log(predicted.high_us / predicted.latency_us)});
     }
     COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
+    c.machine = probe.machine;
     c.base_target = base.spec.name;
+    c.own_specification = own_specification;
     return c;
   }
 
@@ -273,7 +289,7 @@ class LoadedPredictor : public Predictor {
   }
 
   infer::NetworkContributions Contribute(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total,
-                                         int target) const {
+                                         int target, const TargetSpec& of_target) const {
     std::vector<const float*> embeddings;
     std::vector<float> work;
     embeddings.reserve(layers.entries.size());
@@ -285,7 +301,7 @@ class LoadedPredictor : public Predictor {
     }
     const auto edges = GraphEdges(graph);
     const auto totals = GraphFeatures(graph, total, edges.size());
-    const auto spec = TargetSpecFeatures(manifest_.targets[target].spec);
+    const auto spec = TargetSpecFeatures(of_target);
     return networks_.contributions.Contribute({layers.of_call, embeddings, edges, work, totals}, spec, target);
   }
 

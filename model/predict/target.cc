@@ -31,6 +31,14 @@ void VisitFields(Spec& spec, Visit visit) {
   visit("last_level_cache_mb", spec.last_level_cache_mb);
   visit("clock_mhz", spec.clock_mhz);
   visit("cores", spec.cores);
+  visit("vector_bits", spec.vector_bits);
+  visit("l2_cache_mb", spec.l2_cache_mb);
+  visit("convolution_gflops", spec.convolution_gflops);
+  visit("pointwise_gflops", spec.pointwise_gflops);
+  visit("depthwise_gflops", spec.depthwise_gflops);
+  visit("l2_gb_per_s", spec.l2_gb_per_s);
+  visit("l3_gb_per_s", spec.l3_gb_per_s);
+  visit("page_fault_us", spec.page_fault_us);
 }
 
 store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }
@@ -136,6 +144,7 @@ std::string CalibrationToJson(const Calibration& c) {
               {"model_sha256", c.model_sha256},
               {"coefficients", c.coefficients},
               {"log_network_scale", c.log_network_scale},
+              {"own_specification", c.own_specification},
               {"work_low", c.work_ranges.low},
               {"work_high", c.work_ranges.high},
               {"interval_scale", c.interval_scale},
@@ -156,6 +165,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "model_sha256", &c.model_sha256));
   COBRA_RETURN_IF_ERROR(Read(j, "coefficients", &c.coefficients));
   COBRA_RETURN_IF_ERROR(Read(j, "log_network_scale", &c.log_network_scale));
+  COBRA_RETURN_IF_ERROR(Read(j, "own_specification", &c.own_specification));
   COBRA_RETURN_IF_ERROR(Read(j, "work_low", &c.work_ranges.low));
   COBRA_RETURN_IF_ERROR(Read(j, "work_high", &c.work_ranges.high));
   COBRA_RETURN_IF_ERROR(Read(j, "interval_scale", &c.interval_scale));

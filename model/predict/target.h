@@ -35,6 +35,20 @@ struct TargetSpec {
   double clock_mhz = 0;
   // Cores or SMs.
   double cores = 0;
+  // Of a CPU, by kernel and working set (`cobra-worker describe` measures them in half a second); 0: unknown. Width of
+  // the widest registers that kernels may use; L2 of one core.
+  double vector_bits = 0;
+  double l2_cache_mb = 0;
+  // Convolutions in PyTorch: 3x3 of 128 channels of 28 x 28; 1x1 of 256 to 1024 of 14 x 14; depthwise 3x3 of 192 of 28 x
+  // 28.
+  double convolution_gflops = 0;
+  double pointwise_gflops = 0;
+  double depthwise_gflops = 0;
+  // A relu in place over 100 KiB, and over 3 MiB, bytes read and written.
+  double l2_gb_per_s = 0;
+  double l3_gb_per_s = 0;
+  // The first write to a page of 4 KiB of newly mapped memory.
+  double page_fault_us = 0;
 };
 
 // The fields of a TargetSpec by their names in JSON, in the order above.
@@ -74,6 +88,8 @@ struct Calibration {
   std::vector<double> coefficients;  // of the terms of calibration_terms.h
   WorkRanges work_ranges;            // of what they were fitted to
   double log_network_scale = 0;
+  // The networks are given the machine's own specification beside the base target's learned vector, not the base's.
+  bool own_specification = false;
   // The base target's half-width counts so often; to it comes, squared, that of the errors that remain.
   double interval_scale = 1, interval_log = 0;
   double probe_layer_mape_before = 0, probe_layer_mape_after = 0;

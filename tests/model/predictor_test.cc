@@ -276,6 +276,36 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
   EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g).latency_us, 2, 0.2);
 }
 
+// What the networks make of a specification that is not the base's is part of the reference: a machine that behaves as
+// they say needs no other correction.
+TEST_F(PredictorTest, CalibratesBesideItsOwnSpecification) {
+  Calibration own;
+  own.machine = predictor_->targets()[0].spec;
+  own.machine.peak_gflops *= 3;
+  own.machine.memory_gb_per_s *= 3;
+  own.machine.convolution_gflops = own.machine.l2_gb_per_s = 100;
+  own.base_target = Target();
+  own.own_specification = true;
+  ProbeResult probe;
+  probe.machine = own.machine;
+  probe.machine.name = "faster";
+  for (int64_t channels : {8, 16, 24, 32, 48, 64, 80, 96, 112, 128}) {
+    graph::GraphBuilder b;
+    const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, graph::DType::float32}), channels);
+    graph::Graph g = std::move(b).Build({graph::ValueRef::Node(conv)});
+    store::Measurement measured;
+    measured.latency.median_us = Predict(g, &own).latency_us;
+    EXPECT_NE(measured.latency.median_us, Predict(g).latency_us);
+    probe.records.push_back({std::move(g), measured});
+  }
+  const auto c = predictor_->Calibrate(probe);
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_TRUE(c->own_specification);
+  EXPECT_EQ(CalibrationFromJson(CalibrationToJson(*c))->own_specification, true);
+  const graph::Graph g = Residual();
+  EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g, &own).latency_us, 1, 0.05);
+}
+
 TEST(PredictorLoad, ADamagedFileIsNamed) {
   const std::string directory = testing::TempDir() + "/cobra_damaged";
   ASSERT_TRUE(MakeDirectories(directory).ok());

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """One version for two targets: trained on two folders of rows, judged on each, served by the real server."""
+import csv
 import json
 import os
 import subprocess
@@ -44,6 +45,18 @@ def error(model, rows):
     return report["layers"]["all"]["mape"]
 
 
+def check_predictions(model, rows, path):
+    report = json.loads(train("evaluate", "--model", model, "--rows", rows, "--predictions", path, "--json").stdout)
+    with open(path) as f:
+        layers = [row for row in csv.DictReader(f) if row["kind"] == "layer"]
+    off_by = [float(row["predicted_us"]) / float(row["measured_us"]) - 1 for row in layers]
+    of_all = report["layers"]["all"]
+    assert len(layers) == of_all["n"] and abs(sum(map(abs, off_by)) / len(layers) - of_all["mape"]) < 1e-3, of_all
+    factors = [max(1 + x, 1 / (1 + x)) for x in off_by]
+    assert factors == sorted(factors, reverse=True)
+    assert all(float(r["low_us"]) < float(r["predicted_us"]) < float(r["high_us"]) for r in layers)
+
+
 def main():
     records = []
     for name, count in (("layers.jsonl.xz", LAYERS), ("networks.jsonl.xz", NETWORKS)):
@@ -62,6 +75,7 @@ def main():
             names = [t["spec"]["name"] for t in json.load(f)["targets"]]
         assert names == ["cpu-fast", "cpu-slow"], names
         errors = error(model, fast), error(model, slow), error(model, mixed)
+        check_predictions(model, fast, os.path.join(out, "predictions.csv"))
         assert max(errors[:2]) < 1.0, errors
         assert errors[2] > 1.5, ("the target changes nothing", errors)
         with open(os.path.join(model, "training.json")) as f:

@@ -98,8 +98,16 @@ class MeasureTest(unittest.TestCase):
             "memory_gb_per_s",
             "memory_gb",
             "last_level_cache_mb",
+            "vector_bits",
+            "convolution_gflops",
+            "pointwise_gflops",
+            "depthwise_gflops",
+            "l2_gb_per_s",
+            "l3_gb_per_s",
+            "page_fault_us",
         ):
             self.assertTrue(machine[name], name)
+        self.assertGreater(machine["convolution_gflops"], machine["depthwise_gflops"])
         self.assertIn("float32", machine["precisions"])
         self.assertIn("libtorch", machine["versions"])
         self.assertEqual(
