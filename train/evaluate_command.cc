@@ -26,8 +26,7 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
       fit::Evaluation e,
       a.write ? fit::FinishVersion(a.model, data)
               : fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
-  if (!a.predictions.empty())
-    COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
+  if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
   std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : fit::EvaluationToTable(e).c_str());
   return absl::OkStatus();
 }

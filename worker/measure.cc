@@ -294,9 +294,8 @@ absl::StatusOr<double> WorkingSetGbPerS(int64_t bytes, const Execution& executio
 }
 
 absl::Status MeasureKernels(const Execution& execution, predict::TargetSpec* machine) {
-  COBRA_ASSIGN_OR_RETURN(
-      machine->convolution_gflops,
-      ConvolutionGflops(128, 28, {.out_channels = 128, .kernel_size = 3, .padding = 1}, execution));
+  COBRA_ASSIGN_OR_RETURN(machine->convolution_gflops,
+                         ConvolutionGflops(128, 28, {.out_channels = 128, .kernel_size = 3, .padding = 1}, execution));
   COBRA_ASSIGN_OR_RETURN(machine->pointwise_gflops,
                          ConvolutionGflops(256, 14, {.out_channels = 1024, .kernel_size = 1}, execution));
   COBRA_ASSIGN_OR_RETURN(

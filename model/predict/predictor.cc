@@ -105,8 +105,8 @@ class LoadedPredictor : public Predictor {
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
-    const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine
-                                                                                      : manifest_.targets[index].spec;
+    const TargetSpec& spec =
+        calibration != nullptr && calibration->own_specification ? calibration->machine : manifest_.targets[index].spec;
     const infer::NetworkContributions contributions = Contribute(graph, layers, total, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
@@ -187,9 +187,8 @@ class LoadedPredictor : public Predictor {
       const auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
       const bool is_measured = !own_specification && reference != base.probe_reference_us.end();
       samples.push_back({&graph, measured.subject.is_network, measured.undisturbed_us(),
-                         is_measured ? reference->second : predicted.latency_us,
-                         std::move(predicted.node_latency_us), node_us[i],
-                         std::log(predicted.high_us / predicted.latency_us)});
+                         is_measured ? reference->second : predicted.latency_us, std::move(predicted.node_latency_us),
+                         node_us[i], std::log(predicted.high_us / predicted.latency_us)});
     }
     COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
     c.machine = probe.machine;

@@ -39,8 +39,8 @@ struct TargetSpec {
   // the widest registers that kernels may use; L2 of one core.
   double vector_bits = 0;
   double l2_cache_mb = 0;
-  // Convolutions in PyTorch: 3x3 of 128 channels of 28 x 28; 1x1 of 256 to 1024 of 14 x 14; depthwise 3x3 of 192 of 28 x
-  // 28.
+  // Convolutions in PyTorch: 3x3 of 128 channels of 28 x 28; 1x1 of 256 to 1024 of 14 x 14; depthwise 3x3 of 192 of
+  // 28 x 28.
   double convolution_gflops = 0;
   double pointwise_gflops = 0;
   double depthwise_gflops = 0;
