@@ -15,7 +15,7 @@ import programs
 import queue_run
 
 TRAINED = "cpu-epyc-genoa-1t"
-PROBE = os.path.join(programs.SOURCE, "data", "measurements", "cpu-epyc-turin-1t", "probe.json")
+PROBE = os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")
 
 
 def graph_json(op, width):

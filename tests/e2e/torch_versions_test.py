@@ -11,7 +11,7 @@ import grpc
 
 import programs
 
-PROBE = os.path.join(programs.SOURCE, "data", "measurements", "cpu-epyc-turin-1t", "probe.json")
+PROBE = os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")
 NET = """
 import torch
 import torch.nn as nn

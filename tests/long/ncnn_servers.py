@@ -53,7 +53,7 @@ def measured(graphs, options):
             for record in map(json.loads, file):
                 if record["kind"] != "record":
                     continue
-                name = names[record["index"]]
+                name = names[record["index"] - 1]  # lines count from 1
                 if record["outcome"] != "ok":
                     print("%-20s %s" % (name, record.get("error", record["outcome"])[:120]))
                     continue
