@@ -38,17 +38,51 @@ struct FitArguments {
   fit::TrainOptions train;
 };
 
-std::string SeedDirectory(const FitArguments& a, int seed) { return absl::StrCat(a.out, "/seed-", seed); }
+// What was trained: a seed's version, or the mean of all seeds.
+struct Candidate {
+  std::string name;  // in messages
+  std::string directory;
+  json id;  // in training.json
+};
+
+Candidate Seed(const FitArguments& a, int seed) {
+  return {absl::StrCat("seed ", seed), absl::StrCat(a.out, "/seed-", seed), seed};
+}
+
+// Measures the errors and intervals of a candidate on each target, and writes them to its report.json: `score`, on
+// validation rows, of which the smallest is shipped, and `report`. Does nothing if that is there.
+absl::Status Finish(absl::Span<const fit::Dataset> sets, const Candidate& candidate) {
+  const std::string path = absl::StrCat(candidate.directory, "/report.json");
+  if (FileExists(path)) return absl::OkStatus();
+  double score = 0;
+  json report;
+  report["seed"] = candidate.id;
+  for (const fit::Dataset& data : sets) {
+    COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
+                           fit::Evaluate(candidate.directory, data, fit::Split::kValidation));
+    COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(candidate.directory, data));
+    score += validation.networks["all"].mape + validation.layers["all"].mape / 4;
+    json of_target = ParseJson<json>(fit::EvaluationToJson(test));
+    of_target["validation_network_mape"] = validation.networks["all"].mape;
+    of_target["validation_layer_mape"] = validation.layers["all"].mape;
+    report["targets"][data.target.name] = std::move(of_target);
+    LogInfo(absl::StrFormat("%s, %s: test layers %.2f %%, networks %.2f %%", candidate.name, data.target.name,
+                            100 * test.layers["all"].mape, 100 * test.networks["all"].mape));
+  }
+  return WriteFileAtomic(path, json{{"score", score}, {"report", report}}.dump(1));
+}
 
 // Trains one seed unless its directory is complete already.
 absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a, int seed) {
-  const std::string directory = SeedDirectory(a, seed);
-  if (FileExists(absl::StrCat(directory, "/manifest.json"))) return absl::OkStatus();
-  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
-  fit::TrainOptions options = a.train;
-  options.seed = static_cast<uint64_t>(seed);
-  options.checkpoint = absl::StrCat(directory, "/checkpoint");
-  return fit::Train(sets, options, directory);
+  const Candidate candidate = Seed(a, seed);
+  if (!FileExists(absl::StrCat(candidate.directory, "/manifest.json"))) {
+    COBRA_RETURN_IF_ERROR(MakeDirectories(candidate.directory));
+    fit::TrainOptions options = a.train;
+    options.seed = static_cast<uint64_t>(seed);
+    options.checkpoint = absl::StrCat(candidate.directory, "/checkpoint");
+    COBRA_RETURN_IF_ERROR(fit::Train(sets, options, candidate.directory));
+  }
+  return Finish(sets, candidate);
 }
 
 // Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
@@ -77,28 +111,24 @@ absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a
   return result;
 }
 
-// The results of a seed's training.
-struct FittedSeed {
-  double score = 0;  // on validation rows; the smallest is shipped
-  json report;
-};
-
-absl::StatusOr<FittedSeed> FinishSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a, int seed) {
-  FittedSeed fitted;
-  fitted.report["seed"] = seed;
-  for (const fit::Dataset& data : sets) {
-    COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
-                           fit::Evaluate(SeedDirectory(a, seed), data, fit::Split::kValidation));
-    COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(SeedDirectory(a, seed), data));
-    fitted.score += validation.networks["all"].mape + validation.layers["all"].mape / 4;
-    json of_target = ParseJson<json>(fit::EvaluationToJson(test));
-    of_target["validation_network_mape"] = validation.networks["all"].mape;
-    of_target["validation_layer_mape"] = validation.layers["all"].mape;
-    fitted.report["targets"][data.target.name] = std::move(of_target);
-    LogInfo(absl::StrFormat("seed %d, %s: test layers %.2f %%, networks %.2f %%", seed, data.target.name,
-                            100 * test.layers["all"].mape, 100 * test.networks["all"].mape));
+// Seeds that began with the same weights have a mean that is mostly better than each.
+absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
+  std::vector<Candidate> candidates;
+  std::vector<std::string> directories;
+  for (int seed = 1; seed <= a.seeds; ++seed) {
+    candidates.push_back(Seed(a, seed));
+    directories.push_back(candidates.back().directory);
   }
-  return fitted;
+  if (!a.train.from.empty() && a.seeds > 1) {
+    const Candidate mean{"mean of the seeds", absl::StrCat(a.out, "/mean"), "mean"};
+    if (!FileExists(absl::StrCat(mean.directory, "/report.json"))) {
+      COBRA_RETURN_IF_ERROR(MakeDirectories(mean.directory));
+      COBRA_RETURN_IF_ERROR(fit::AverageVersions(directories, mean.directory));
+      COBRA_RETURN_IF_ERROR(Finish(sets, mean));
+    }
+    candidates.push_back(mean);
+  }
+  return candidates;
 }
 
 absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string>& folders) {
@@ -118,27 +148,30 @@ absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string
   return sets;
 }
 
-// Ships the seed with the best score on validation rows, and writes the spread of all seeds on test rows beside it.
+// Ships what has the best score on validation rows, and writes the spread of all seeds on test rows beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Dataset> sets, LoadSets(a.rows));
   COBRA_RETURN_IF_ERROR(FitSeeds(sets, a));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, Candidates(sets, a));
   json seeds = json::array();
-  int best = 0;
+  const Candidate* best = nullptr;
   double best_score = 0;
-  for (int seed = 1; seed <= a.seeds; ++seed) {
-    COBRA_ASSIGN_OR_RETURN(FittedSeed fitted, FinishSeed(sets, a, seed));
-    if (best == 0 || fitted.score < best_score) {
-      best = seed;
-      best_score = fitted.score;
+  for (const Candidate& candidate : candidates) {
+    COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(absl::StrCat(candidate.directory, "/report.json")));
+    json fitted = ParseJson<json>(text);
+    const double score = fitted["score"];
+    if (best == nullptr || score < best_score) {
+      best = &candidate;
+      best_score = score;
     }
-    seeds.push_back(std::move(fitted.report));
+    seeds.push_back(std::move(fitted["report"]));
   }
   for (const char* name : {"manifest.json", "tensors.safetensors"}) {
-    COBRA_ASSIGN_OR_RETURN(std::string file, ReadFile(absl::StrCat(SeedDirectory(a, best), "/", name)));
+    COBRA_ASSIGN_OR_RETURN(std::string file, ReadFile(absl::StrCat(best->directory, "/", name)));
     COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/", name), file));
   }
   return WriteFileAtomic(absl::StrCat(a.out, "/training.json"),
-                         json{{"shipped_seed", best}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
+                         json{{"shipped_seed", best->id}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
 }
 
 // Flags for training on measurements. A model of a search space is fitted once and chooses its settings itself.
@@ -164,8 +197,8 @@ Command AddFit(CLI::App* app) {
   const auto a = std::make_shared<FitArguments>();
   CLI::App* command = app->add_subcommand(
       "fit",
-      "Train on measurements, three seeds by default, of which the best on validation rows is kept; with --space, on a "
-      "table of a search space (docs/spaces.md)");
+      "Train on measurements, three seeds by default; what is best on validation rows is kept: a seed, or with --from "
+      "the mean of their weights; with --space, on a table of a search space (docs/spaces.md)");
   CLI::Option* space =
       command
           ->add_option(

@@ -1,6 +1,7 @@
 #include "model/fit/earlier_weights.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,26 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<predict::ModelBundle> AverageWeights(std::vector<predict::ModelBundle> versions) {
+  at::NoGradGuard no_grad;
+  if (versions.empty()) return absl::InvalidArgumentError("no versions to average");
+  predict::ModelBundle mean = std::move(versions.front());
+  for (size_t i = 1; i < versions.size(); ++i) {
+    const predict::ModelBundle& other = versions[i];
+    if (other.vocabulary.words() != mean.vocabulary.words() ||
+        other.manifest.targets.size() != mean.manifest.targets.size())
+      return absl::InvalidArgumentError("the versions to average were trained on other rows");
+    const auto from = other.net->named_parameters();
+    for (auto& parameter : mean.net->named_parameters()) {
+      const at::Tensor* value = from.find(parameter.key());
+      if (value == nullptr || value->sizes() != parameter.value().sizes())
+        return absl::InvalidArgumentError("the networks of the versions to average have other sizes");
+      parameter.value().lerp_(*value, 1.0 / static_cast<double>(i + 1));
+    }
+  }
+  return mean;
 }
 
 }  // namespace cobra::fit

@@ -34,6 +34,9 @@ struct TrainOptions {
 // and tensors, without measured errors and intervals.
 absl::Status Train(absl::Span<const Dataset> sets, const TrainOptions& options, absl::string_view directory);
 
+// Writes to `directory` the mean of versions that began with the same weights (AverageWeights).
+absl::Status AverageVersions(absl::Span<const std::string> directories, absl::string_view directory);
+
 // Predictions of a model version for samples on one of its targets, equal to those when serving.
 struct Predictions {
   std::vector<double> latency_us;    // of the graph network: the prediction

@@ -85,7 +85,13 @@ def main():
         third, more = os.path.join(out, "third"), os.path.join(out, "more")
         write_folder(third, "cpu-third", records, SLOWER / 2)
         rows = ["--rows", fast, "--rows", slow, "--rows", third]
-        train("fit", *rows, "--from", model, "--out", more, *sizes, "--epochs", "2", "--learning-rate", "1e-3")
+        two = ["--seeds", "2", *sizes[2:]]
+        train("fit", *rows, "--from", model, "--out", more, *two, "--epochs", "2", "--learning-rate", "1e-3")
+        with open(os.path.join(more, "training.json")) as f:
+            trained = json.load(f)
+        assert [seed["seed"] for seed in trained["seeds"]] == [1, 2, "mean"], trained["seeds"]
+        assert trained["shipped_seed"] in (1, 2, "mean")
+        assert error(os.path.join(more, "mean"), fast) < error(os.path.join(more, "seed-1"), fast) + 0.1
         with open(os.path.join(more, "manifest.json")) as f:
             assert "began with the weights" in str(json.load(f)["training_notes"])
         of_known = [error(more, fast), error(more, slow)]
