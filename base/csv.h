@@ -3,6 +3,8 @@
 #ifndef COBRA_BASE_CSV_H_
 #define COBRA_BASE_CSV_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,30 @@ struct CsvTable {
 // The first line is the header. Empty lines are ignored. InvalidArgument, beginning with the line's number, if a quote
 // does not end or a row has a different number of fields than the header.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
+
+// The same, row by row, of a table that is too large to be kept in parts.
+class CsvRows {
+ public:
+  // REQUIRES: `text` outlives this object.
+  static absl::StatusOr<CsvRows> Open(absl::string_view text);
+  const std::vector<std::string>& header() const { return header_; }
+  // Nothing after the last row. An error is that of ParseCsv; what follows it is undefined.
+  absl::StatusOr<std::optional<CsvTable::Row>> Next();
+
+ private:
+  explicit CsvRows(absl::string_view text) : text_(text) {}
+  bool AtEnd() const { return at_ >= text_.size(); }
+  // The next line that is not empty; no fields after the last one.
+  absl::StatusOr<CsvTable::Row> Line();
+  absl::Status Fields(CsvTable::Row* row);
+  bool Quoted(std::string* field);
+
+  absl::string_view text_;
+  size_t at_ = 0;
+  int line_ = 1;
+  std::vector<std::string> header_;
+};
+
 // One line, with its line end.
 std::string CsvLine(const std::vector<std::string>& fields);
 

@@ -1,9 +1,11 @@
 #include "client/client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/predict_stream.h"
 #include "cobra/v1/admin.grpc.pb.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
@@ -41,6 +43,31 @@ class GrpcClient final : public Client {
 
   absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) override {
     return Run<v1::PredictResponse>(stub_.get(), &v1::Cobra::Stub::Predict, request);
+  }
+  absl::Status PredictMany(const ManyRequests& requests) override {
+    PredictStream::Options options;
+    options.retry = options_.retry;
+    options.patience = options_.deadline;
+    options.prepare = [this](grpc::ClientContext* context) { return Prepare(context); };
+    PredictStream stream(stub_.get(), &requests, std::move(options));
+    absl::Status status;
+    bool more = true;
+    while (more) {  // after an attempt that got answers, the next one counts as the first
+      more = false;
+      const absl::Time deadline = absl::Now() + options_.deadline;
+      const auto attempt = [&] {
+        const int64_t answered = stream.answered();
+        status = stream.Attempt();
+        more = absl::IsUnavailable(status) && stream.answered() > answered;
+        return more ? absl::OkStatus() : status;
+      };
+      const auto sleep = [&](absl::Duration d) {
+        Wait(std::min(absl::Now() + d, deadline));
+        return absl::Now() < deadline;
+      };
+      (void)RetryLoop(options_.retry, sleep, attempt);
+    }
+    return WithAddress(status);
   }
   absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) override {
     return Run<v1::ListTargetsResponse>(stub_.get(), &v1::Cobra::Stub::ListTargets, request);
@@ -84,9 +111,7 @@ class GrpcClient final : public Client {
       response.Clear();
       grpc::ClientContext context;
       context.set_deadline(absl::ToChronoTime(deadline));
-      for (const auto& [name, value] : options_.labels)
-        context.AddMetadata(absl::StrCat(proto::kLabelPrefix, name), value);
-      status = proto::AddToken(options_.connection, &context);
+      status = Prepare(&context);
       if (!status.ok()) return status;
       status = proto::FromGrpcStatus((stub->*method)(&context, request, &response));
       return status;
@@ -97,7 +122,19 @@ class GrpcClient final : public Client {
       return absl::Now() < deadline;
     };
     status = RetryLoop(options_.retry, sleep, attempt);
-    if (status.ok()) return response;
+    if (!status.ok()) return WithAddress(status);
+    return response;
+  }
+
+  // Labels and the token.
+  absl::Status Prepare(grpc::ClientContext* context) {
+    for (const auto& [name, value] : options_.labels)
+      context->AddMetadata(absl::StrCat(proto::kLabelPrefix, name), value);
+    return proto::AddToken(options_.connection, context);
+  }
+
+  // Names the server that is not there or does not answer.
+  absl::Status WithAddress(const absl::Status& status) const {
     if (absl::IsUnavailable(status)) {
       return absl::UnavailableError(
           absl::StrCat("no server answers at ", options_.address, ": ", ReasonOf(status.message())));

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/connection_files.h"
+#include "client/many_requests.h"
 #include "client/retry.h"
 #include "cobra/v1/admin.pb.h"
 #include "cobra/v1/cobra.pb.h"
@@ -36,6 +37,10 @@ class Client {
   virtual ~Client() = default;
 
   virtual absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) = 0;
+  // Many of them over one PredictStream, in flight at the same time. OK when all are answered: an error of one request
+  // is its answer. Otherwise the requests without an answer have none. A call that breaks is opened again as for the
+  // other methods, and goes on with what is not answered. Here the deadline is the time without any answer.
+  virtual absl::Status PredictMany(const ManyRequests& requests) = 0;
   virtual absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;
   virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;

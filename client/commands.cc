@@ -12,11 +12,11 @@
 #include "base/address.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/asking.h"
 #include "client/compare.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
@@ -37,7 +37,6 @@
 #include "proto/graph_proto.h"
 #include "proto/joined_reply.h"
 #include "proto/label.h"
-#include "proto/message_limits.h"
 
 namespace cobra::client {
 namespace {
@@ -47,19 +46,13 @@ void Print(absl::string_view text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
 }
 
-Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
-  Limits limits;
-  limits.wall_time_ms = absl::ToInt64Milliseconds(time);
-  for (int64_t* limit :
-       {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
-    *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
-  }
-  return limits;
+std::string ReadingText(const ModelArguments& model) {
+  return absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path);
 }
 
 absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model,
                                               absl::Duration time) {
-  Progress progress(absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path));
+  Progress progress(ReadingText(model));
   return input.Read(LimitsOf(model, time));
 }
 
@@ -70,13 +63,6 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time)
   model->entry = input.entry();
   absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(model->path), model->entry);
   return input;
-}
-
-std::string Title(const ModelArguments& model) {
-  if (!model.architecture.empty()) return model.architecture;
-  const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
-  return absl::StrCat(title, model.training ? ", in training" : "",
-                      model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
 }
 
 ExplainBy ByName(absl::string_view name) {
@@ -90,23 +76,6 @@ ExplainBy ByName(absl::string_view name) {
 constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
 // The limit of a saved result: a breakdown of 20,000 calls on ten targets has 40 MB.
 constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
-
-absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
-  const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
-  if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kLimit,
-                   LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
-                   request.has_graph() ? "predict its parts, or leave repeated blocks out"
-                                       : "leave --send source out: the file is read here, and only its graph is sent");
-}
-
-// A graph without calls has no latency. The server's error would mention a "graph" that the user never saw.
-absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
-  if (!graph.nodes().empty()) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
-                   "its result is an input, a parameter or a constant: check --entry and --method");
-}
 
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxJsonBytes);
@@ -255,20 +224,11 @@ namespace {
 absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const PredictFlags& flags,
                                              const ModelInput& input, const std::vector<std::string>& targets) {
   v1::PredictRequest request;
-  for (const std::string& target : targets) {
-    const auto& asked = request.targets();
-    if (std::find(asked.begin(), asked.end(), target) == asked.end()) request.add_targets(target);
+  {
+    Progress progress(ReadingText(flags.model));
+    COBRA_ASSIGN_OR_RETURN(request, MakeRequest(flags.ask, flags.model, input, common.client.deadline));
   }
-  request.set_breakdown(flags.breakdown);
-  request.set_keep_private(flags.keep_private);
-  request.set_model_version(flags.model_version);
-  if (flags.send_source) {
-    COBRA_RETURN_IF_ERROR(input.FillModel(&request));
-  } else {
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
-    COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
-    proto::GraphToProto(graph, request.mutable_graph());
-  }
+  for (const std::string& target : DifferentNames(targets)) request.add_targets(target);
   COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
   return request;
 }
@@ -278,13 +238,14 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const Pr
 absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsByVersion(
     const CommonFlags& common, const ModelArguments& model, const ModelInput& input,
     const std::vector<std::string>& targets) {
-  std::map<std::string, std::vector<std::string>> by_version;
-  if (!input.is_program() || !model.torch_version.empty()) return {{{"", targets}}};
+  if (!DependsOnTarget(model, input)) return {{{"", targets}}};
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
-  std::map<std::string, std::string> runtimes;
-  for (const v1::Target& target : known.targets()) runtimes[target.spec().name()] = target.spec().runtime();
-  for (const std::string& target : targets)  // one that the server does not know is its to refuse
-    by_version[python::TorchVersionOf(runtimes[target])].push_back(target);
+  const std::map<std::string, std::string> versions = TorchVersions(known);
+  std::map<std::string, std::vector<std::string>> by_version;
+  for (const std::string& target : targets) {  // one that the server does not know is its to refuse
+    const auto version = versions.find(target);
+    by_version[version == versions.end() ? python::kNewestTorchVersion : version->second].push_back(target);
+  }
   return by_version;
 }
 
@@ -292,7 +253,7 @@ absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsByVersion
 absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const PredictFlags& flags, ModelInput* input) {
   std::map<std::string, std::vector<std::string>> by_version{{"", flags.targets}};
   absl::Status unreachable;
-  if (!flags.send_source) {
+  if (!flags.ask.send_source) {
     auto found = TargetsByVersion(common, flags.model, *input, flags.targets);
     unreachable = found.status();  // an error in the model comes first
     if (found.ok()) by_version = *std::move(found);
@@ -304,7 +265,7 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
     COBRA_RETURN_IF_ERROR(unreachable);
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, SendPredictRequest(common, request));
     const std::string& read_as = version.empty() ? flags.model.torch_version : version;
-    if (!flags.send_source) {
+    if (!flags.ask.send_source) {
       for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) prediction.set_torch_version(read_as);
     }
     reply.Add(std::move(answer));
@@ -345,7 +306,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, &input);
   if (!response.ok()) return input.WithUserPaths(response.status());
   UseUserPaths(input, &*response);
-  PredictionView view{Title(flags.model), flags.budget_ms, flags.breakdown, flags.model, {}, nullptr};
+  PredictionView view{Title(flags.model), flags.budget_ms, flags.ask.breakdown, flags.model, {}, nullptr};
   if (common.json || baseline.has_value()) {
     COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
   }
@@ -379,7 +340,7 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   PredictFlags asked;
   asked.model = std::move(flags.model);
   asked.targets = std::move(flags.targets);
-  asked.breakdown = true;
+  asked.ask.breakdown = true;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&asked.model, common.client.deadline));
   const absl::StatusOr<v1::PredictResponse> response = Ask(common, asked, &input);
   if (!response.ok()) return input.WithUserPaths(response.status());

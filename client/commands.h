@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/asking.h"
 #include "client/client.h"
 #include "client/model_input.h"
 #include "client/written_file.h"
@@ -20,12 +21,11 @@ struct CommonFlags {
 
 struct PredictFlags {
   ModelArguments model;
+  std::string list;       // a file of many models instead (model_list.h); empty: none
+  std::string out = "-";  // where their predictions go (prediction_rows.h)
   std::vector<std::string> targets;
-  bool send_source = false;
-  bool breakdown = false;
-  bool keep_private = false;
-  std::string model_version;  // that is to answer; empty: the one that serves
-  double budget_ms = 0;       // 0: none; exit code 1 if a target is slower
+  AskFlags ask;
+  double budget_ms = 0;  // 0: none; exit code 1 if a target is slower
   // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a change is checked
   // and the prediction extrapolates.
   double min_confidence = -1;

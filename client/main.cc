@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -14,6 +15,8 @@
 #include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
+#include "client/list_command.h"
+#include "client/sweep_command.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/torch/torch_version.h"
 
@@ -74,18 +77,21 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->default_str("eval");
 }
 
-// `written`, if it is not null, is set by the formats of files.
-void AddFormat(CLI::App* command, CommonFlags* common, std::string* written) {
-  const auto take_format = [common, written](const std::string& format) {
+// Formats that a command has besides table and json.
+struct MoreFormats {
+  std::vector<std::string> names;
+  const char* help = "table or json";
+  std::string* format = nullptr;  // set to one of them
+};
+
+void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) {
+  const auto take_format = [common, written = more.format](const std::string& format) {
     common->json = format == "json";
     if (written != nullptr && format != "table" && format != "json") *written = format;
   };
   std::vector<std::string> formats{"table", "json"};
-  if (written != nullptr) formats.insert(formats.end(), {"onnx", "ncnn", "python"});
-  command
-      ->add_option_function<std::string>(
-          "--format", take_format,
-          written == nullptr ? "table or json" : "table, json; onnx, ncnn, python: write a file")
+  formats.insert(formats.end(), more.names.begin(), more.names.end());
+  command->add_option_function<std::string>("--format", take_format, more.help)
       ->check(CLI::IsMember(formats))
       ->default_str("table");
 }
@@ -133,22 +139,27 @@ CLI::Option* AddMaxIncrease(CLI::App* command, std::string* max_increase) {
       ->capture_default_str();
 }
 
-void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
+// Which targets are asked about, and how.
+void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskFlags* ask) {
   CLI::Option* target =
-      command->add_option("--target", flags->targets, "Names from `cobra-client targets`, separated by commas");
+      command->add_option("--target", *targets, "Names from `cobra-client targets`, separated by commas");
   target->required()->delimiter(',')->type_name("NAME[,NAME]");
   Repeatable(target);
   command
       ->add_option_function<std::string>(
-          "--send", [flags](const std::string& what) { flags->send_source = what == "source"; },
+          "--send", [ask](const std::string& what) { ask->send_source = what == "source"; },
           "graph: read the model here and send the graph; source: let the server read it")
       ->check(CLI::IsMember({"graph", "source"}))
       ->default_str("graph");
-  command->add_flag("--breakdown", flags->breakdown, "Print the share of every call");
-  command->add_flag("--keep-private", flags->keep_private,
+  command->add_flag("--keep-private", ask->keep_private,
                     "Do not enqueue measurements of layers that the server's model does not know");
-  command->add_option("--model-version", flags->model_version,
+  command->add_option("--model-version", ask->model_version,
                       "Version of `cobra-client model` that is to answer; fails if another one serves");
+}
+
+void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
+  AddQuestionFlags(command, &flags->targets, &flags->ask);
+  command->add_flag("--breakdown", flags->ask.breakdown, "Print the share of every call");
   command
       ->add_option(
           "--budget-ms", flags->budget_ms,
@@ -160,6 +171,17 @@ void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
           ->add_option("--baseline", flags->baseline, "Earlier result (--format json) to compare with (see `compare`)")
           ->type_name("OLD.json");
   AddMaxIncrease(command, &flags->max_increase)->needs(baseline);
+  CLI::Option* list = command
+                          ->add_option("--list", flags->list,
+                                       "Many models instead of one: row,model,entry,inputs,arguments,mode "
+                                       "(docs/lists_and_sweeps.md)")
+                          ->type_name("LIST.csv");
+  command
+      ->add_option("--out", flags->out,
+                   "With --list: row,latency_ms,low_ms,high_ms,confidence,error; -: standard output")
+      ->type_name("PRED.csv")
+      ->capture_default_str()
+      ->needs(list);
 }
 
 void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
@@ -238,6 +260,7 @@ struct Flags {
   PredictFlags predict;
   CompareFlags compare;
   ExplainFlags explain;
+  SweepFlags sweep;
   CalibrateFlags calibrate;
   TargetsFlags targets;
   AdminFlags admin;
@@ -245,11 +268,11 @@ struct Flags {
 };
 
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
-                     std::function<absl::StatusOr<int>()> run, std::string* written = nullptr) {
+                     std::function<absl::StatusOr<int>()> run, const MoreFormats& more = {}) {
   CLI::App* command = app->add_subcommand(name, what);
   command->footer(codes);
   command->callback([flags, run = std::move(run)] { flags->run = run; });
-  AddFormat(command, &flags->common, written);
+  AddFormat(command, &flags->common, more);
   return command;
 }
 
@@ -261,8 +284,12 @@ void AddAskingFlags(CLI::App* command, Flags* flags) {
 
 void AddPredict(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(app, flags, "predict", "Latency of a model on one or several targets",
-                                 PredictCodes("over --budget-ms, or slower than --baseline allows"),
-                                 [flags] { return RunPredict(flags->common, flags->predict); });
+                                 absl::StrCat(PredictCodes("over --budget-ms, or slower than --baseline allows"),
+                                              "\nWith --list: 0 if any row is answered, 4 if none is."),
+                                 [flags] {
+                                   return flags->predict.list.empty() ? RunPredict(flags->common, flags->predict)
+                                                                      : RunPredictList(flags->common, flags->predict);
+                                 });
   AddModelFlags(command, &flags->predict.model);
   AddPredictFlags(command, &flags->predict);
   AddAskingFlags(command, flags);
@@ -289,11 +316,38 @@ void AddExplain(CLI::App* app, Flags* flags) {
   AddLabels(command, &flags->common);
 }
 
+void AddSweep(CLI::App* app, Flags* flags) {
+  SweepFlags& sweep = flags->sweep;
+  CLI::App* command = AddCommand(
+      app, flags, "sweep", "Latency and throughput of a model by batch, the knee, where memory ends",
+      absl::StrCat("Exit codes: 0 any batch is answered; else that of the first error: 2 usage error, 3 server "
+                   "unavailable,\n",
+                   kModelCodes),
+      [flags] { return RunSweep(flags->common, flags->sweep); },
+      {{"svg"}, "table, json, svg (a picture)", &sweep.format});
+  AddModelFlags(command, &sweep.model);
+  AddQuestionFlags(command, &sweep.targets, &sweep.ask);
+  command
+      ->add_option("--batch", sweep.batches,
+                   "Sizes: 1,2,4,8 or 1..256 (doubling) or 8,16,24,...,64. The batch is the leading dimension of the "
+                   "first --input and of all tensors with the same; or B in their sizes: --input 128xBx512")
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command->add_option("--memory-gb", sweep.memory_gb, "Memory of the targets, in 10^9 bytes; default: what they say")
+      ->check(AboveZero());
+  command->add_option("--out", sweep.out, "File to write; -: standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
+}
+
 void AddGraph(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
       absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
-      [flags] { return RunGraph(flags->common, flags->graph); }, &flags->graph.file.format);
+      [flags] { return RunGraph(flags->common, flags->graph); },
+      {{"onnx", "ncnn", "python"}, "table, json; onnx, ncnn, python: write a file", &flags->graph.file.format});
   AddModelFlags(command, &flags->graph.model);
   command
       ->add_option("--out", flags->graph.file.path,
@@ -382,7 +436,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add : {AddPredict, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel, AddAdmin})
+  for (const auto add :
+       {AddPredict, AddSweep, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -22,12 +23,17 @@ Progress::~Progress() {
   thread_.join();
 }
 
+void Progress::Update(std::string what) {
+  absl::MutexLock lock(&mutex_);
+  what_ = std::move(what);
+}
+
 void Progress::Loop() {
   const absl::Time start = absl::Now();
   bool shown = false;
   absl::MutexLock lock(&mutex_);
   while (!mutex_.AwaitWithTimeout(absl::Condition(&done_), absl::Seconds(1))) {
-    std::fprintf(stderr, "\r%s ... %lld s", what_.c_str(),
+    std::fprintf(stderr, "\r\033[K%s ... %lld s", what_.c_str(),
                  static_cast<long long>(absl::ToInt64Seconds(absl::Now() - start)));
     std::fflush(stderr);
     shown = true;

@@ -17,12 +17,14 @@ class Progress {
   explicit Progress(absl::string_view what);
   // Erases its line.
   ~Progress();
+  // What is shown from now on.
+  void Update(std::string what);
 
  private:
   void Loop();
 
-  const std::string what_;
   absl::Mutex mutex_;
+  std::string what_ ABSL_GUARDED_BY(mutex_);
   bool done_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

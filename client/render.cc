@@ -78,18 +78,6 @@ double Share(const v1::NodeLatency& row, const v1::TargetPrediction& prediction)
   return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
 }
 
-// Adds the model as given on the command line, with the names of the flags as keys.
-void AddQuestion(const ModelArguments& model, json* j) {
-  (*j)["model"] = model.path;
-  (*j)["arch"] = model.architecture;
-  (*j)["entry"] = model.entry;
-  (*j)["method"] = model.method;
-  (*j)["inputs"] = model.inputs;
-  (*j)["arguments"] = model.arguments;
-  if (model.cached_tokens > 0) (*j)["cached_tokens"] = model.cached_tokens;
-  (*j)["mode"] = model.training ? "train" : "eval";
-}
-
 std::string BreakdownTable(const v1::TargetPrediction& prediction) {
   std::vector<std::vector<std::string>> rows = {{"call", "operator", "module", "ms", "share", "where"}};
   for (const v1::NodeLatency& row : prediction.breakdown()) {
@@ -112,6 +100,17 @@ std::string VersionText(const v1::Target& t) {
 }
 
 }  // namespace
+
+void AddQuestion(const ModelArguments& model, json* j) {
+  (*j)["model"] = model.path;
+  (*j)["arch"] = model.architecture;
+  (*j)["entry"] = model.entry;
+  (*j)["method"] = model.method;
+  (*j)["inputs"] = model.inputs;
+  (*j)["arguments"] = model.arguments;
+  if (model.cached_tokens > 0) (*j)["cached_tokens"] = model.cached_tokens;
+  (*j)["mode"] = model.training ? "train" : "eval";
+}
 
 std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
   const std::string first_version = r.predictions_size() > 0 ? r.predictions(0).torch_version() : "";

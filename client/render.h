@@ -10,6 +10,7 @@
 #include "client/model_input.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace cobra::client {
 
@@ -24,6 +25,9 @@ struct PredictionView {
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
+
+// Adds the model as given on the command line, with the names of the flags as keys.
+void AddQuestion(const ModelArguments& model, nlohmann::json* j);
 
 std::string GraphTable(const graph::Graph& graph);
 

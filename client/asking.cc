@@ -1,0 +1,127 @@
+#include "client/asking.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/diagnostic.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "frontend/python/torch/torch_version.h"
+#include "proto/graph_proto.h"
+#include "proto/message_limits.h"
+
+namespace cobra::client {
+
+Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
+  Limits limits;
+  limits.wall_time_ms = absl::ToInt64Milliseconds(time);
+  for (int64_t* limit :
+       {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
+    *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
+  }
+  return limits;
+}
+
+std::string Title(const ModelArguments& model) {
+  if (!model.architecture.empty()) return model.architecture;
+  const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
+  return absl::StrCat(title, model.training ? ", in training" : "",
+                      model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
+}
+
+absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
+  if (!graph.nodes().empty()) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                   "its result is an input, a parameter or a constant: check --entry and --method");
+}
+
+absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
+  const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
+  if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit,
+                   LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
+                   request.has_graph() ? "predict its parts, or leave repeated blocks out"
+                                       : "leave --send source out: the file is read here, and only its graph is sent");
+}
+
+absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
+                                               const ModelInput& input, absl::Duration time) {
+  v1::PredictRequest request;
+  request.set_breakdown(ask.breakdown);
+  request.set_keep_private(ask.keep_private);
+  request.set_model_version(ask.model_version);
+  if (ask.send_source) {
+    COBRA_RETURN_IF_ERROR(input.FillModel(&request));
+    return request;
+  }
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, input.Read(LimitsOf(model, time)));
+  COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, model));
+  proto::GraphToProto(graph, request.mutable_graph());
+  return request;
+}
+
+bool DependsOnTarget(const ModelArguments& model, const ModelInput& input) {
+  return input.is_program() && model.torch_version.empty();
+}
+
+std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& targets) {
+  std::map<std::string, std::string> versions;
+  for (const v1::Target& target : targets.targets())
+    versions[target.spec().name()] = python::TorchVersionOf(target.spec().runtime());
+  return versions;
+}
+
+absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const v1::Target& target : targets.targets()) known.push_back(target.spec().name());
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"),
+                     absl::StrCat("targets: ", absl::StrJoin(known, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> DifferentNames(const std::vector<std::string>& names) {
+  std::vector<std::string> different;
+  for (const std::string& name : names) {
+    if (std::find(different.begin(), different.end(), name) == different.end()) different.push_back(name);
+  }
+  return different;
+}
+
+absl::StatusOr<v1::PredictRequest> ModelQuestion::RequestFor(const std::string& target) {
+  if (!input_.has_value()) {
+    input_ = ModelInput::Load(model_, LimitsOf(model_, time_));
+    if (input_->ok() && model_.entry.empty()) model_.entry = (*input_)->entry();
+  }
+  COBRA_RETURN_IF_ERROR(input_->status());
+  const bool depends = !ask_.send_source && DependsOnTarget(model_, **input_);
+  const auto version = versions_->find(target);
+  const std::string key = depends && version != versions_->end() ? version->second : "";
+  auto read = by_version_.find(key);
+  if (read == by_version_.end()) read = by_version_.emplace(key, Read(key)).first;
+  COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, read->second);
+  request.add_targets(target);
+  return request;
+}
+
+absl::Status ModelQuestion::WithUserPaths(const absl::Status& status) const {
+  return input_.has_value() && input_->ok() ? (*input_)->WithUserPaths(status) : status;
+}
+
+absl::StatusOr<v1::PredictRequest> ModelQuestion::Read(const std::string& version) {
+  ModelInput& input = **input_;
+  if (!version.empty()) input.set_torch_version(version);
+  absl::StatusOr<v1::PredictRequest> request = MakeRequest(ask_, model_, input, time_);
+  if (!request.ok()) return input.WithUserPaths(request.status());
+  COBRA_RETURN_IF_ERROR(CheckSize(*request, model_));
+  return request;
+}
+
+}  // namespace cobra::client

@@ -1,0 +1,26 @@
+// Many requests at once: what is asked, and who gets the answers.
+#ifndef COBRA_CLIENT_MANY_REQUESTS_H_
+#define COBRA_CLIENT_MANY_REQUESTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "cobra/v1/cobra.pb.h"
+
+namespace cobra::client {
+
+// Both are called on the thread that asks.
+struct ManyRequests {
+  // The next request, and nothing after the last one. May take its time: answers wait meanwhile.
+  std::function<std::optional<v1::PredictRequest>()> next;
+  // The answer to request `index`, counted from 0; once for each, in any order. A status that is not OK ends everything
+  // and is returned.
+  std::function<absl::Status(int64_t index, absl::StatusOr<v1::PredictResponse> answer)> answer;
+};
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_MANY_REQUESTS_H_

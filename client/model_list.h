@@ -1,0 +1,57 @@
+// LIST.csv of `cobra-client predict --list`: the models that are asked about, one a row.
+//
+// Columns: row (any text, each once), model (a file, a folder or SPACE:STRING), and, where a model needs them, entry,
+// inputs, arguments (values of --entry, --input, --arg), mode (eval or train). latency_ms, which a list of timings has
+// besides, is ignored. Other columns are, too, unless their name is nearly that of a column above.
+#ifndef COBRA_CLIENT_MODEL_LIST_H_
+#define COBRA_CLIENT_MODEL_LIST_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/model_input.h"
+
+namespace cobra::client {
+
+// Values as on a command line, separated by blanks. Blanks within brackets or quotes belong to a value: `n=[1, 2]`,
+// `s="a b"`. Quotes around a whole value are taken off, as a shell does. InvalidArgument if a bracket or quote does not
+// end.
+absl::StatusOr<std::vector<std::string>> SplitValues(absl::string_view text);
+
+struct ListedModel {
+  std::string row;
+  ModelArguments model;
+};
+
+class ModelList {
+ public:
+  // Reads the file, plain or compressed, and checks all rows, so that nothing is asked for a list that is damaged: a
+  // usage Diagnostic that begins with the file and the line. `of_all`: what holds for every model: libraries, method
+  // and so on.
+  static absl::StatusOr<ModelList> Load(const std::string& path, ModelArguments of_all);
+  ModelList(ModelList&&);
+  ~ModelList();
+
+  int64_t size() const { return size_; }
+  // Names of columns that are ignored.
+  const std::vector<std::string>& ignored() const { return ignored_; }
+  // The rows in their order; nothing after the last one.
+  std::optional<ListedModel> Next();
+
+ private:
+  class Rows;
+  explicit ModelList(std::unique_ptr<Rows> rows);
+
+  std::unique_ptr<Rows> rows_;
+  int64_t size_ = 0;
+  std::vector<std::string> ignored_;
+};
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_MODEL_LIST_H_

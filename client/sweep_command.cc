@@ -1,0 +1,199 @@
+#include "client/sweep_command.h"
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "base/without_escapes.h"
+#include "client/batch.h"
+#include "client/exit_code.h"
+#include "client/many_requests.h"
+#include "client/progress.h"
+#include "client/sweep.h"
+#include "client/sweep_render.h"
+#include "graph/types.h"
+
+namespace cobra::client {
+namespace {
+
+// The inputs with B, of the command line or, where the form of the model needs none there, of the model itself. Sets
+// the entry that is taken for lack of one.
+absl::StatusOr<std::vector<std::string>> InputsOf(ModelArguments* model, absl::Duration time) {
+  if (absl::EndsWith(model->path, ".json")) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(model->path, ": is a graph, whose sizes are fixed"),
+                     "give the model that it was read from");
+  }
+  if (!model->inputs.empty()) return BatchInputs(model->inputs);
+  const Limits limits = LimitsOf(*model, time);
+  COBRA_ASSIGN_OR_RETURN(const ModelInput input, ModelInput::Load(*model, limits));
+  absl::StatusOr<graph::Graph> graph = input.Read(limits);
+  if (!graph.ok()) return graph.status();  // a program: with the inputs that its file proposes
+  std::vector<std::string> inputs;
+  for (const graph::NamedTensor& tensor : graph->inputs()) inputs.push_back(graph::ShapeText(tensor.type.shape));
+  if (inputs.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, "--input: is missing, and the model has no input of its own",
+                     "give the sizes of its inputs: --input 1x3x224x224");
+  }
+  return BatchInputs(inputs);
+}
+
+// The questions: each batch on each target. Points are filled in as answers come.
+class SweepRun {
+ public:
+  SweepRun(const CommonFlags& common, const SweepFlags& flags, const v1::ListTargetsResponse& known,
+           std::vector<int64_t> batches, std::vector<std::string> inputs)
+      : time_(common.client.deadline),
+        flags_(flags),
+        versions_(TorchVersions(known)),
+        progress_(absl::StrCat("asking ", common.client.address)) {
+    sweep_.batches = std::move(batches);
+    sweep_.inputs = std::move(inputs);
+    for (const std::string& name : DifferentNames(flags.targets)) {
+      TargetSweep& target = sweep_.targets.emplace_back();
+      for (const v1::Target& t : known.targets()) {
+        if (t.spec().name() == name) target.spec = t.spec();
+      }
+      target.memory_gb = flags.memory_gb;
+      for (const int64_t batch : sweep_.batches)
+        target.points.push_back({batch, absl::UnavailableError("not answered"), {}, 0});
+    }
+  }
+
+  ManyRequests requests() {
+    return {[this] { return Next(); },
+            [this](int64_t index, absl::StatusOr<v1::PredictResponse> answer) {
+              const Asked& asked = asked_[static_cast<size_t>(index)];
+              if (!answer.ok() && asked.sent != nullptr) answer = asked.sent->WithUserPaths(answer.status());
+              return Take(asked.point, std::move(answer));
+            }};
+  }
+
+  // The entry, chosen for lack of one if need be.
+  const std::string& entry() const { return entry_; }
+  bool is_answered() const { return answered_; }
+  const absl::Status& first_error() const { return first_error_; }
+  // For the points without an answer: why the server is lost.
+  void GiveUp(const absl::Status& why) {
+    for (TargetSweep& target : sweep_.targets) {
+      for (SweepPoint& point : target.points) {
+        if (absl::IsUnavailable(point.status)) point.status = why;
+      }
+    }
+  }
+  Sweep TakeSweep() && { return std::move(sweep_); }
+
+ private:
+  struct Asked {
+    SweepPoint* point = nullptr;
+    std::shared_ptr<const ModelQuestion> sent;  // if the server reads it, for its errors
+  };
+
+  // Batch by batch, so that a graph is read once for all targets; the next cell, nothing after the last one.
+  std::optional<v1::PredictRequest> Next() {
+    while (next_ < sweep_.batches.size() * sweep_.targets.size()) {
+      const size_t batch = next_ / sweep_.targets.size(), target = next_ % sweep_.targets.size();
+      ++next_;
+      if (target == 0) {
+        ModelArguments model = flags_.model;
+        model.inputs = InputsAt(sweep_.inputs, sweep_.batches[batch]);
+        question_ = std::make_shared<ModelQuestion>(flags_.ask, std::move(model), &versions_, time_);
+      }
+      SweepPoint* point = &sweep_.targets[target].points[batch];
+      absl::StatusOr<v1::PredictRequest> request = question_->RequestFor(sweep_.targets[target].spec.name());
+      entry_ = question_->model().entry;
+      if (request.ok()) {
+        asked_.push_back({point, flags_.ask.send_source ? question_ : nullptr});
+        return *std::move(request);
+      }
+      Fail(point, request.status());
+    }
+    return std::nullopt;
+  }
+
+  absl::Status Take(SweepPoint* point, absl::StatusOr<v1::PredictResponse> answer) {
+    if (answer.ok() && answer->predictions_size() != 1)
+      answer = absl::InternalError("the server's answer is that to another question");
+    if (!answer.ok()) {
+      Fail(point, answer.status());
+      return absl::OkStatus();
+    }
+    answered_ = true;
+    point->status = absl::OkStatus();
+    point->peak_memory_bytes = answer->peak_memory_bytes();
+    point->prediction = std::move(*answer->mutable_predictions(0));
+    sweep_.model_version = answer->model_version();
+    return absl::OkStatus();
+  }
+
+  void Fail(SweepPoint* point, const absl::Status& why) {
+    point->status = why;
+    if (first_error_.ok()) first_error_ = why;
+  }
+
+  const absl::Duration time_;
+  const SweepFlags& flags_;
+  const std::map<std::string, std::string> versions_;
+  Progress progress_;
+  Sweep sweep_;
+  size_t next_ = 0;
+  std::shared_ptr<ModelQuestion> question_;  // of the batch
+  std::string entry_;
+  std::vector<Asked> asked_;  // by request
+  bool answered_ = false;
+  absl::Status first_error_;
+};
+
+absl::Status Write(const std::string& out, const std::string& text) {
+  if (out == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
+    return absl::OkStatus();
+  }
+  if (absl::Status status = WriteFileAtomic(out, text); !status.ok())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", status.message()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> inputs, InputsOf(&flags.model, common.client.deadline));
+  std::unique_ptr<Client> client = Client::Connect(common.client);
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, client->ListTargets({}));
+  COBRA_RETURN_IF_ERROR(CheckTargets(known, flags.targets));
+  absl::Status lost;
+  Sweep sweep;
+  {
+    SweepRun run(common, flags, known, std::move(batches), std::move(inputs));
+    lost = client->PredictMany(run.requests());
+    if (!run.is_answered()) {
+      COBRA_RETURN_IF_ERROR(lost);
+      return run.first_error();
+    }
+    if (!lost.ok()) run.GiveUp(lost);
+    if (flags.model.entry.empty() && !run.entry().empty()) {
+      flags.model.entry = run.entry();
+      absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(flags.model.path), flags.model.entry);
+    }
+    sweep = std::move(run).TakeSweep();
+  }
+  sweep.title = Title(flags.model);
+  COBRA_RETURN_IF_ERROR(Write(flags.out, flags.format == "svg" ? SweepSvg(sweep)
+                                         : common.json         ? SweepJson(sweep, flags.model)
+                                                               : WithoutEscapes(SweepTable(sweep))));
+  COBRA_RETURN_IF_ERROR(lost);
+  return kExitOk;
+}
+
+}  // namespace cobra::client

@@ -1,0 +1,22 @@
+// A sweep as a table, as JSON, as a picture.
+#ifndef COBRA_CLIENT_SWEEP_RENDER_H_
+#define COBRA_CLIENT_SWEEP_RENDER_H_
+
+#include <string>
+
+#include "client/model_input.h"
+#include "client/sweep.h"
+
+namespace cobra::client {
+
+std::string SweepTable(const Sweep& sweep);
+// With the question, as PredictionJson has it; units in every name.
+std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
+
+// An SVG that needs no other file: latency and throughput over batch, each with its interval; a ring at the knee, guesses
+// hollow, a dashed line where memory ends. Dark where the reader's page is.
+std::string SweepSvg(const Sweep& sweep);
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_SWEEP_RENDER_H_
