@@ -40,7 +40,8 @@ json SpecJson(const v1::TargetSpec& s) {
           {"memory_gb_per_s", s.memory_gb_per_s()},
           {"last_level_cache_mb", s.last_level_cache_mb()},
           {"clock_mhz", s.clock_mhz()},
-          {"cores", s.cores()}};
+          {"cores", s.cores()},
+          {"memory_gb", s.memory_gb()}};
 }
 
 json TargetJson(const v1::Target& t) {

@@ -62,7 +62,7 @@ class SweepRun {
       for (const v1::Target& t : known.targets()) {
         if (t.spec().name() == name) target.spec = t.spec();
       }
-      target.memory_gb = flags.memory_gb;
+      target.memory_gb = flags.memory_gb > 0 ? flags.memory_gb : target.spec.memory_gb();
       for (const int64_t batch : sweep_.batches)
         target.points.push_back({batch, absl::UnavailableError("not answered"), {}, 0});
     }

@@ -49,6 +49,7 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   spec->set_last_level_cache_mb(s.last_level_cache_mb);
   spec->set_clock_mhz(s.clock_mhz);
   spec->set_cores(s.cores);
+  spec->set_memory_gb(s.memory_gb);
   const predict::MeasuredErrors& e = info.errors;
   v1::MeasuredErrors* errors = out->mutable_errors();
   errors->set_layer_mape(e.layer_mape);

@@ -23,12 +23,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+double MemoryGb() {
+  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return std::round(bytes / 1e7) / 100;
+}
+
 absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   GpuFacts gpu;
   if (execution.is_cuda()) {
     COBRA_ASSIGN_OR_RETURN(gpu, ReadGpuFacts(execution.cuda_device));
   }
   predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
+  machine.memory_gb = execution.is_cuda() ? gpu.memory_gb : MemoryGb();
   COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));
   return machine;
 }
@@ -56,11 +62,6 @@ absl::StatusOr<std::string> InChild(F f) {
       }));
   COBRA_RETURN_IF_ERROR(failure);
   return text;
-}
-
-double MemoryGb() {
-  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  return std::round(bytes / 1e7) / 100;
 }
 
 Json OrUnavailable(const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); }
@@ -101,13 +102,11 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
   Json precisions = Json::array({"float32"});
   std::unique_ptr<Sensors> sensors;
   if (execution.is_cuda()) {
-    COBRA_ASSIGN_OR_RETURN(
-        const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
-          COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
-          return Json{{"memory_gb", gpu.memory_gb}, {"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
-        }));
+    COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
+                             COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
+                             return Json{{"major", gpu.compute_major}, {"minor", gpu.compute_minor}}.dump();
+                           }));
     const Json gpu = ParseJson<Json>(text);
-    j["memory_gb"] = gpu["memory_gb"];
     j["compute_capability"] = absl::StrCat(gpu["major"].get<int>(), ".", gpu["minor"].get<int>());
     precisions.push_back("float16");
     if (gpu["major"].get<int>() >= 8) precisions.insert(precisions.end(), {"tf32", "bfloat16"});  // Ampere has both
@@ -115,7 +114,6 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
     if (const auto nvml = Nvml::Open(execution.cuda_device); nvml.ok()) versions["driver"] = (*nvml)->driver_version();
     sensors = GpuSensors(execution.cuda_device);
   } else {
-    j["memory_gb"] = MemoryGb();
     for (const CpuCache& cache : CpuCaches())
       j["caches_kb"][absl::StrCat("L", cache.level, " ", cache.type)] = cache.kb;
     if (ThisCpu().has_bfloat16) precisions.push_back("bfloat16");

@@ -18,7 +18,7 @@ absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution);
 // Only its name, without measurements. Unavailable if the GPU's driver does not respond.
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 
-// One line of JSON for `cobra-worker describe`: the target's fields, then "memory_gb", "caches_kb", "versions",
+// One line of JSON for `cobra-worker describe`: the target's fields, then "caches_kb", "versions",
 // "precisions" (those that can be measured here), "sensors" ("unavailable" for each that cannot be read).
 absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core);
 

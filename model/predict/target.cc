@@ -39,6 +39,7 @@ void VisitFields(Spec& spec, Visit visit) {
   visit("l2_gb_per_s", spec.l2_gb_per_s);
   visit("l3_gb_per_s", spec.l3_gb_per_s);
   visit("page_fault_us", spec.page_fault_us);
+  visit("memory_gb", spec.memory_gb);
 }
 
 store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }

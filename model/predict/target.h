@@ -49,6 +49,8 @@ struct TargetSpec {
   double l3_gb_per_s = 0;
   // The first write to a page of 4 KiB of newly mapped memory.
   double page_fault_us = 0;
+  // Of the device, 10^9 bytes: where the largest batch ends. No input of the networks.
+  double memory_gb = 0;
 };
 
 // The fields of a TargetSpec by their names in JSON, in the order above.

@@ -21,6 +21,7 @@ TEST(DeviceTableTest, ARowIsATarget) {
   EXPECT_EQ(spec->cores, 108);
   EXPECT_EQ(spec->clock_mhz, 1410);
   EXPECT_EQ(spec->last_level_cache_mb, 40);
+  EXPECT_EQ(spec->memory_gb, 40);
 }
 
 TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
