@@ -30,7 +30,7 @@ TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
             "Tesla P4");  // "Tesla P4" is a whole name, whatever else contains it
   EXPECT_THAT(std::string(TargetFromTable(Shipped(), "A100").status().message()),
               HasSubstr("may be NVIDIA A100-PCIE-40GB, "));
-  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "B200").status().message()), HasSubstr("there are "));
+  EXPECT_THAT(std::string(TargetFromTable(Shipped(), "Voodoo").status().message()), HasSubstr("there are "));
 }
 
 TEST(DeviceTableTest, WhatIsWrongIsNamed) {

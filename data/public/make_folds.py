@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Draws the folds of data/splits for the rows of data/public, once: tables leave them out one after the other.
+
+    make_folds.py [--out data/splits]
+
+What is there keeps its fold; only keys that are new are drawn, so that no row that was a test row becomes a training
+row because others were added.
+"""
+import argparse, csv, glob, json, lzma, os, random, re
+
+import devices
+import public_rows
+
+SEED = 20261124
+FOLDS = 5
+DEVICE_FOLDS = 10
+
+
+def labels_of(data_set):
+    labels = set()
+    for path in glob.glob(os.path.join(public_rows.HERE, data_set, "*", "networks.jsonl.xz")):
+        with lzma.open(path, "rt") as file:
+            labels.update(re.findall('"label":"([^"]+)"', file.read()))
+    return sorted(labels)
+
+
+def targets_of(data_set):
+    for path in sorted(glob.glob(os.path.join(public_rows.HERE, data_set, "*", "target.json"))):
+        with open(path) as file:
+            yield json.load(file)
+
+
+def draw(path, groups, folds, column):
+    """`groups`: key -> what it is left out with. Writes key, fold, and `column` where it is not the key itself."""
+    known = {}
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            known = {row["key"]: int(row["fold"]) for row in csv.DictReader(file)}
+    fold_of = {groups[key]: fold for key, fold in known.items() if key in groups}
+    new = sorted(set(groups.values()) - set(fold_of))
+    random.Random("%d/%s" % (SEED, os.path.basename(path))).shuffle(new)
+    sizes = [sum(fold_of.get(group) == fold for group in groups.values()) for fold in range(folds)]
+    for group in new:
+        fold = sizes.index(min(sizes))
+        fold_of[group] = fold
+        sizes[fold] += sum(g == group for g in groups.values())
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["key", "fold"] + ([column] if column else []))
+        for key in sorted(groups):
+            out.writerow([key, fold_of[groups[key]]] + ([groups[key]] if column else []))
+    print("%s: %d keys, %s" % (path, len(groups), sizes))
+
+
+def silicon_of_board(target):
+    """Of a board or phone; a GPU on a card is silicon of its own."""
+    if target["kind"] == "gpu" and target["device"] in devices.GPUS and "Jetson" not in target["device"]:
+        return public_rows.slug(target["device"].replace("NVIDIA ", ""))
+    slugs = {row["name"]: row["silicon"] for row in devices.PROCESSORS.values()}
+    name = target["name"].split("-", 1)[1]
+    return slugs[max((slug for slug in slugs if name.startswith(slug + "-")), key=len)]
+
+
+def silicon_of_gpu(target):
+    """All A100 are one, and so are A10 and A10G."""
+    name = re.sub("^(nvidia|tesla)-", "", public_rows.slug(target["device"]))
+    return re.match("(geforce-)?(a10g?(?!0)|[a-z0-9]+)", name).group().replace("a10g", "a10")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", default=os.path.join(public_rows.HERE, "../splits"))
+    out = os.path.relpath(parser.parse_args().out)
+    path = lambda name: os.path.join(out, name)
+    draw(path("kernelbench-problems.csv"), {label: label for label in labels_of("kernelbench")}, FOLDS, "")
+    draw(path("timm-families.csv"), {label: label for label in labels_of("timm")}, FOLDS, "")
+    networks = {label: label.replace("_int8", "") for label in labels_of("ncnn-boards")}
+    draw(path("boards-networks.csv"), networks, FOLDS, "network")
+    boards = {target["name"]: silicon_of_board(target) for target in targets_of("ncnn-boards")}
+    draw(path("boards-devices.csv"), boards, DEVICE_FOLDS, "silicon")
+    for name in ("kernelbench", "neusight"):
+        gpus = {target["name"]: silicon_of_gpu(target) for target in targets_of(name)}
+        if gpus:
+            draw(path(name + "-devices.csv"), gpus, len(set(gpus.values())), "silicon")
+
+
+if __name__ == "__main__":
+    main()

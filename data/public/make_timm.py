@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""timm's own inference benchmark as records: image models on three GPUs and a processor.
+
+    make_timm.py --from DATA --timm FOLDER [--cache FILE] [--check N] [--reader READ_MODEL]
+
+DATA has timm_inference/latency.csv.gz (README.md says where it comes from), FOLDER is timm's package, version 1.0.31
+(`scripts/setup.sh --pypi` installs it below build/pypi). Each graph is read from timm's source at the image size that
+was measured, in the version of PyTorch that ran it, at a batch that is a prime (PRIME); its multiples are then replaced
+by those of the batch that was measured. --check N reads N graphs at the measured batch, too, and compares. Reading
+takes half an hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has, that the reader refuses, or whose parameters
+differ from the table's by more than 1 % are left out and listed.
+"""
+import argparse, collections, csv, glob, gzip, json, os, re
+
+import devices
+import public_rows
+
+SPACE = "timm"
+PRIME = 10007  # no size of a model is a multiple of it
+NUMBER = re.compile(r"(?<![\w.])[0-9]+(?![\w.])")
+
+
+class Setting:
+    """One target, and the rows of the table that are its."""
+
+    def __init__(self, device, torch, version, precision, layout="nchw", compiled="0", target_precision="amp-float16"):
+        self.key = (device, torch, precision, layout, compiled)
+        self.version, self.precision, self.layout = version, target_precision, layout
+        self.compile = "inductor" if compiled == "1" else "eager"
+
+    def target(self):
+        device = {"rtx3090": "NVIDIA GeForce RTX 3090", "5090": "NVIDIA GeForce RTX 5090"}.get(self.key[0])
+        if self.key[0] == "pro6000maxq":
+            device = "NVIDIA RTX PRO 6000 Blackwell Max-Q"
+        runtime = "torch-" + self.version
+        if device is None:
+            return devices.cpu_target("Intel Core i9-10940X", runtime, self.precision, self.layout, self.compile)
+        return devices.gpu_target(device, runtime, self.precision, self.layout, self.compile)
+
+
+SETTINGS = [
+    Setting("rtx3090", "pt240", "2.4.0", "amp"),
+    Setting("rtx3090", "pt240", "2.4.0", "amp", layout="nhwc"),
+    Setting("i9_10940x", "pt240", "2.4.0", "fp32", compiled="1", target_precision="float32"),
+    Setting("5090", "pt291", "2.9.1", "amp"),
+    Setting("5090", "pt291", "2.9.1", "amp", compiled="1"),
+    Setting("pro6000maxq", "pt291", "2.9.1", "amp"),
+    Setting("pro6000maxq", "pt291", "2.9.1", "amp", compiled="1"),
+    Setting("pro6000maxq", "pt291", "2.9.1", "bf16", compiled="1", target_precision="bfloat16"),
+    Setting("rtx3090", "pt113", "1.13.1", "amp"),
+]
+
+
+def modules_of(folder):
+    """The module of each model's name, also of the names that timm has given up."""
+    modules = {}
+    for path in sorted(glob.glob(os.path.join(folder, "models", "*.py"))):
+        with open(path) as file:
+            text = file.read()
+        module = os.path.basename(path)[: -len(".py")]
+        for name in re.findall(r"@register_model\s+def (\w+)\(", text):
+            modules[name] = module
+        for block in re.findall(r"register_model_deprecations\(__name__, \{(.*?)\n\s*\}\)", text, re.S):
+            for name in re.findall(r"['\"](\w+)['\"]\s*:", block):
+                modules.setdefault(name, module)
+    return modules
+
+
+def at_batch(text, batch):
+    """The text of a graph of batch PRIME at another batch."""
+
+    def replaced(match):
+        times, rest = divmod(int(match.group()), PRIME)
+        return str(times * batch) if times and not rest else match.group()
+
+    return NUMBER.sub(replaced, text)
+
+
+class Graphs:
+    """What the reader makes of the models, by (version of PyTorch, model, size, batch)."""
+
+    def __init__(self, folder, reader, cache):
+        self.folder, self.reader, self.cache, self.known = folder, reader, cache, {}
+        if cache and os.path.exists(cache):
+            with open(cache) as file:
+                for line in file:
+                    entry = json.loads(line)
+                    self.known[tuple(entry["key"])] = entry
+
+    def read(self, keys):
+        keys = sorted(key for key in set(keys) if key not in self.known)
+        for version in sorted({key[0] for key in keys}):
+            of_version = [key for key in keys if key[0] == version]
+            refused = self.read_each(version, of_version, "create_model('{0}')")
+            # A model that is bound to an image size takes it as an argument.
+            refused = self.read_each(version, refused, "create_model('{0}', img_size={1})")
+            self.keep({key: {"why": why} for key, why in refused.items()})
+
+    def read_each(self, version, keys, entry):
+        """Keeps those that are read; why others are not."""
+        start = os.path.join(self.folder, "models", "__init__.py")
+        questions = ["%s\t%s\t%sx3x%sx%s" % (start, entry.format(*key[1:]), key[3], key[2], key[2]) for key in keys]
+        refused = {}
+        library = os.path.dirname(self.folder)
+        for key, graph in zip(keys, public_rows.read_many(self.reader, questions, library, version)):
+            if "error" in graph:
+                refused[key] = public_rows.reason(graph["error"])
+            else:
+                self.keep({key: {"params": graph["params"], "text": public_rows.graph_text(graph)}})
+        return refused
+
+    def keep(self, entries):
+        self.known.update(entries)
+        if self.cache:
+            with open(self.cache, "a") as file:
+                for key, entry in entries.items():
+                    file.write(json.dumps({"key": key, **entry}, separators=(",", ":")) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--from", dest="data", required=True)
+    parser.add_argument("--timm", required=True)
+    parser.add_argument("--cache")
+    parser.add_argument("--reader", default=public_rows.READER)
+    parser.add_argument("--out", default=public_rows.HERE)
+    arguments = parser.parse_args()
+    with gzip.open(os.path.join(arguments.data, "timm_inference/latency.csv.gz"), "rt") as file:
+        table = collections.defaultdict(list)
+        for row in csv.DictReader(file):
+            table[tuple(row[key] for key in ("device", "torch", "precision", "layout", "compiled"))].append(row)
+    modules = modules_of(arguments.timm)
+    graphs = Graphs(arguments.timm, arguments.reader, arguments.cache)
+    for setting in SETTINGS:
+        graphs.read(key_of(setting, row) for row in table[setting.key] if row["model"] in modules)
+    data, dropped = public_rows.DataSet(SPACE, arguments.out), collections.Counter()
+    for setting in SETTINGS:
+        for index, row in enumerate(table[setting.key]):
+            add(data, setting, index, row, modules, graphs, dropped)
+    data.write()
+    for (model, why), rows in sorted(dropped.items()):
+        print("left out: %s, %d rows: %s" % (model, rows, why))
+
+
+def key_of(setting, row, batch=PRIME):
+    # What timm makes of a model does not depend on which 2.x of PyTorch it is.
+    version = "2.4.0" if setting.version.startswith("2.") else setting.version
+    return (version, row["model"], row["img_size"], batch)
+
+
+def add(data, setting, index, row, modules, graphs, dropped):
+    model = row["model"]
+    if model not in modules:
+        dropped[model, "timm has no such model"] += 1
+        return
+    graph = graphs.known[key_of(setting, row)]
+    if "why" in graph:
+        dropped[model, graph["why"]] += 1
+        return
+    millions = float(row["param_millions"] or 0)
+    if abs(graph["params"] / 1e6 - millions) > 0.01 * millions + 0.006:
+        dropped[model, "has %.2f M parameters, in the table %.2f" % (graph["params"] / 1e6, millions)] += 1
+        return
+    label = "%s/%s" % (SPACE, modules[model])
+    order = (modules[model], model, int(row["img_size"]), setting.version, int(row["batch"]))
+    graph_id = data.graph(at_batch(graph["text"], int(row["batch"])), label, order=order)
+    data.row(setting.target(), graph_id, label, row["step_time_ms"], index)
+
+
+if __name__ == "__main__":
+    main()
