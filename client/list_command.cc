@@ -20,6 +20,7 @@
 #include "client/model_list.h"
 #include "client/prediction_rows.h"
 #include "client/progress.h"
+#include "client/text_table.h"
 
 namespace cobra::client {
 namespace {
@@ -161,8 +162,10 @@ class ListRun {
   void Fail(int64_t cell, const RowName& name, const absl::Status& why) {
     if (failed_ == 0 || cell < first_failed_) {
       first_failed_ = cell;
-      first_failure_ = absl::StrCat("row ", name.row, name.target.empty() ? "" : absl::StrCat(" on ", name.target),
-                                    ": ", WhyText(why));
+      constexpr int kMostShown = 60, kMostWhyShown = 400;
+      first_failure_ = absl::StrCat("row ", Shortened(name.row, kMostShown),
+                                    name.target.empty() ? "" : absl::StrCat(" on ", name.target), ": ",
+                                    Shortened(WhyText(why), kMostWhyShown));
     }
     ++failed_;
     Write(cell, ErrorLine(name, why));

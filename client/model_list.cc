@@ -14,8 +14,10 @@
 #include "base/csv.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/without_escapes.h"
 #include "frontend/python/runtime/suggest.h"
 
 namespace cobra::client {
@@ -25,6 +27,8 @@ namespace fs = std::filesystem;
 
 // Unpacked: a million rows with architecture strings have a fifth of it.
 constexpr int64_t kMaxListBytes = int64_t{1} << 30;
+
+constexpr int64_t kMostRowBytes = 4096;  // of a row's name, as Limits::name_bytes
 
 enum ListColumn { kRow, kModel, kEntry, kInputs, kArguments, kMode, kLatencyMs, kNumColumns };
 constexpr absl::string_view kColumns[kNumColumns] = {"row",       "model", "entry",     "inputs",
@@ -197,6 +201,11 @@ class ModelList::Rows {
   absl::StatusOr<ListedModel> Model(const CsvTable::Row& row) const {
     ListedModel listed{std::string(Cell(row, kRow)), of_all_};
     if (listed.row.empty()) return Usage("the cell of row is empty", "give each row a name of its own: 1, 2, ...");
+    if (listed.row.size() > kMostRowBytes) return Usage(LimitMessage("row", kMostRowBytes, "bytes"));
+    if (WithoutEscapes(listed.row) != listed.row || absl::StrContains(listed.row, '\n')) {
+      return Usage(absl::StrCat("row ", Shown(listed.row), ": has control characters"),
+                   "the answers repeat it, on a terminal, too");
+    }
     const auto error = [&listed](absl::string_view column, absl::string_view why, std::string hint) {
       return Usage(absl::StrCat("row ", Shown(listed.row), ": ", column, why), std::move(hint));
     };

@@ -19,12 +19,16 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/text_table.h"
 #include "proto/request_words.h"
 
 namespace cobra::client {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Characters of a reason: a row may name a file of any length.
+constexpr int kMostWhy = 2000;
 
 std::vector<std::string> Names(const RowName& name) {
   std::vector<std::string> fields{name.row};
@@ -47,7 +51,7 @@ std::string WhyText(const absl::Status& why) {
     if (!diagnostic->hint.empty()) absl::StrAppend(&text, "; hint: ", diagnostic->hint);
   }
   if (text.empty()) text = absl::StatusCodeToString(why.code());
-  return OneLine(absl::StripPrefix(text, "error: "));
+  return Shortened(OneLine(absl::StripPrefix(text, "error: ")), kMostWhy);
 }
 
 std::string HeaderLine(bool has_targets) {

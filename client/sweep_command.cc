@@ -28,7 +28,7 @@ namespace {
 // The inputs with B, of the command line or, where the form of the model needs none there, of the model itself. Sets
 // the entry that is taken for lack of one.
 absl::StatusOr<std::vector<std::string>> InputsOf(ModelArguments* model, absl::Duration time) {
-  if (absl::EndsWith(model->path, ".json")) {
+  if (absl::EndsWith(model->path, ".json") && FileExists(model->path)) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(model->path, ": is a graph, whose sizes are fixed"),
                      "give the model that it was read from");
   }
@@ -168,6 +168,13 @@ absl::Status Write(const std::string& out, const std::string& text) {
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
+  const size_t targets = DifferentNames(flags.targets).size();
+  if (flags.format == "svg" && targets > kMostCurves) {
+    return UserError(
+        Diagnostic::Kind::kUsage,
+        absl::StrCat("--format svg: ", targets, " targets, of which a picture shows at most ", kMostCurves),
+        "ask about fewer, or take the table or --format json");
+  }
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> inputs, InputsOf(&flags.model, common.client.deadline));
   std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, client->ListTargets({}));

@@ -56,8 +56,7 @@ std::string KneeText(const TargetSweep& target, const Knee& knee) {
                                   MillisecondsText(at.prediction.latency_us()), " ms");
   if (knee.best != knee.point)
     absl::StrAppend(&text, "; best ", PerSecondText(best.per_second()), " at batch ", best.batch);
-  if (knee.is_last)
-    absl::StrAppend(&text, "; no larger batch was asked about that fits: the throughput may rise further");
+  if (knee.is_last) absl::StrAppend(&text, "; no larger batch has an answer and fits: the throughput may rise further");
   if (knee.is_guess) absl::StrAppend(&text, "; a guess, because the model extrapolates there");
   return text;
 }

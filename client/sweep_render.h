@@ -2,6 +2,7 @@
 #ifndef COBRA_CLIENT_SWEEP_RENDER_H_
 #define COBRA_CLIENT_SWEEP_RENDER_H_
 
+#include <cstddef>
 #include <string>
 
 #include "client/model_input.h"
@@ -13,8 +14,12 @@ std::string SweepTable(const Sweep& sweep);
 // With the question, as PredictionJson has it; units in every name.
 std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
 
+// Each has a colour of its own.
+constexpr size_t kMostCurves = 8;
+
 // An SVG that needs no other file: latency and throughput over batch, each with its interval; a ring at the knee, guesses
 // hollow, a dashed line where memory ends. Dark where the reader's page is.
+// REQUIRES: at most kMostCurves targets.
 std::string SweepSvg(const Sweep& sweep);
 
 }  // namespace cobra::client

@@ -21,8 +21,7 @@ namespace {
 
 // In pixels of the picture, which scales as a whole.
 constexpr double kWidth = 800, kLeft = 76, kRight = 20, kPanelHeight = 250, kPanelGap = 66, kLineHeight = 18;
-constexpr double kTickRoom = 30;  // between the middles of two labels of the batch axis
-constexpr size_t kColors = 8;
+constexpr double kTickRoom = 30;                 // between the middles of two labels of the batch axis
 constexpr double kPad = 14;                      // between the panel's sides and the first and last batch
 constexpr int kMostTitle = 80, kMostLine = 104;  // characters
 
@@ -151,7 +150,7 @@ class SweepPicture {
     for (size_t i = 0; i < sweep_.targets.size(); ++i) {
       y_ += kLineHeight;
       absl::StrAppendFormat(&body_, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" class=\"f%d\"/>\n", kLeft,
-                            y_ - 9, i % kColors);
+                            y_ - 9, i);
       Text(kLeft + 20, y_, "start", "", Shortened(LegendOf(sweep_.targets[i]), kMostLine));
     }
     y_ += 40;
@@ -197,7 +196,7 @@ class SweepPicture {
         Line(kLeft, y->At(tick), kWidth - kRight, y->At(tick), "grid");
         Text(kLeft - 8, y->At(tick) + 4, "end", "soft", NumberText(tick));
       }
-      for (size_t i = 0; i < sweep_.targets.size(); ++i) Curve(sweep_.targets[i], shown, *y, i % kColors);
+      for (size_t i = 0; i < sweep_.targets.size(); ++i) Curve(sweep_.targets[i], shown, *y, i);
     } else {
       Text(kWidth / 2, (top + bottom) / 2, "middle", "soft", "no batch was answered that fits into memory");
     }

@@ -114,6 +114,10 @@ TEST_F(ModelListTest, ADamagedListIsRefusedByLineBeforeAnythingIsAsked) {
   EXPECT_EQ(Fault("row,model\n1,a.py\n\n\"1\",b.py\n"),
             " line 4: row 1: is that of line 2, too; give each row a name of its own: the answers have no other");
   EXPECT_THAT(Fault("row,model\n,a.py\n"), HasSubstr(" line 2: the cell of row is empty"));
+  EXPECT_THAT(Fault("row,model\n\x1b[31m,a.py\n"), HasSubstr(" line 2: row \x1b[31m: has control characters"));
+  EXPECT_THAT(Fault("row,model\n\"1\n2\",a.py\n"), HasSubstr(" line 2: row 1\n2: has control characters"));
+  EXPECT_THAT(Fault("row,model\n" + std::string(5000, '1') + ",a.py\n"),
+              HasSubstr(" line 2: row: more than the limit of 4 KiB"));
   EXPECT_THAT(Fault("row,model\n5,\n"), HasSubstr(" line 2: row 5: the cell of model is empty"));
   EXPECT_THAT(Fault("row,model,mode\n5,a.py,Train\n"),
               HasSubstr(" line 2: row 5: mode Train: is neither eval nor train"));

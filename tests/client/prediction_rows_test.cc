@@ -40,6 +40,11 @@ TEST(PredictionRowsTest, WhatIsNoNumberIsAnError) {
   EXPECT_EQ(AnswerLine({"7", ""}, Prediction(INFINITY)), "7,,,,,the server's answer is not a number\n");
 }
 
+TEST(PredictionRowsTest, AReasonHasAnEnd) {
+  const std::string line = ErrorLine({"7", ""}, absl::InternalError(std::string(1'000'000, 'x')));
+  EXPECT_EQ(line.size(), 2000 + std::string("7,,,,,\n").size());
+}
+
 TEST(PredictionRowsTest, AReasonSendsNothingToTheTerminal) {
   EXPECT_EQ(ErrorLine({"7", ""}, absl::InternalError("a\x1b[31m\r\nb")), "7,,,,,a?[31m  b\n");
 }

@@ -189,6 +189,7 @@ class ListTest(unittest.TestCase):
             ([HEADER, "1,net.py,Net(),,,", "1,net.py,Net(),,,"], "list.csv line 3: row 1: is that of line 2, too"),
             ([HEADER, "1,net.py,Net(),,,Train"], "list.csv line 2: row 1: mode Train: is neither eval nor train"),
             ([HEADER, "1,net.py,Net(),,sizes=[1,"], "list.csv line 2: row 1: arguments: sizes=[1"),
+            ([HEADER, "\x1b[31m,net.py,Net(),,,"], "has control characters"),
             (["\x00\x01\x7fELF", "\x1b[31m"], "line 1: the column row is missing"),
         ):
             with self.subTest(words):
@@ -275,9 +276,9 @@ class ListTest(unittest.TestCase):
             "long.csv", "row,model,inputs\n" + "".join(f"{n},{CELL},{n}x3x32x32\n" for n in range(1, count))
         )
 
-    def start(self, path, out, server):
+    def start(self, path, out, server, *flags):
         process = subprocess.Popen(
-            [os.path.join(programs.BIN, "cobra-client"), *self.command(path, "--out", out, server=server)],
+            [os.path.join(programs.BIN, "cobra-client"), *self.command(path, "--out", out, *flags, server=server)],
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -330,6 +331,39 @@ class ListTest(unittest.TestCase):
             lines = file.read().split("\n")
         self.assertEqual(lines[0], "row,latency_ms,low_ms,high_ms,confidence,error")
         self.assertEqual([line.split(",")[0] for line in lines[1:-1]], [str(n) for n in range(1, len(lines) - 1)])
+
+    def test_a_server_that_falls_silent_is_given_up(self):
+        out = os.path.join(self.here, "pred.csv")
+        with programs.Server(os.path.join(self.here, "store.sqlite")) as server:
+            process = self.start(self.long_list(60_000), out, server, "--deadline-s", "2")
+            server.process.send_signal(signal.SIGSTOP)
+            self.assertEqual(process.wait(60), 7)
+            server.process.send_signal(signal.SIGCONT)
+        self.assertIn("within 2s; --deadline-s gives it more time", process.stderr.read())
+        rows = self.rows(out)
+        self.assertEqual(len(rows), 59_999)
+        self.assertTrue(rows[0]["latency_ms"])
+        self.assertIn("not answered: no answer from", rows[-1]["error"])
+
+    def test_lists_of_any_size_and_from_a_pipe(self):
+        text = "row,model\n" + "".join(f"{n},none{n}.onnx\n" for n in range(50_000)) + f"last,{CELL}\n"
+        answer = subprocess.run(
+            [os.path.join(programs.BIN, "cobra-client"), *self.command("/dev/stdin")],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        lines = answer.stdout.splitlines()
+        self.assertEqual(len(lines), 50_002)
+        self.assertRegex(lines[-1], r"^last,[0-9]")
+        path = self.write(
+            "list.csv", "row,model\n1," + "x" * 5_000_000 + "\n" + "2,nasbench201:" + "|" * 5_000_000 + "\n"
+        )
+        answer = programs.client(*self.command(path))
+        self.assertEqual(answer.code, 4, answer.err)
+        self.assertLess(len(answer.out + answer.err), 10_000)
 
     def test_nobody_there(self):
         path = self.write("list.csv", f"{HEADER}\n1,net.py,Net(),1x3x8x8,,\n")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`cobra-client sweep` beside a real server: each batch has the numbers of `predict`, in a table, as JSON and as a
 picture."""
+import json
 import os
 import tempfile
 import unittest
@@ -120,6 +121,20 @@ class SweepTest(unittest.TestCase):
         self.assertRegex(text, r"\nknee at batch \d+: ")
         self.assertIn(f"\nmemory of 0.01 GB: batch {fitting[-1]['batch']} fits, and it ends at about batch ", text)
 
+    def test_memory_is_what_the_target_says(self):
+        with open(os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")) as file:
+            probe = json.load(file)
+        probe["machine"]["memory_gb"] = 0.01
+        path = os.path.join(self.folder.name, "probe.json")
+        with open(path, "w") as file:
+            json.dump(probe, file)
+        answer = programs.client("calibrate", "--probe", path, "--name", "small", "--server", self.server.address)
+        self.assertEqual(answer.code, 0, answer.err)
+        flags = (self.net, "--entry", "Net()", "--input", "1x3x64x64", "--batch", "1..64")
+        self.assertIn("\nmemory of 0.01 GB: batch ", self.swept(*flags, target="small").out)
+        self.assertIn("\nmemory of 3 GB: batch 64 fits", self.swept(*flags, "--memory-gb", "3", target="small").out)
+        self.assertIn("\nwhere memory ends is unknown: --memory-gb", self.swept(*flags).out)
+
     def test_the_batch_may_stand_elsewhere(self):
         answer = self.swept(
             self.net, "--entry", "Sequences()", "--input", "128xBx32", "--batch", "1,2", "--format", "json"
@@ -148,7 +163,7 @@ class SweepTest(unittest.TestCase):
 
     def test_several_targets_are_one_table_and_one_picture(self):
         answer = programs.client("targets", "--server", self.server.address, "--format", "json")
-        names = [t["spec"]["name"] for t in answer.json()["targets"]][:9]
+        names = [t["spec"]["name"] for t in answer.json()["targets"]][:8]
         flags = (self.net, "--entry", "Net()", "--input", "1x3x16x16", "--batch", "1..4")
         text = self.swept(*flags, target=",".join(names)).out
         for name in names:
@@ -177,11 +192,14 @@ class SweepTest(unittest.TestCase):
             ((self.net, "--entry", "Net()"), "input"),
             ((self.net, "--entry", "Net()", "--input", "[3x8x8]"), "write B where the batch stands"),
             (("none.py", "--input", "1x3"), "none.py: no such file"),
+            (("none.json",), "none.json: no such file"),
         ):
             with self.subTest(flags):
                 answer = programs.client("sweep", *flags, "--target", self.target, "--server", self.server.address)
                 self.assertIn(answer.code, (2, 6), answer.err)
                 self.assertIn(words, answer.err)
+        answer = self.swept(*model, "--format", "svg", code=2, target=",".join("abcdefghi"))
+        self.assertIn("--format svg: 9 targets, of which a picture shows at most 8", answer.err)
         answer = self.swept(*model, code=2, target="nope")
         self.assertIn("nope: no such target\nhint: targets: ", answer.err)
         answer = programs.client("sweep", *model, "--target", "x", "--server", "127.0.0.1:1")
