@@ -525,6 +525,19 @@ class ClientsTest(Access):
         answer = programs.client("calibrate", "--server", self.server.address, *ca, *token, "--probe", "/dev/null")
         self.assertEqual(answer.code, 2)
 
+    def test_lists_and_sweeps(self):
+        self.start("--access", self.access)
+        ca, token = ("--tls-ca", self.authority.cert), ("--token-file", self.token_file("ask"))
+        cell = "nasbench201:|none~0|+|none~0|none~1|+|none~0|none~1|nor_conv_3x3~2|"
+        path = os.path.join(self.folder, "list.csv")
+        write(path, f"row,model\n1,{cell}\n")
+        asked = ("--target", trained_target(), "--server", self.server.address, *ca)
+        for command in (("predict", "--list", path), ("sweep", "--arch", cell, "--batch", "1,2")):
+            with self.subTest(command[0]):
+                answer = programs.client(*command, *asked, *token)
+                self.assertEqual(answer.code, 0, answer.err)
+                self.assertEqual(programs.client(*command, *asked).code, 2)
+
     def test_a_server_with_another_name_is_not_trusted(self):
         pair = self.authority.issue("elsewhere", "127.0.0.1", "DNS:elsewhere.example.org")
         self.start("--access", self.access, "--tls-cert", pair.cert, "--tls-key", pair.key, tls=False, *self.ca())
