@@ -62,9 +62,9 @@ def silicon_of_board(target):
 
 
 def silicon_of_gpu(target):
-    """All A100 are one, and so are A10 and A10G."""
-    name = re.sub("^(nvidia|tesla)-", "", public_rows.slug(target["device"]))
-    return re.match("(geforce-)?(a10g?(?!0)|[a-z0-9]+)", name).group().replace("a10g", "a10")
+    """All A100 are one, so are A10 and A10G, MI210 and MI250."""
+    name = re.sub("^(nvidia|tesla|amd-instinct)-", "", public_rows.slug(target["device"])).split("-")[0]
+    return {"a10g": "a10", "mi210": "mi200", "mi250": "mi200"}.get(name, name)
 
 
 def main():

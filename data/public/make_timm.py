@@ -10,14 +10,23 @@ by those of the batch that was measured. --check N reads N graphs at the measure
 takes half an hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has, that the reader refuses, or whose parameters
 differ from the table's by more than 1 % are left out and listed.
 """
-import argparse, collections, csv, glob, gzip, json, os, re
+import argparse, collections, csv, glob, gzip, json, os, random, re
 
 import devices
 import public_rows
 
 SPACE = "timm"
+SEED = 20261124
 PRIME = 10007  # no size of a model is a multiple of it
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(?![\w.])")
+
+
+GPUS = {
+    "rtx3090": ("rtx-3090", "NVIDIA GeForce RTX 3090"),
+    "5090": ("rtx-5090", "NVIDIA GeForce RTX 5090"),
+    "pro6000maxq": ("rtx-pro-6000-max-q", "NVIDIA RTX PRO 6000 Blackwell Max-Q"),
+}
+CPU = "Intel Core i9-10940X"
 
 
 class Setting:
@@ -29,13 +38,23 @@ class Setting:
         self.compile = "inductor" if compiled == "1" else "eager"
 
     def target(self):
-        device = {"rtx3090": "NVIDIA GeForce RTX 3090", "5090": "NVIDIA GeForce RTX 5090"}.get(self.key[0])
-        if self.key[0] == "pro6000maxq":
-            device = "NVIDIA RTX PRO 6000 Blackwell Max-Q"
         runtime = "torch-" + self.version
-        if device is None:
-            return devices.cpu_target("Intel Core i9-10940X", runtime, self.precision, self.layout, self.compile)
-        return devices.gpu_target(device, runtime, self.precision, self.layout, self.compile)
+        if self.key[0] not in GPUS:
+            # The host's threads are not stated: one for each core.
+            name = "cpu-core-i9-10940x-14t-torch-2.4-inductor"
+            return devices.cpu_target(name, CPU, runtime, self.precision, self.layout, self.compile, threads=14)
+        short, device = GPUS[self.key[0]]
+        parts = [
+            "gpu",
+            short,
+            self.precision,
+            self.layout,
+            "torch",
+            ".".join(self.version.split(".")[:2]),
+            self.compile,
+        ]
+        name = "-".join(part for part in parts if part not in ("nchw", "eager"))
+        return devices.gpu_target(name, device, runtime, self.precision, self.layout, self.compile)
 
 
 SETTINGS = [
@@ -91,10 +110,10 @@ class Graphs:
         keys = sorted(key for key in set(keys) if key not in self.known)
         for version in sorted({key[0] for key in keys}):
             of_version = [key for key in keys if key[0] == version]
-            refused = self.read_each(version, of_version, "create_model('{0}')")
             # A model that is bound to an image size takes it as an argument.
-            refused = self.read_each(version, refused, "create_model('{0}', img_size={1})")
-            self.keep({key: {"why": why} for key, why in refused.items()})
+            refused = self.read_each(version, of_version, "create_model('{0}')")
+            twice_refused = self.read_each(version, list(refused), "create_model('{0}', img_size={1})")
+            self.keep({key: {"why": refused[key]} for key in twice_refused})
 
     def read_each(self, version, keys, entry):
         """Keeps those that are read; why others are not."""
@@ -122,6 +141,7 @@ def main():
     parser.add_argument("--from", dest="data", required=True)
     parser.add_argument("--timm", required=True)
     parser.add_argument("--cache")
+    parser.add_argument("--check", type=int, default=0)
     parser.add_argument("--reader", default=public_rows.READER)
     parser.add_argument("--out", default=public_rows.HERE)
     arguments = parser.parse_args()
@@ -131,8 +151,12 @@ def main():
             table[tuple(row[key] for key in ("device", "torch", "precision", "layout", "compiled"))].append(row)
     modules = modules_of(arguments.timm)
     graphs = Graphs(arguments.timm, arguments.reader, arguments.cache)
-    for setting in SETTINGS:
-        graphs.read(key_of(setting, row) for row in table[setting.key] if row["model"] in modules)
+    asked = [(s, row) for s in SETTINGS for row in table[s.key] if row["model"] in modules]
+    graphs.read(key_of(*question) for question in asked)
+    # What is beyond a limit at batch PRIME is read at its own.
+    beyond = [question for question in asked if "why" in graphs.known[key_of(*question)]]
+    graphs.read(key_of(s, row, row["batch"]) for s, row in beyond)
+    check(graphs, random.Random(SEED).sample(asked, arguments.check))
     data, dropped = public_rows.DataSet(SPACE, arguments.out), collections.Counter()
     for setting in SETTINGS:
         for index, row in enumerate(table[setting.key]):
@@ -140,6 +164,17 @@ def main():
     data.write()
     for (model, why), rows in sorted(dropped.items()):
         print("left out: %s, %d rows: %s" % (model, rows, why))
+
+
+def check(graphs, asked):
+    """Reads each at its own batch, too."""
+    graphs.read(key_of(setting, row, row["batch"]) for setting, row in asked)
+    for setting, row in asked:
+        at_prime, own = (graphs.known[key_of(setting, row, *batch)] for batch in ((), (row["batch"],)))
+        if "why" not in at_prime and at_batch(at_prime["text"], int(row["batch"])) != own["text"]:
+            raise SystemExit("%s: differs at batch %s" % (row["model"], row["batch"]))
+    if asked:
+        print("%d graphs checked" % len(asked))
 
 
 def key_of(setting, row, batch=PRIME):
@@ -154,6 +189,8 @@ def add(data, setting, index, row, modules, graphs, dropped):
         dropped[model, "timm has no such model"] += 1
         return
     graph = graphs.known[key_of(setting, row)]
+    if "why" in graph:
+        graph = graphs.known[key_of(setting, row, row["batch"])]
     if "why" in graph:
         dropped[model, graph["why"]] += 1
         return

@@ -38,7 +38,9 @@ def read_graph(model, *options, client=CLIENT):
 
 def read_many(reader, questions, library, version, *options):
     """Yields for each question "FILE\\tENTRY\\tINPUT,..." the graph, or {"error": text}."""
-    command = [reader, "--batch", "--library", library, "--torch-version", version, "--steps-times", "100", *options]
+    command = [reader, "--batch", "--torch-version", version, "--steps-times", "100", *options]
+    if library:
+        command += ["--library", library]
     with tempfile.TemporaryFile("w+") as file:
         file.writelines(question + "\n" for question in questions)
         file.seek(0)
@@ -80,13 +82,13 @@ class DataSet:
             sys.exit("two graphs have the id %s: record_files.py needs more digits" % name)
         return name
 
-    def row(self, target, graph, label, milliseconds, index, is_network=True, repeat=0):
+    def row(self, target, graph, label, milliseconds, index, is_network=True, repeat=0, space=None):
         self.targets[target["name"]] = target
         self.rows[target["name"]].append(
             {
                 "kind": "record",
                 "session": self.name,
-                "space": self.name,
+                "space": space or self.name,
                 "index": index,
                 "repeat": repeat,
                 "is_network": is_network,
