@@ -15,8 +15,8 @@ as its repetition.
 
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
 names it ("graph_id": record_files.py); times have four significant digits (those of single calls three); parameters
-have short names, and those in profiles are listed once in a file; records of one label and size stand beside each
-other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
+have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
+records of one label and size stand beside each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
 with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
 file begins with its sessions. A graph that no record names any more is dropped.
 """
@@ -261,6 +261,11 @@ class Inputs:
         return best if says(best) or other is best else {**best, "profile": other["profile"]}
 
 
+def kernel_name(name):
+    """Without the numbers that a runtime gives a network's own kernels: `calls` beside it says what it computes."""
+    return re.sub(r"(?<=call)\d+|(?<=_)\d+(?=$|[/_:])", "#", name)
+
+
 def slim(record, names):
     """The record as it is packed; `names`: numbers of the names in profiles."""
     r = {
@@ -271,7 +276,7 @@ def slim(record, names):
     if "node_latency_us" in r:
         r["node_latency_us"] = [significant(us, 3) for us in r["node_latency_us"]]
     if "profile" in r:
-        r["profile"] = [[names[name], significant(us, 3), *calls] for name, us, *calls in r["profile"]]
+        r["profile"] = [[names[kernel_name(name)], significant(us, 3), *calls] for name, us, *calls in r["profile"]]
     r["graph_id"] = record["graph"].id
     return r
 
@@ -281,7 +286,7 @@ def write(path, sessions, records):
     ordered = sorted(records, key=lambda r: (r["label"], r["graph"].calls))
     used = {r["session"] for r in ordered}
     entries = [s for name, s in sorted(sessions.items()) if name in used]
-    names = sorted({entry[0] for r in ordered for entry in r.get("profile", [])})
+    names = sorted({kernel_name(entry[0]) for r in ordered for entry in r.get("profile", [])})
     if names:
         entries.append({"kind": "names", "names": names})
     numbers = {name: i for i, name in enumerate(names)}
