@@ -6,7 +6,7 @@
 What is there keeps its fold; only keys that are new are drawn, so that no row that was a test row becomes a training
 row because others were added.
 """
-import argparse, csv, glob, json, lzma, os, random, re
+import argparse, collections, csv, glob, json, lzma, os, random, re
 
 import devices
 import public_rows
@@ -17,11 +17,14 @@ DEVICE_FOLDS = 10
 
 
 def labels_of(data_set):
-    labels = set()
+    """Of each label, how many rows have it."""
+    labels = collections.Counter()
     for path in glob.glob(os.path.join(public_rows.HERE, data_set, "*", "networks.jsonl.xz")):
+        if os.path.basename(os.path.dirname(path)) == "graphs":
+            continue
         with lzma.open(path, "rt") as file:
             labels.update(re.findall('"label":"([^"]+)"', file.read()))
-    return sorted(labels)
+    return labels
 
 
 def targets_of(data_set):
@@ -30,8 +33,9 @@ def targets_of(data_set):
             yield json.load(file)
 
 
-def draw(path, groups, folds, column):
-    """`groups`: key -> what it is left out with. Writes key, fold, and `column` where it is not the key itself."""
+def draw(path, groups, folds, column="", weights=collections.defaultdict(lambda: 1)):
+    """`groups`: key -> what it is left out with. Folds have about the same sum of `weights`, of the keys. Writes key,
+    fold, and `column` where the group is not the key itself."""
     known = {}
     if os.path.exists(path):
         with open(path, newline="") as file:
@@ -39,11 +43,11 @@ def draw(path, groups, folds, column):
     fold_of = {groups[key]: fold for key, fold in known.items() if key in groups}
     new = sorted(set(groups.values()) - set(fold_of))
     random.Random("%d/%s" % (SEED, os.path.basename(path))).shuffle(new)
-    sizes = [sum(fold_of.get(group) == fold for group in groups.values()) for fold in range(folds)]
+    sizes = [sum(weights[k] for k, group in groups.items() if fold_of.get(group) == fold) for fold in range(folds)]
     for group in new:
         fold = sizes.index(min(sizes))
         fold_of[group] = fold
-        sizes[fold] += sum(g == group for g in groups.values())
+        sizes[fold] += sum(weights[k] for k, g in groups.items() if g == group)
     with open(path, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["key", "fold"] + ([column] if column else []))
@@ -72,8 +76,9 @@ def main():
     parser.add_argument("--out", default=os.path.join(public_rows.HERE, "../splits"))
     out = os.path.relpath(parser.parse_args().out)
     path = lambda name: os.path.join(out, name)
-    draw(path("kernelbench-problems.csv"), {label: label for label in labels_of("kernelbench")}, FOLDS, "")
-    draw(path("timm-families.csv"), {label: label for label in labels_of("timm")}, FOLDS, "")
+    draw(path("kernelbench-problems.csv"), {label: label for label in labels_of("kernelbench")}, FOLDS)
+    families = labels_of("timm")
+    draw(path("timm-families.csv"), {label: label for label in families}, FOLDS, weights=families)
     networks = {label: label.replace("_int8", "") for label in labels_of("ncnn-boards")}
     draw(path("boards-networks.csv"), networks, FOLDS, "network")
     boards = {target["name"]: silicon_of_board(target) for target in targets_of("ncnn-boards")}

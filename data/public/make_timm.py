@@ -8,7 +8,7 @@ DATA has timm_inference/latency.csv.gz (README.md says where it comes from), FOL
 was measured, in the version of PyTorch that ran it, at a batch that is a prime (PRIME); its multiples are then replaced
 by those of the batch that was measured. --check N reads N graphs at the measured batch, too, and compares. Reading
 takes half an hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has, that the reader refuses, or whose parameters
-differ from the table's by more than 1 % are left out and listed.
+differ from the table's by more than 1 %, also with their parallel branches merged, are left out and listed.
 """
 import argparse, collections, csv, glob, gzip, json, os, random, re
 
@@ -18,6 +18,7 @@ import public_rows
 SPACE = "timm"
 SEED = 20261124
 PRIME = 10007  # no size of a model is a multiple of it
+MERGED = " merged"
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(?![\w.])")
 
 
@@ -115,10 +116,20 @@ class Graphs:
             twice_refused = self.read_each(version, list(refused), "create_model('{0}', img_size={1})")
             self.keep({key: {"why": refused[key]} for key in twice_refused})
 
+    def read_merged(self, keys):
+        """Models whose parallel branches are merged for inference: their name ends in MERGED."""
+        for version in sorted({key[0] for key in keys}):
+            of_version = sorted(key for key in set(keys) if key[0] == version and key not in self.known)
+            refused = self.read_each(version, of_version, "timm.utils.model.reparameterize_model(create_model('{0}'))")
+            self.keep({key: {"why": why} for key, why in refused.items()})
+
     def read_each(self, version, keys, entry):
         """Keeps those that are read; why others are not."""
         start = os.path.join(self.folder, "models", "__init__.py")
-        questions = ["%s\t%s\t%sx3x%sx%s" % (start, entry.format(*key[1:]), key[3], key[2], key[2]) for key in keys]
+        questions = [
+            "%s\t%s\t%sx3x%sx%s" % (start, entry.format(key[1].replace(MERGED, ""), key[2]), key[3], key[2], key[2])
+            for key in keys
+        ]
         refused = {}
         library = os.path.dirname(self.folder)
         for key, graph in zip(keys, public_rows.read_many(self.reader, questions, library, version)):
@@ -156,6 +167,7 @@ def main():
     # What is beyond a limit at batch PRIME is read at its own.
     beyond = [question for question in asked if "why" in graphs.known[key_of(*question)]]
     graphs.read(key_of(s, row, row["batch"]) for s, row in beyond)
+    graphs.read_merged([key_of(s, row, ending=MERGED) for s, row in asked if not fits(found(graphs, s, row), row)])
     check(graphs, random.Random(SEED).sample(asked, arguments.check))
     data, dropped = public_rows.DataSet(SPACE, arguments.out), collections.Counter()
     for setting in SETTINGS:
@@ -177,10 +189,21 @@ def check(graphs, asked):
         print("%d graphs checked" % len(asked))
 
 
-def key_of(setting, row, batch=PRIME):
+def found(graphs, setting, row):
+    graph = graphs.known[key_of(setting, row)]
+    return graphs.known[key_of(setting, row, row["batch"])] if "why" in graph else graph
+
+
+def fits(graph, row):
+    """Whether it has the table's number of parameters."""
+    millions = float(row["param_millions"] or 0)
+    return abs(graph.get("params", 0) / 1e6 - millions) <= 0.01 * millions + 0.006
+
+
+def key_of(setting, row, batch=PRIME, ending=""):
     # What timm makes of a model does not depend on which 2.x of PyTorch it is.
     version = "2.4.0" if setting.version.startswith("2.") else setting.version
-    return (version, row["model"], row["img_size"], batch)
+    return (version, row["model"] + ending, row["img_size"], batch)
 
 
 def add(data, setting, index, row, modules, graphs, dropped):
@@ -188,15 +211,13 @@ def add(data, setting, index, row, modules, graphs, dropped):
     if model not in modules:
         dropped[model, "timm has no such model"] += 1
         return
-    graph = graphs.known[key_of(setting, row)]
-    if "why" in graph:
-        graph = graphs.known[key_of(setting, row, row["batch"])]
-    if "why" in graph:
-        dropped[model, graph["why"]] += 1
-        return
-    millions = float(row["param_millions"] or 0)
-    if abs(graph["params"] / 1e6 - millions) > 0.01 * millions + 0.006:
-        dropped[model, "has %.2f M parameters, in the table %.2f" % (graph["params"] / 1e6, millions)] += 1
+    graph = found(graphs, setting, row)
+    if not fits(graph, row):
+        merged = graphs.known[key_of(setting, row, ending=MERGED)]
+        graph = merged if fits(merged, row) else graph
+    if "why" in graph or not fits(graph, row):
+        sizes = "has %.2f M parameters, in the table %s" % (graph.get("params", 0) / 1e6, row["param_millions"])
+        dropped[model, graph.get("why", sizes)] += 1
         return
     label = "%s/%s" % (SPACE, modules[model])
     order = (modules[model], model, int(row["img_size"]), setting.version, int(row["batch"]))
