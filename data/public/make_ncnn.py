@@ -17,6 +17,7 @@ POWERSAVE = {0: "", 1: "-little", 2: "-big"}
 # Two series of one setting agree if the median of their ratios is below this.
 AGREE = 1.15
 # A GPU that ran out of memory returns at once: its rows show more operations a second than it can do.
+TIMES_PEAK = 1.5
 MOST_GFLOPS = 1500.0  # of a GPU of a phone or a board of which no sheet states it
 
 
@@ -57,7 +58,7 @@ def read_settings(path):
 
 def not_computed(target, series, networks):
     """Networks of a series for which a GPU shows more operations a second than it can do."""
-    most = 1e6 * (1.2 * target.get("peak_gflops", 0) or MOST_GFLOPS)  # operations a millisecond
+    most = 1e6 * (TIMES_PEAK * target.get("peak_gflops", 0) or MOST_GFLOPS)  # operations a millisecond
     if target["kind"] != "gpu":
         return set()
     return {n for n, ms in series.items() if "int8" not in n and 2 * networks[n]["macs"] / ms > most}
@@ -111,9 +112,12 @@ def main():
             if not repeat:
                 target = target_of(key, names, "" if i == 0 else "-series-%d" % (i + 1))
             bad = not_computed(target, series, networks)
-            add(data, target, {name: ms for name, ms in series.items() if name not in bad}, networks, repeat)
-            for name in sorted(bad):
-                print("left out: %s, %s: %g ms" % (target["name"], name, series[name]))
+            if bad:  # what came after the first of them is not to be trusted either
+                print(
+                    "left out: %s: %s" % (target["name"], ", ".join("%s %g ms" % (n, series[n]) for n in sorted(bad)))
+                )
+                continue
+            add(data, target, series, networks, repeat)
     data.write()
 
 

@@ -187,6 +187,28 @@ TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
   rmdir(folder.c_str());
 }
 
+// What others published has latencies and graphs, and nothing else.
+TEST(LoadMeasurements, ReadsRowsOfOthers) {
+  const auto boards = LoadMeasurements(COBRA_SOURCE_DIR "/data/public/ncnn-boards/cpu-rk3588-4t-big-ncnn");
+  ASSERT_TRUE(boards.ok()) << boards.status();
+  EXPECT_EQ(boards->samples.size(), 33u);
+  EXPECT_EQ(boards->target.peak_gflops, 307.2);
+  EXPECT_EQ(boards->target.precision, "float16");
+  for (const Sample& row : boards->samples) {
+    EXPECT_TRUE(row.is_network());
+    EXPECT_GT(row.latency_us(), 0);
+    EXPECT_EQ(row.peak_memory_bytes(), 0);
+    EXPECT_TRUE(row.node_latency_us.empty());
+    EXPECT_EQ(row.label().substr(0, 12), "ncnn-boards/");
+  }
+  // Two hosts timed three problems on the same GPU.
+  const auto gpu =
+      LoadMeasurements(COBRA_SOURCE_DIR "/data/public/kernelbench/gpu-a100-sxm4-80gb-modal-torch-2.5-eager-train");
+  ASSERT_TRUE(gpu.ok()) << gpu.status();
+  EXPECT_EQ(gpu->samples.size(), 187u);  // two of 188 problems are the same network
+  EXPECT_EQ(gpu->network_repeats.size(), 3u);
+}
+
 TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
   EXPECT_NEAR(RepeatabilityFloor({{"", "", 100, 100}, {"", "", 100, 102}, {"", "", 100, 150}}), 2.0 / 101, 1e-12);
   EXPECT_NEAR(RepeatabilityFloor({{"", "", 100, 100}, {"", "", 100, 102}}), 1.0 / 101, 1e-12);
