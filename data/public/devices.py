@@ -83,7 +83,7 @@ def vulkan_target(name, gpu, runtime):
             {
                 "device": gpu,
                 "kind": "gpu",
-                "peak_gflops": sheet["fp16_gflops"] if precision == "float16" else sheet["fp32_gflops"],
+                "peak_gflops": (precision == "float16" and sheet["fp16_gflops"]) or sheet["fp32_gflops"],
                 "memory_gb_per_s": sheet["memory_gb_per_s"],
                 "clock_mhz": sheet["clock_mhz"],
                 "cores": sheet["units"],
