@@ -11,6 +11,7 @@
 #include "evaluation/tables/table_cobra_layers.h"
 #include "evaluation/tables/table_cobra_networks.h"
 #include "evaluation/tables/table_few_shot.h"
+#include "evaluation/tables/table_folds.h"
 #include "evaluation/tables/table_hat.h"
 #include "evaluation/tables/table_intervals.h"
 #include "evaluation/tables/table_nasbench201.h"
@@ -30,8 +31,11 @@ const std::vector<TableEntry>& Tables() {
       {"few_shot", "A new device from a few of its latencies (HELP, MAPLE-X)", RunFewShotTable},
       {"hat", "translation Transformers from ten numbers, six sets (HAT)", RunHatTable},
       {"intervals", "whether 90 % intervals hold 90 %, in distribution and out of it", RunIntervalsTable},
+      {"kernelbench", "small PyTorch programs on GPUs, eager and compiled, problems left out (KernelBench)",
+       RunKernelBenchTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
       {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
+      {"real_models", "timm's models on GPUs and a processor, families left out", RunRealModelsTable},
       {"runtimes", "families left out in each runtime, floors, and the fastest runtime (--rows FOLDER of folders)",
        RunRuntimesTable},
   };

@@ -99,6 +99,7 @@ class StreamsTest(unittest.TestCase):
         for last in range(2, 10):
             stub = self.connect(proxy(f"127.0.0.{last}", self.server.address))
             calls += [stub.PredictStream(idle()) for _ in range(128)]
+
         def one_more_is_answered(number):
             answers = list(self.cobra.PredictStream(iter([self.message(number)]), timeout=30))
             self.assertEqual([a.request_id for a in answers], [number])

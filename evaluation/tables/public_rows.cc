@@ -1,0 +1,86 @@
+#include "evaluation/tables/public_rows.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+
+namespace cobra::evaluation {
+namespace {
+
+constexpr size_t kQuickTargets = 2, kQuickRows = 40;
+
+absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  absl::StatusOr<CsvTable> table = ParseCsv(text);
+  if (!table.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", table.status().message()));
+  const int key = table->Column("key"), fold = table->Column("fold");
+  if (key < 0 || fold < 0) return absl::InvalidArgumentError(absl::StrCat(path, ": has no columns key, fold"));
+  std::map<std::string, int> folds;
+  for (const CsvTable::Row& row : table->rows) {
+    int number = -1;
+    if (!absl::SimpleAtoi(row.fields[static_cast<size_t>(fold)], &number) || number < 0)
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", row.line, ": the fold is no number"));
+    folds[row.fields[static_cast<size_t>(key)]] = number;
+  }
+  return folds;
+}
+
+}  // namespace
+
+absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const char* what, const char* folder,
+                                            const char* folds) {
+  PublicRows rows;
+  rows.what_ = what;
+  COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(folds));
+  for (const auto& [key, fold] : rows.fold_of_) rows.folds_ = std::max(rows.folds_, fold + 1);
+  const std::string root = options.rows == TableOptions().rows ? folder : options.rows;
+  std::vector<std::string> targets;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
+    if (FileExists(absl::StrCat(entry.path().string(), "/target.json"))) targets.push_back(entry.path().string());
+  }
+  if (error || targets.empty()) return absl::NotFoundError(absl::StrCat(root, ": has no folder with a target.json"));
+  std::sort(targets.begin(), targets.end());
+  if (options.quick) targets.resize(std::min(targets.size(), kQuickTargets));
+  for (const std::string& target : targets) {
+    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(target));
+    if (options.quick && data.samples.size() > kQuickRows)
+      data.samples.erase(data.samples.begin() + kQuickRows, data.samples.end());
+    for (const fit::Sample& row : data.samples) {
+      if (rows.fold_of_.count(row.label()) == 0)
+        return absl::FailedPreconditionError(
+            absl::StrCat(target, ": a row of ", row.label(), ", which ", folds, " does not list"));
+    }
+    rows.sets_.push_back(std::move(data));
+  }
+  fit::NumberTargets(&rows.sets_);
+  return rows;
+}
+
+void PublicRows::LeaveOut(int fold) {
+  for (fit::Dataset& data : sets_) {
+    for (fit::Sample& row : data.samples) row.split = FoldOf(row) == fold ? fit::Split::kTest : fit::Split::kTrain;
+  }
+}
+
+std::vector<const fit::Sample*> PublicRows::Of(size_t target, fit::Split split) const {
+  std::vector<const fit::Sample*> rows;
+  for (const fit::Sample& row : sets_[target].samples) {
+    if (row.split == split) rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::string PublicRows::ModeOf(const std::string& target) const {
+  for (const fit::Dataset& data : sets_) {
+    if (data.target.name == target) return data.target.compile;
+  }
+  return "";
+}
+
+}  // namespace cobra::evaluation

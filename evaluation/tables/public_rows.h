@@ -1,0 +1,47 @@
+// Measurements of others (data/public): a folder a target, and the folds in which their problems or families are left
+// out.
+#ifndef COBRA_EVALUATION_TABLES_PUBLIC_ROWS_H_
+#define COBRA_EVALUATION_TABLES_PUBLIC_ROWS_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "evaluation/tables/table.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::evaluation {
+
+class PublicRows {
+ public:
+  // Reads every folder of `folder` (or of --rows, if it is given) that has a target.json, and the folds: a CSV file of
+  // `key,fold`, where a key is the label of rows. A row whose label has no fold is an error: none may be trained on by
+  // accident. Of a quick run, the first two folders.
+  static absl::StatusOr<PublicRows> Read(const TableOptions& options, const char* what, const char* folder,
+                                         const char* folds);
+
+  // Makes the rows of `fold` test rows and all others training rows.
+  void LeaveOut(int fold);
+  int folds() const { return folds_; }
+  const std::string& what() const { return what_; }  // is left out
+  const std::vector<fit::Dataset>& sets() const { return sets_; }
+  // Networks of a target, and what is a single call: all are questions here.
+  std::vector<const fit::Sample*> Of(size_t target, fit::Split split) const;
+  // "eager", "inductor" ...: of a target by its name.
+  std::string ModeOf(const std::string& target) const;
+
+ private:
+  int FoldOf(const fit::Sample& row) const { return fold_of_.at(row.label()); }
+
+  std::string what_;
+  std::vector<fit::Dataset> sets_;
+  std::map<std::string, int> fold_of_;
+  int folds_ = 0;
+};
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_PUBLIC_ROWS_H_

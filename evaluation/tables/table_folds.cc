@@ -1,0 +1,174 @@
+#include "evaluation/tables/table_folds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/statistics.h"
+#include "base/status_macros.h"
+#include "evaluation/published/roofline.h"
+#include "evaluation/tables/coverage.h"
+#include "evaluation/tables/measured_rows.h"
+#include "evaluation/tables/public_rows.h"
+#include "evaluation/tables/work_folder.h"
+#include "model/fit/dataset.h"
+#include "model/fit/evaluate.h"
+#include "model/fit/trainer.h"
+#include "model/predict/manifest.h"
+
+namespace cobra::evaluation {
+namespace {
+
+constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets";
+constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
+constexpr int kEpochs = 10;
+constexpr double kLearningRate = 1.5e-3;
+
+// Predictions of all rows of a target, each by the fit that had its fold left out.
+struct LeftOut {
+  std::vector<double> predicted, measured;
+  std::vector<int> fold;
+};
+
+MetricValues FiguresOf(const LeftOut& rows) {
+  const std::vector<double> width = CrossConformalHalfWidths(rows.predicted, rows.measured, rows.fold);
+  MetricValues figures = ErrorAndIntervalCell(rows.predicted, rows.measured, width, 0).figures;
+  std::vector<double> errors;
+  for (size_t i = 0; i < rows.predicted.size(); ++i)
+    errors.push_back(std::abs(rows.predicted[i] / rows.measured[i] - 1));
+  figures.emplace_back("median", Median(std::move(errors)));
+  return figures;
+}
+
+class Table {
+ public:
+  Table(const TableOptions& options, WorkFolder work, PublicRows rows)
+      : run_(options), work_(std::move(work)), rows_(std::move(rows)) {}
+
+  absl::StatusOr<TableRun> Run() {
+    run_.columns = ErrorIntervalAndCountColumns();
+    run_.columns.insert(run_.columns.begin(), {"median", "median error, %", 100, 1});
+    const int seeds = run_.options.quick ? 1 : run_.options.seeds;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      std::map<std::string, LeftOut> ours, roofline;
+      for (int fold = 0; fold < (run_.options.quick ? 1 : rows_.folds()); ++fold) {
+        rows_.LeaveOut(fold);
+        COBRA_RETURN_IF_ERROR(PredictFold(seed, fold, &ours));
+        FitRoofline(fold, &roofline);
+      }
+      COBRA_RETURN_IF_ERROR(AddRows(kOurs, ours, seed));
+      COBRA_RETURN_IF_ERROR(AddRows(kRoofline, roofline, seed));
+    }
+    run_.before = {absl::StrCat(
+        rows_.what(), " left out in five folds that were drawn once (data/splits). The weights begin with ",
+        run_.options.model, ", which has seen none of these rows, and are trained on all targets together.")};
+    return std::move(run_);
+  }
+
+ private:
+  std::string FolderOf(int seed, int fold) const {
+    return absl::StrCat(work_.path(), "/", run_.options.name, "-fold-", fold, "-seed-", seed);
+  }
+
+  absl::Status PredictFold(int seed, int fold, std::map<std::string, LeftOut>* all) {
+    const std::string directory = FolderOf(seed, fold);
+    if (!FileExists(absl::StrCat(directory, "/manifest.json"))) {
+      if (run_.options.finished) return absl::OkStatus();
+      COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+      fit::TrainOptions options;
+      options.epochs = run_.options.quick ? 1 : kEpochs;
+      options.learning_rate = kLearningRate;
+      options.seed = static_cast<uint64_t>(seed);
+      options.from = run_.options.model;
+      options.checkpoint = absl::StrCat(directory, "/checkpoint");
+      COBRA_RETURN_IF_ERROR(fit::Train(rows_.sets(), options, directory));
+    }
+    for (size_t target = 0; target < rows_.sets().size(); ++target) {
+      const std::vector<const fit::Sample*> tests = rows_.Of(target, fit::Split::kTest);
+      if (tests.empty()) continue;
+      COBRA_ASSIGN_OR_RETURN(const fit::Predictions predicted,
+                             fit::PredictSamples(directory, tests, static_cast<int>(target)));
+      Append(predicted.latency_us, LatencyOf(tests), fold, &(*all)[rows_.sets()[target].target.name]);
+    }
+    return absl::OkStatus();
+  }
+
+  void FitRoofline(int fold, std::map<std::string, LeftOut>* all) {
+    for (size_t target = 0; target < rows_.sets().size(); ++target) {
+      const auto train = rows_.Of(target, fit::Split::kTrain), tests = rows_.Of(target, fit::Split::kTest);
+      if (tests.empty() || train.empty()) continue;
+      FeatureRows of_train, of_tests;
+      for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph));
+      for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph));
+      Append(FitRelativeNonNegative(of_train, LatencyOf(train), of_tests), LatencyOf(tests), fold,
+             &(*all)[rows_.sets()[target].target.name]);
+    }
+  }
+
+  static void Append(const std::vector<double>& predicted, const std::vector<double>& measured, int fold,
+                     LeftOut* all) {
+    all->predicted.insert(all->predicted.end(), predicted.begin(), predicted.end());
+    all->measured.insert(all->measured.end(), measured.begin(), measured.end());
+    all->fold.insert(all->fold.end(), predicted.size(), fold);
+  }
+
+  absl::Status AddRows(const char* method, const std::map<std::string, LeftOut>& targets, int seed) {
+    std::map<std::string, std::pair<MetricValues, double>> sums;  // by compile mode: of the figures, of the targets
+    for (const auto& [name, rows] : targets) {
+      if (rows.predicted.size() < (run_.options.quick ? kFewestOfQuick : kFewestTests)) continue;
+      const MetricValues figures = FiguresOf(rows);
+      COBRA_RETURN_IF_ERROR(run_.Add(method, name, seed, [&]() -> absl::StatusOr<TableCell> {
+        TableCell cell;
+        cell.figures = figures;
+        return cell;
+      }));
+      auto& [sum, count] = sums[rows_.ModeOf(name)];
+      for (size_t i = 0; i < figures.size(); ++i) {
+        if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);
+        sum[i].second += figures[i].second;
+      }
+      count += 1;
+    }
+    for (auto& [mode, of_mode] : sums) {
+      for (auto& [figure, value] : of_mode.first) value /= of_mode.second;
+      COBRA_RETURN_IF_ERROR(run_.Add(method, absl::StrCat(kMean, ", ", mode), seed, [&]() -> absl::StatusOr<TableCell> {
+        TableCell cell;
+        cell.figures = of_mode.first;
+        return cell;
+      }));
+    }
+    return absl::OkStatus();
+  }
+
+  TableRun run_;
+  WorkFolder work_;
+  PublicRows rows_;
+};
+
+absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const char* what, const char* folder,
+                                  const char* folds) {
+  COBRA_ASSIGN_OR_RETURN(PublicRows rows, PublicRows::Read(options, what, folder, folds));
+  absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
+  if (!work.ok()) return work.status();
+  return Table(options, *std::move(work), std::move(rows)).Run();
+}
+
+}  // namespace
+
+absl::StatusOr<TableRun> RunKernelBenchTable(const TableOptions& options) {
+  return RunFolds(options, "Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv");
+}
+
+absl::StatusOr<TableRun> RunRealModelsTable(const TableOptions& options) {
+  return RunFolds(options, "Families", "data/public/timm", "data/splits/timm-families.csv");
+}
+
+}  // namespace cobra::evaluation
