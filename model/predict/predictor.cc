@@ -21,11 +21,13 @@
 #include "graph/untrusted.h"
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
+#include "model/predict/adapter.h"
 #include "model/predict/calibration.h"
 #include "model/predict/clock_cache.h"
 #include "model/predict/features.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/linear_cost.h"
+#include "model/predict/mixture.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/shared_batches.h"
 #include "model/predict/unknown_reason.h"
@@ -86,7 +88,10 @@ class LoadedPredictor : public Predictor {
         info_(std::move(info)),
         cache_(options.embedding_cache_bytes),
         new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); },
-                    [](const NewLayer& layer) { return layer.tokens.size(); }) {}
+                    [](const NewLayer& layer) { return layer.tokens.size(); }),
+        adapter_(SpecsOf(manifest_), [this](const graph::Graph& graph, size_t target, const TargetSpec& sheet) {
+          return CallTimesOf(graph, target, sheet);
+        }) {}
 
   const ModelInfo& info() const override { return info_; }
 
@@ -99,17 +104,31 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                             const Calibration* calibration,
                                             const std::function<bool()>& cancelled) const override {
+    const bool has_parts = calibration != nullptr && !calibration->parts.empty();
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
-    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, manifest_.targets[index].spec));
+    const TargetSpec& trained = manifest_.targets[index].spec;
+    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, has_parts ? calibration->machine : trained));
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
-    const TargetSpec& spec =
-        calibration != nullptr && calibration->own_specification ? calibration->machine : manifest_.targets[index].spec;
+    if (has_parts) return PredictParts(graph, layers, total, *calibration, cancelled);
+    const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
     const infer::NetworkContributions contributions = Contribute(graph, layers, total, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
+  }
+
+  absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                    const AdaptOptions& options) const override {
+    COBRA_ASSIGN_OR_RETURN(Calibration adapted, adapter_.Adapt(machine, samples, options));
+    adapted.model_sha256 = info_.sha256;
+    return adapted;
+  }
+
+  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
+                                              size_t count) const override {
+    return adapter_.Suggest(machine, networks, count);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
@@ -167,6 +186,43 @@ class LoadedPredictor : public Predictor {
         of_runtime.push_back(&target);
     }
     return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
+  }
+
+  static std::vector<TargetSpec> SpecsOf(const Manifest& manifest) {
+    std::vector<TargetSpec> specs;
+    for (const TargetEntry& target : manifest.targets) specs.push_back(target.spec);
+    return specs;
+  }
+
+  // What a trained target takes for each call, given a data sheet.
+  absl::StatusOr<Adapter::CallTimes> CallTimesOf(const graph::Graph& graph, size_t target,
+                                                 const TargetSpec& sheet) const {
+    const TargetEntry& entry = manifest_.targets[target];
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
+    const graph::GraphCost total = graph::CostOf(graph);
+    const infer::NetworkContributions contributions = Contribute(graph, layers, total, static_cast<int>(target), sheet);
+    LatencyPrediction predicted = Assemble({graph, layers, total, entry, nullptr}, contributions);
+    return Adapter::CallTimes{std::move(predicted.node_latency_us), std::log(predicted.high_us / predicted.latency_us)};
+  }
+
+  // Of a device that several trained targets explain together.
+  absl::StatusOr<LatencyPrediction> PredictParts(const graph::Graph& graph, const Layers& layers,
+                                                 const graph::GraphCost& total, const Calibration& calibration,
+                                                 const std::function<bool()>& cancelled) const {
+    std::vector<WeightedPrediction> predictions;
+    for (const CalibrationPart& part : calibration.parts) {
+      COBRA_ASSIGN_OR_RETURN(const int index, FindTarget(part.base_target));
+      const TargetEntry& entry = manifest_.targets[index];
+      Calibration of_part;
+      of_part.coefficients = part.coefficients;
+      of_part.interval_scale = calibration.interval_scale;
+      of_part.interval_log = calibration.interval_log;
+      const TargetSpec spec = part.own_specification ? FilledFrom(calibration.machine, entry.spec) : entry.spec;
+      predictions.push_back({part.weight, Assemble({graph, layers, total, entry, &of_part},
+                                                   Contribute(graph, layers, total, index, spec))});
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+    }
+    return Mixture(std::move(predictions), kExtrapolatingBelow);
   }
 
   // Descriptions of older workers have no speeds of kernels.
@@ -422,6 +478,7 @@ class LoadedPredictor : public Predictor {
   const ModelInfo info_;
   mutable ClockCache<LayerEntry> cache_;
   mutable NewLayers new_layers_;
+  const Adapter adapter_;
 };
 
 }  // namespace

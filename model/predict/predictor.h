@@ -3,6 +3,7 @@
 #ifndef COBRA_MODEL_PREDICT_PREDICTOR_H_
 #define COBRA_MODEL_PREDICT_PREDICTOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
+#include "model/predict/adapter.h"
 #include "model/predict/cache_stats.h"
 #include "model/predict/target.h"
 
@@ -100,6 +102,13 @@ class Predictor {
 
   // Fits a calibration to the measurements of `cobra-worker probe --json` on a machine.
   virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const = 0;
+  // The same from networks alone that were timed there, or from its data sheet (adapter.h).
+  virtual absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                            const AdaptOptions& options = {}) const = 0;
+  // Which of some networks to time first (Adapter::Suggest).
+  virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine,
+                                                      absl::Span<const graph::Graph* const> networks,
+                                                      size_t count) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;
   virtual void ClearEmbeddingCache() const = 0;

@@ -42,15 +42,15 @@ Candidate CandidateOf(const graph::Graph& graph) {
   return candidate;
 }
 
-double Dot(const Shares& a, const Shares& b) {
+double SharesDot(const Shares& a, const Shares& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
 }
 
-Shares Product(const Matrix& matrix, const Shares& x) {
+Shares Spread(const Matrix& matrix, const Shares& x) {
   Shares y;
-  for (size_t i = 0; i < x.size(); ++i) y[i] = Dot(matrix[i], x);
+  for (size_t i = 0; i < x.size(); ++i) y[i] = SharesDot(matrix[i], x);
   return y;
 }
 
@@ -76,15 +76,15 @@ std::vector<size_t> DesignProbe(absl::Span<const graph::Graph* const> pool, size
     for (size_t k = 0; k < candidates.size(); ++k) {
       if (is_chosen[k]) continue;
       // By how much the sum of variances falls: the covariance loses u u' / (noise + x' u), with u = covariance x.
-      const Shares u = Product(covariance, candidates[k].shares);
-      const double gain = Dot(u, Product(moments, u)) / (kNoise + Dot(candidates[k].shares, u));
+      const Shares u = Spread(covariance, candidates[k].shares);
+      const double gain = SharesDot(u, Spread(moments, u)) / (kNoise + SharesDot(candidates[k].shares, u));
       if (gain / candidates[k].measuring_us <= best_gain) continue;
       best = k;
       best_gain = gain / candidates[k].measuring_us;
     }
     if (best == pool.size()) break;
-    const Shares u = Product(covariance, candidates[best].shares);
-    const double scale = 1 / (kNoise + Dot(candidates[best].shares, u));
+    const Shares u = Spread(covariance, candidates[best].shares);
+    const double scale = 1 / (kNoise + SharesDot(candidates[best].shares, u));
     for (size_t i = 0; i < u.size(); ++i) {
       for (size_t j = 0; j < u.size(); ++j) covariance[i][j] -= scale * u[i] * u[j];
     }

@@ -115,7 +115,7 @@ absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view text) {
   return SpecFromJson(j);
 }
 
-absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
+absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool needs_records) {
   COBRA_ASSIGN_OR_RETURN(json j, Parse(text, "probe"));
   if (!j.contains("machine") || !j.contains("records") || !j["records"].is_array()) {
     return absl::InvalidArgumentError(
@@ -135,11 +135,36 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text) {
     // A failed measurement has no latency.
     if (measurement.latency.median_us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
   }
-  if (result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");
+  if (needs_records && result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");
   return result;
 }
 
+std::string ProbeResultToJson(const ProbeResult& probe) {
+  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  graph::GraphJsonOptions options;
+  options.origins = false;
+  for (const auto& [graph, measured] : probe.records) {
+    store::Measurement measurement = measured;
+    measurement.latency.median_us = measured.undisturbed_us();
+    measurement.subject.graph_json = graph::GraphToJson(graph, options);
+    std::vector<absl::string_view> fields = {"space", "is_network", "label", "latency_us", "runs", "graph"};
+    if (!measured.node_latency_us.empty()) fields.push_back("node_latency_us");
+    if (!measured.profile_json.empty()) fields.push_back("profile");
+    records.push_back(store::FieldsToJson(measurement, fields));
+  }
+  return nlohmann::ordered_json{{"machine", nlohmann::ordered_json(SpecToJson(probe.machine))},
+                                {"records", std::move(records)}}
+      .dump();
+}
+
 std::string CalibrationToJson(const Calibration& c) {
+  json parts = json::array();
+  for (const CalibrationPart& part : c.parts) {
+    parts.push_back({{"base_target", part.base_target},
+                     {"own_specification", part.own_specification},
+                     {"weight", part.weight},
+                     {"coefficients", part.coefficients}});
+  }
   return json{{"machine", SpecToJson(c.machine)},
               {"base_target", c.base_target},
               {"model_sha256", c.model_sha256},
@@ -153,9 +178,32 @@ std::string CalibrationToJson(const Calibration& c) {
               {"probe_layer_mape_before", c.probe_layer_mape_before},
               {"probe_layer_mape_after", c.probe_layer_mape_after},
               {"probe_network_mape_after", c.probe_network_mape_after},
-              {"held_back_error", c.held_back_error}}
+              {"held_back_error", c.held_back_error},
+              {"parts", std::move(parts)},
+              {"samples", c.samples},
+              {"sample_mape_before", c.sample_mape_before},
+              {"sample_mape_after", c.sample_mape_after}}
       .dump();
 }
+
+namespace {
+
+absl::Status ReadParts(const json& j, std::vector<CalibrationPart>* parts) {
+  const auto list = j.find("parts");
+  if (list == j.end()) return absl::OkStatus();
+  if (!list->is_array()) return absl::InvalidArgumentError("\"parts\": not a list");
+  for (const json& from : *list) {
+    if (!from.is_object()) return absl::InvalidArgumentError("\"parts\": has what is not an object");
+    CalibrationPart& part = parts->emplace_back();
+    COBRA_RETURN_IF_ERROR(Read(from, "base_target", &part.base_target));
+    COBRA_RETURN_IF_ERROR(Read(from, "own_specification", &part.own_specification));
+    COBRA_RETURN_IF_ERROR(Read(from, "weight", &part.weight));
+    COBRA_RETURN_IF_ERROR(Read(from, "coefficients", &part.coefficients));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(json j, Parse(text, "calibration"));
@@ -175,6 +223,10 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_after", &c.probe_layer_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "probe_network_mape_after", &c.probe_network_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "held_back_error", &c.held_back_error));
+  COBRA_RETURN_IF_ERROR(ReadParts(j, &c.parts));
+  COBRA_RETURN_IF_ERROR(Read(j, "samples", &c.samples));
+  COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_before", &c.sample_mape_before));
+  COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_after", &c.sample_mape_after));
   return c;
 }
 

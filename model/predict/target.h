@@ -72,13 +72,24 @@ struct ProbeResult {
   TargetSpec machine;
   std::vector<store::MeasuredGraph> records;
 };
-absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json);
+// `needs_records`: an error without any. A device that was adapted to by its data sheet alone has none.
+absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json, bool needs_records = true);
+// What it reads, without the details of how it was measured.
+std::string ProbeResultToJson(const ProbeResult& probe);
 
 // A correction of a trained target, fitted on a probe: per operator group, log-latency' = log-latency + bias + slope *
 // feature, plus one scale for whole networks. Stored as JSON by the server.
 // The range of each work term's logarithm (WorkTerm, features.h) in a probe; empty: no limits.
 struct WorkRanges {
   std::vector<double> low, high;
+};
+
+// One of several trained targets that explain a device together.
+struct CalibrationPart {
+  std::string base_target;
+  bool own_specification = false;  // as in Calibration
+  double weight = 1;
+  std::vector<double> coefficients;
 };
 
 struct Calibration {
@@ -99,6 +110,12 @@ struct Calibration {
   // Mean error in log-latency on parts of the probe to which nothing was fitted: of its networks and a quarter of that
   // of its layers; with few networks, of its layers. The base target is the one for which it is smallest.
   double held_back_error = 0;
+  // Of a device that was adapted to (adapter.h): the logarithm of a latency is the weighted mean of these parts'. The
+  // first one is base_target, too. Empty: base_target and coefficients alone.
+  std::vector<CalibrationPart> parts;
+  int samples = 0;  // different networks that were timed
+  // Mean error on them without any sample; and of each by all others, if the samples are used.
+  double sample_mape_before = 0, sample_mape_after = 0;
 };
 std::string CalibrationToJson(const Calibration& calibration);
 absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view json);

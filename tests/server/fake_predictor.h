@@ -1,6 +1,7 @@
 #ifndef COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
 #define COBRA_TESTS_SERVER_FAKE_PREDICTOR_H_
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -84,6 +85,24 @@ class FakePredictor : public predict::Predictor {
     calibration.base_target = "cpu";
     calibration.model_sha256 = info_.sha256;
     return calibration;
+  }
+  absl::StatusOr<predict::Calibration> Adapt(const predict::TargetSpec& machine,
+                                             absl::Span<const predict::AdaptSample> samples,
+                                             const predict::AdaptOptions&) const override {
+    ++fits;
+    predict::Calibration calibration;
+    calibration.machine = machine;
+    calibration.base_target = "cpu";
+    calibration.model_sha256 = info_.sha256;
+    calibration.samples = static_cast<int>(samples.size());
+    return calibration;
+  }
+  absl::StatusOr<std::vector<size_t>> Suggest(const predict::TargetSpec&,
+                                              absl::Span<const graph::Graph* const> networks,
+                                              size_t count) const override {
+    std::vector<size_t> first;
+    while (first.size() < std::min(count, networks.size())) first.push_back(first.size());
+    return first;
   }
   predict::CacheStats embedding_cache_stats() const override { return {}; }
   void ClearEmbeddingCache() const override {}

@@ -1,0 +1,63 @@
+// What an adaptation to a new device (adapter.h) may change of a trained target: the group terms of a calibration
+// (calibration_terms.h), so that both are stored and served as the same coefficients. And the small algebra for them.
+#ifndef COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
+#define COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "graph/graph.h"
+#include "model/predict/calibration_terms.h"
+#include "model/predict/operator_group.h"
+
+namespace cobra::predict {
+
+inline constexpr int kAdaptTerms = kGroupTerms;
+using AdaptVector = std::array<double, kAdaptTerms>;
+using AdaptMatrix = std::array<AdaptVector, kAdaptTerms>;
+
+double Dot(const AdaptVector& a, const AdaptVector& b);
+AdaptVector Product(const AdaptMatrix& matrix, const AdaptVector& x);
+// matrix += weight x x'.
+void AddOuter(const AdaptVector& x, double weight, AdaptMatrix* matrix);
+// Of a positive definite matrix: its inverse, and the logarithm of its determinant.
+struct Inverse {
+  AdaptMatrix inverse;
+  double log_determinant = 0;
+};
+Inverse InverseOf(const AdaptMatrix& matrix);
+
+// The calls of a network in classes: an operator group and a size by work, whatever the target.
+struct CallClass {
+  OperatorGroup group = kOther;
+  int size = 0;
+};
+struct CallClasses {
+  std::vector<int32_t> of_call;  // index into `classes`
+  std::vector<CallClass> classes;
+};
+CallClasses ClassesOf(const graph::Graph& graph);
+
+// What a target takes for a network, by classes of calls.
+struct NetworkView {
+  struct Calls {
+    OperatorGroup group = kOther;
+    double us = 0, x = 0;  // their time, and the mean feature of calibration_terms.h, weighted by time
+  };
+  std::vector<Calls> classes;  // in the order of CallClasses
+  double us = 0;
+  double half_width = 0;  // of the interval, in log-latency
+};
+NetworkView ViewOf(const CallClasses& classes, absl::Span<const double> node_us, double half_width);
+
+AdaptVector TermsOf(const NetworkView::Calls& calls);
+// The logarithm of the latency with these coefficients, and its derivative: the terms by their shares of the time.
+double LogLatency(const NetworkView& view, const AdaptVector& coefficients);
+AdaptVector SharesOf(const NetworkView& view, const AdaptVector& coefficients);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_ADAPT_TERMS_H_

@@ -1,0 +1,330 @@
+#include "model/predict/adapter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/statistics.h"
+#include "base/status_macros.h"
+#include "model/predict/reference_networks.h"
+
+namespace cobra::predict {
+namespace {
+
+// Bound the work of one adaptation: a network is predicted once for each.
+constexpr size_t kMostTargets = 64, kMostOwn = 16;
+// Trained targets that are held out for the interval, and how often each.
+constexpr size_t kHeldOutTargets = 16, kDraws = 3;
+// They count like so many samples of the device itself.
+constexpr double kHeldOutSamples = 10;
+constexpr double kCoverage = 0.9;
+constexpr double kSuggestNoise = 0.05;
+
+// The smallest value that `coverage` of the weight does not exceed, one more sample counted as exceeding all.
+double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage) {
+  std::sort(scores.begin(), scores.end());
+  double all = 1, sum = 0;
+  for (const auto& [score, weight] : scores) all += weight;
+  for (const auto& [score, weight] : scores) {
+    sum += weight;
+    if (sum >= coverage * all) return score;
+  }
+  return scores.empty() ? 0 : scores.back().first;
+}
+
+double MeanError(const std::vector<double>& log_errors) {
+  double sum = 0;
+  for (const double error : log_errors) sum += std::fabs(std::exp(std::clamp(error, -3.0, 3.0)) - 1);
+  return log_errors.empty() ? 0 : sum / static_cast<double>(log_errors.size());
+}
+
+double MeanLogError(const std::vector<double>& log_errors) {
+  double sum = 0;
+  for (const double error : log_errors) sum += std::min(std::fabs(error), 1.5);
+  return log_errors.empty() ? 0 : sum / static_cast<double>(log_errors.size());
+}
+
+// A unit that is mistaken: of all samples, or of one among others.
+absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before) {
+  constexpr double kWrongUnit = 250, kUnlikeOthers = 60;
+  std::vector<double> logs;
+  for (const double error : error_before) logs.push_back(-error);
+  const bool has_others = logs.size() >= 3;
+  const double middle = has_others ? Median(logs) : 0;
+  for (size_t i = 0; i < logs.size(); ++i) {
+    if (std::fabs(logs[i] - middle) < std::log(has_others ? kUnlikeOthers : kWrongUnit)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %.4g ms is %.2g times what %s the model expect: is it in milliseconds?", samples[i].name,
+                        samples[i].latency_us / 1000, std::exp(logs[i] - middle),
+                        has_others ? "the other samples make" : "the data sheet makes"));
+  }
+  if (std::fabs(middle) < std::log(kWrongUnit)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("the samples: %.2g times what the data sheet makes the model expect: are they in milliseconds?",
+                      std::exp(middle)));
+}
+
+bool HasNumbers(const TargetSpec& spec) {
+  return spec.peak_gflops > 0 || spec.memory_gb_per_s > 0 || spec.clock_mhz > 0 || spec.convolution_gflops > 0;
+}
+
+}  // namespace
+
+Adapter::Adapter(std::vector<TargetSpec> targets, PredictCalls predict)
+    : targets_(std::move(targets)), predict_(std::move(predict)), reference_(targets_.size()) {}
+
+absl::StatusOr<NetworkView> Adapter::View(const graph::Graph& graph, const CallClasses& classes, size_t target,
+                                          const TargetSpec& sheet) const {
+  COBRA_ASSIGN_OR_RETURN(const CallTimes times, predict_(graph, target, sheet));
+  return ViewOf(classes, times.node_us, times.half_width);
+}
+
+absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t target) const {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (reference_[target] != nullptr) return reference_[target].get();
+  }
+  auto views = std::make_unique<std::vector<NetworkView>>();
+  for (const graph::Graph& graph : ReferenceNetworks()) {
+    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, ClassesOf(graph), target, targets_[target]));
+    views->push_back(std::move(view));
+  }
+  absl::MutexLock lock(&mutex_);
+  if (reference_[target] == nullptr) reference_[target] = std::move(views);
+  return reference_[target].get();
+}
+
+// Trained targets given each other's sheets: whether that is nearer to the truth than what the law makes of it.
+absl::StatusOr<double> Adapter::OwnLogOdds(const std::vector<size_t>& targets,
+                                           const TargetDifferences& differences) const {
+  constexpr size_t kPairs = 16, kNetworks = 6;
+  constexpr double kPower = 4, kMostLogOdds = 3;
+  const std::vector<graph::Graph>& graphs = ReferenceNetworks();
+  double of_law = 0, of_own = 0;
+  size_t pairs = 0;
+  for (const size_t to : targets) {
+    const auto from =
+        absl::c_find_if(targets, [&](size_t other) { return AreComparable(targets_[to], targets_[other]); });
+    if (from == targets.end()) continue;
+    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* truth, ReferenceViews(to));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* base, ReferenceViews(*from));
+    const AdaptVector shift = SheetShift(targets_[*from], targets_[to], differences.law);
+    for (size_t n = 0; n < std::min(kNetworks, graphs.size()); ++n) {
+      COBRA_ASSIGN_OR_RETURN(const NetworkView own,
+                             View(graphs[n], ClassesOf(graphs[n]), *from, FilledFrom(targets_[to], targets_[*from])));
+      const double log_us = std::log((*truth)[n].us);
+      of_law += std::fabs(LogLatency((*base)[n], shift) - log_us);
+      of_own += std::fabs(std::log(own.us) - log_us);
+    }
+    if (++pairs == kPairs) break;
+  }
+  if (pairs == 0 || of_own <= 0) return 0;
+  return std::clamp(kPower * std::log(of_law / of_own), -kMostLogOdds, kMostLogOdds);
+}
+
+absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const AdaptOptions& options) const {
+  Question question;
+  std::vector<std::pair<double, size_t>> near;
+  for (const bool any_kind : {false, true}) {
+    for (size_t t = 0; t < targets_.size(); ++t) {
+      if (absl::c_linear_search(options.without_devices, targets_[t].device)) continue;
+      if (any_kind || targets_[t].kind == machine.kind) near.push_back({SheetDistance(machine, targets_[t]), t});
+    }
+    if (!near.empty()) break;
+  }
+  if (near.empty()) return absl::FailedPreconditionError("the model has no target to begin from");
+  std::sort(near.begin(), near.end());
+  if (near.size() > kMostTargets) near.resize(kMostTargets);
+  std::vector<KnownTarget> known;
+  for (const auto& [distance, target] : near) {
+    question.targets.push_back(target);
+    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* views, ReferenceViews(target));
+    known.push_back({&targets_[target], views});
+  }
+  std::vector<size_t> key = question.targets;
+  std::sort(key.begin(), key.end());
+  const auto find = [&]() -> bool {
+    absl::MutexLock lock(&mutex_);
+    const auto found = known_.find(key);
+    if (found == known_.end()) return false;
+    std::tie(question.differences, question.own_log_odds) = found->second;
+    return true;
+  };
+  if (!find()) {
+    question.differences = DifferencesOf(known);
+    COBRA_ASSIGN_OR_RETURN(question.own_log_odds, OwnLogOdds(key, question.differences));
+    absl::MutexLock lock(&mutex_);
+    known_[key] = {question.differences, question.own_log_odds};
+  }
+  for (size_t i = 0; i < near.size(); ++i) {
+    const auto& [distance, target] = near[i];
+    AdaptCandidate fit;
+    fit.log_prior = -0.5 * distance * distance;
+    fit.expected = SheetShift(targets_[target], machine, question.differences.law);
+    question.candidates.push_back({target, false});
+    question.fits.push_back(fit);
+    if (i >= kMostOwn || !HasNumbers(machine)) continue;
+    fit.log_prior += question.own_log_odds;
+    fit.expected = {};
+    question.candidates.push_back({target, true});
+    question.fits.push_back(std::move(fit));
+  }
+  return question;
+}
+
+absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const {
+  const CallClasses classes = ClassesOf(graph);
+  for (size_t c = 0; c < question->candidates.size(); ++c) {
+    const auto& [target, own] = question->candidates[c];
+    const TargetSpec& trained = targets_[target];
+    COBRA_ASSIGN_OR_RETURN(NetworkView view,
+                           View(graph, classes, target, own ? FilledFrom(machine, trained) : trained));
+    question->fits[c].networks.push_back(std::move(view));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Adapter::HeldOutErrors(const Question& question, size_t samples) const {
+  const size_t networks = ReferenceNetworks().size();
+  samples = std::min(samples, networks - 4);
+  std::vector<double> errors;
+  std::mt19937_64 random(1);
+  for (size_t t = 0; t < std::min(question.targets.size(), kHeldOutTargets); ++t) {
+    const TargetSpec& held_out = targets_[question.targets[t]];
+    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* truth, ReferenceViews(question.targets[t]));
+    std::vector<const std::vector<NetworkView>*> views;
+    std::vector<AdaptCandidate> candidates;
+    for (const size_t other : question.targets) {
+      if (IsSameDevice(targets_[other], held_out)) continue;
+      COBRA_ASSIGN_OR_RETURN(views.emplace_back(), ReferenceViews(other));
+      const double distance = SheetDistance(held_out, targets_[other]);
+      candidates.push_back(
+          {-0.5 * distance * distance, SheetShift(targets_[other], held_out, question.differences.law), {}});
+    }
+    if (candidates.empty()) continue;
+    for (size_t draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
+      std::vector<size_t> order(networks);
+      std::iota(order.begin(), order.end(), size_t{0});
+      std::shuffle(order.begin(), order.end(), random);
+      std::vector<double> log_us;
+      for (AdaptCandidate& candidate : candidates) candidate.networks.clear();
+      for (size_t i = 0; i < samples; ++i) {
+        log_us.push_back(std::log((*truth)[order[i]].us));
+        for (size_t c = 0; c < candidates.size(); ++c) candidates[c].networks.push_back((*views[c])[order[i]]);
+      }
+      const AdaptFit fit =
+          FitCandidates(candidates, log_us, {question.differences.covariance, question.differences.scale_variance});
+      for (size_t i = samples; i < networks; ++i) {
+        std::vector<const NetworkView*> of_candidates;
+        for (const std::vector<NetworkView>* of_target : views) of_candidates.push_back(&(*of_target)[order[i]]);
+        errors.push_back(LogLatency(fit.parts, of_candidates) - std::log((*truth)[order[i]].us));
+      }
+    }
+  }
+  return errors;
+}
+
+absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                           const AdaptOptions& options) const {
+  COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, options));
+  std::vector<double> log_us;
+  for (const AdaptSample& sample : samples) {
+    COBRA_RETURN_IF_ERROR(AddNetwork(machine, *sample.graph, &question));
+    log_us.push_back(std::log(sample.latency_us));
+  }
+  AdaptFit fit =
+      FitCandidates(question.fits, log_us, {question.differences.covariance, question.differences.scale_variance});
+  COBRA_RETURN_IF_ERROR(CheckUnits(samples, fit.error_before));
+  // Of one sample nothing is known by others.
+  const bool is_better = samples.size() < 2 || MeanLogError(fit.error_after) < MeanLogError(fit.error_before);
+  if (!is_better) {
+    fit.parts = PriorParts(question.fits);
+    fit.error_after = fit.error_before;
+  }
+  COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out, HeldOutErrors(question, is_better ? samples.size() : 0));
+  std::vector<std::pair<double, double>> scores;
+  for (const double error : held_out)
+    scores.push_back({std::fabs(error), kHeldOutSamples / static_cast<double>(held_out.size())});
+  for (size_t i = 0; i < samples.size() && samples.size() > 1; ++i) {
+    double half_width = 0;
+    for (const AdaptPart& part : fit.parts)
+      half_width += part.weight * question.fits[part.candidate].networks[i].half_width;
+    const double error = fit.error_after[i];
+    scores.push_back({std::sqrt(std::max(0.0, error * error - half_width * half_width)), 1});
+  }
+  Calibration c;
+  c.machine = machine;
+  c.samples = static_cast<int>(samples.size());
+  c.interval_log = ConformalQuantile(std::move(scores), kCoverage);
+  c.sample_mape_before = MeanError(fit.error_before);
+  c.sample_mape_after = MeanError(samples.size() == 1 ? fit.error_before : fit.error_after);
+  for (const AdaptPart& part : fit.parts) {
+    const auto& [target, own] = question.candidates[part.candidate];
+    c.parts.push_back({targets_[target].name, own, part.weight,
+                       std::vector<double>(part.coefficients.begin(), part.coefficients.end())});
+  }
+  c.base_target = c.parts[0].base_target;
+  c.own_specification = c.parts[0].own_specification;
+  c.coefficients = c.parts[0].coefficients;
+  return c;
+}
+
+absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
+                                                     absl::Span<const graph::Graph* const> networks,
+                                                     size_t count) const {
+  COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, {}));
+  for (const graph::Graph* graph : networks) COBRA_RETURN_IF_ERROR(AddNetwork(machine, *graph, &question));
+  const std::vector<AdaptPart> parts = PriorParts(question.fits);
+  const size_t n = networks.size();
+  std::vector<double> covariance(n * n);
+  AdaptMatrix of_terms = question.differences.covariance;
+  of_terms[0][0] += question.differences.scale_variance;
+  std::vector<double> mean(n);
+  for (const AdaptPart& part : parts) {
+    for (size_t i = 0; i < n; ++i)
+      mean[i] += part.weight * LogLatency(question.fits[part.candidate].networks[i], part.coefficients);
+  }
+  for (const AdaptPart& part : parts) {
+    std::vector<AdaptVector> shares, spread;
+    std::vector<double> other;  // how this part differs from the others
+    for (size_t i = 0; i < n; ++i) {
+      const NetworkView& view = question.fits[part.candidate].networks[i];
+      shares.push_back(SharesOf(view, part.coefficients));
+      spread.push_back(Product(of_terms, shares.back()));
+      other.push_back(LogLatency(view, part.coefficients) - mean[i]);
+    }
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j < n; ++j)
+        covariance[i * n + j] += part.weight * (Dot(shares[i], spread[j]) + other[i] * other[j]);
+    }
+  }
+  std::vector<size_t> chosen;
+  while (chosen.size() < std::min(count, n)) {
+    size_t best = n;
+    double best_gain = -1;
+    for (size_t k = 0; k < n; ++k) {
+      if (absl::c_linear_search(chosen, k)) continue;
+      double gain = 0;
+      for (size_t i = 0; i < n; ++i) gain += covariance[i * n + k] * covariance[i * n + k];
+      gain /= covariance[k * n + k] + kSuggestNoise * kSuggestNoise;
+      if (gain <= best_gain) continue;
+      best = k;
+      best_gain = gain;
+    }
+    const double scale = 1 / (covariance[best * n + best] + kSuggestNoise * kSuggestNoise);
+    std::vector<double> column(n);
+    for (size_t i = 0; i < n; ++i) column[i] = covariance[i * n + best];
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j < n; ++j) covariance[i * n + j] -= scale * column[i] * column[j];
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+}  // namespace cobra::predict

@@ -1,0 +1,96 @@
+// A target for a device that no training has seen: from its data sheet alone, or from a few networks that were timed
+// on it. The trained targets nearest to its data sheet explain it together (adapt_fit.h), after what the data sheets
+// make of the difference (adapt_prior.h).
+//
+// It checks itself: if the samples predict each other worse than the data sheet alone does, they are not used. The
+// interval is as wide as what is left: its conformal scores are the samples' errors by the other samples, and, like ten
+// more samples, the errors of trained targets from as many samples, their whole device left out.
+#ifndef COBRA_MODEL_PREDICT_ADAPTER_H_
+#define COBRA_MODEL_PREDICT_ADAPTER_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "graph/graph.h"
+#include "model/predict/adapt_fit.h"
+#include "model/predict/adapt_prior.h"
+#include "model/predict/adapt_terms.h"
+#include "model/predict/target.h"
+
+namespace cobra::predict {
+
+struct AdaptSample {
+  const graph::Graph* graph = nullptr;
+  double latency_us = 0;
+  std::string name;  // in messages: "row 3"
+};
+
+struct AdaptOptions {
+  // Devices, by name, whose targets are not used: to try out what would be without them.
+  std::vector<std::string> without_devices;
+};
+
+class Adapter {
+ public:
+  struct CallTimes {
+    std::vector<double> node_us;
+    double half_width = 0;  // of the network's interval, in log-latency
+  };
+  // What trained target number `target` takes for a network, given the data sheet `sheet`.
+  using PredictCalls =
+      std::function<absl::StatusOr<CallTimes>(const graph::Graph& graph, size_t target, const TargetSpec& sheet)>;
+
+  Adapter(std::vector<TargetSpec> targets, PredictCalls predict);
+
+  // Of `samples` each network once. The target's name is left to the caller. FailedPrecondition if there is no trained
+  // target that could be used. InvalidArgument, which begins with a sample's name, if its latency is some thousand
+  // times what the model expects, or the others make it expect.
+  absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                    const AdaptOptions& options = {}) const;
+  // Which of `networks` to time first: up to `count` positions, the most informative first. Each lowers the remaining
+  // variance of the log-latencies of all of them most (I-optimal design, greedily).
+  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
+                                              size_t count) const;
+
+ private:
+  // Candidates for a device, and what is known about their kind.
+  struct Candidate {
+    size_t target = 0;
+    bool own_specification = false;
+  };
+  struct Question {
+    std::vector<size_t> targets;  // that may be used, the nearest first
+    TargetDifferences differences;
+    double own_log_odds = 0;  // of giving the networks the new device's sheet
+    std::vector<Candidate> candidates;
+    std::vector<AdaptCandidate> fits;  // likewise, without networks
+  };
+  absl::StatusOr<const std::vector<NetworkView>*> ReferenceViews(size_t target) const;
+  absl::StatusOr<NetworkView> View(const graph::Graph& graph, const CallClasses& classes, size_t target,
+                                   const TargetSpec& sheet) const;
+  absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
+  absl::StatusOr<double> OwnLogOdds(const std::vector<size_t>& targets, const TargetDifferences& differences) const;
+  absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const;
+  // Errors of trained targets from `samples` reference networks, their devices left out.
+  absl::StatusOr<std::vector<double>> HeldOutErrors(const Question& question, size_t samples) const;
+
+  const std::vector<TargetSpec> targets_;
+  const PredictCalls predict_;
+  mutable absl::Mutex mutex_;
+  // By target; filled when first needed.
+  mutable std::vector<std::unique_ptr<const std::vector<NetworkView>>> reference_ ABSL_GUARDED_BY(mutex_);
+  // By the targets that may be used: what does not depend on the device.
+  mutable std::map<std::vector<size_t>, std::pair<TargetDifferences, double>> known_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_ADAPTER_H_

@@ -1,0 +1,115 @@
+#include "model/predict/sheet_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+
+namespace cobra::predict {
+namespace {
+
+constexpr size_t kMaxTextBytes = 200;
+
+absl::Status Bad(const char* field, double value, absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrFormat("%s %.6g: %s", field, value, why));
+}
+
+absl::Status CheckTexts(const TargetSpec& sheet) {
+  const struct {
+    const char* field;
+    const std::string& text;
+  } texts[] = {{"name", sheet.name},          {"device", sheet.device}, {"kind", sheet.kind},
+               {"runtime", sheet.runtime},    {"layout", sheet.layout}, {"compile", sheet.compile},
+               {"precision", sheet.precision}};
+  for (const auto& [field, text] : texts) {
+    if (text.size() <= kMaxTextBytes && std::none_of(text.begin(), text.end(), absl::ascii_iscntrl)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": has more than ", kMaxTextBytes, " bytes, or a control character"));
+  }
+  if (sheet.kind != "cpu" && sheet.kind != "gpu") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kind ", sheet.kind.empty() ? "is missing" : absl::StrCat("\"", sheet.kind, "\""), ": cpu or gpu"));
+  }
+  if (sheet.layout != "nchw" && sheet.layout != "nhwc")
+    return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
+  return absl::OkStatus();
+}
+
+// What no device has: of each kind, generously.
+absl::Status CheckRanges(const TargetSpec& sheet) {
+  const bool is_gpu = sheet.kind == "gpu";
+  const double most_gflops = is_gpu ? 2e7 : 1e6, most_gb_per_s = is_gpu ? 3e4 : 5e3;
+  const struct {
+    const char* field;
+    double value, least, most;
+  } numbers[] = {{"threads", static_cast<double>(sheet.threads), 1, 4096},
+                 {"peak_gflops", sheet.peak_gflops, 0.01, most_gflops},
+                 {"memory_gb_per_s", sheet.memory_gb_per_s, 0.01, most_gb_per_s},
+                 {"last_level_cache_mb", sheet.last_level_cache_mb, 0.001, 1e4},
+                 {"clock_mhz", sheet.clock_mhz, 10, 1e4},
+                 {"cores", sheet.cores, 1, 1e5},
+                 {"l2_cache_mb", sheet.l2_cache_mb, 0.001, 1e4},
+                 {"convolution_gflops", sheet.convolution_gflops, 0.01, most_gflops},
+                 {"pointwise_gflops", sheet.pointwise_gflops, 0.01, most_gflops},
+                 {"depthwise_gflops", sheet.depthwise_gflops, 0.001, most_gflops},
+                 {"l2_gb_per_s", sheet.l2_gb_per_s, 0.01, 1e6},
+                 {"l3_gb_per_s", sheet.l3_gb_per_s, 0.01, 1e6},
+                 {"page_fault_us", sheet.page_fault_us, 0.001, 1e4},
+                 {"memory_gb", sheet.memory_gb, 0.001, 1e5}};
+  for (const auto& [field, value, least, most] : numbers) {
+    const bool is_unknown = value == 0 && absl::string_view(field) != "threads";
+    if (is_unknown || (value >= least && value <= most)) continue;
+    return Bad(field, value,
+               absl::StrFormat("no %s has that; from %.6g to %.6g, or 0 if it is not known", sheet.kind, least, most));
+  }
+  return absl::OkStatus();
+}
+
+// Numbers that are each possible, and not together.
+absl::Status CheckTogether(const TargetSpec& sheet) {
+  if (sheet.vector_bits != 0) {
+    const double log = std::log2(sheet.vector_bits);
+    if (!(sheet.vector_bits >= 64 && sheet.vector_bits <= 2048 && log == std::floor(log)))
+      return Bad("vector_bits", sheet.vector_bits, "is none of 64, 128, 256, 512, 1024, 2048");
+  }
+  const bool is_cpu = sheet.kind == "cpu";
+  if (is_cpu && sheet.cores > 0 && sheet.threads > sheet.cores)
+    return Bad("threads", sheet.threads, absl::StrFormat("more than its %.6g cores", sheet.cores));
+  if (sheet.l2_cache_mb > 0 && sheet.last_level_cache_mb > 0 && sheet.l2_cache_mb > sheet.last_level_cache_mb) {
+    return Bad("l2_cache_mb", sheet.l2_cache_mb,
+               absl::StrFormat("more than last_level_cache_mb %.6g", sheet.last_level_cache_mb));
+  }
+  // Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units.
+  if (is_cpu && sheet.precision == "float32" && sheet.peak_gflops > 0 && sheet.vector_bits > 0 && sheet.clock_mhz > 0) {
+    const double most = 8 * 4 * sheet.vector_bits / 32 * sheet.clock_mhz / 1000 * static_cast<double>(sheet.threads);
+    if (sheet.peak_gflops > most) {
+      return Bad("peak_gflops", sheet.peak_gflops,
+                 absl::StrFormat("more than %d threads of %.6g MHz and %.6g bits can have, which is below %.4g",
+                                 sheet.threads, sheet.clock_mhz, sheet.vector_bits, most));
+    }
+  }
+  // Winograd's algorithm needs a quarter of the multiplications.
+  constexpr double kAbovePeak = 16;
+  for (const auto& [field, value] :
+       {std::pair("convolution_gflops", sheet.convolution_gflops),
+        std::pair("pointwise_gflops", sheet.pointwise_gflops), std::pair("depthwise_gflops", sheet.depthwise_gflops)}) {
+    if (sheet.peak_gflops > 0 && value > kAbovePeak * sheet.peak_gflops)
+      return Bad(field, value, absl::StrFormat("%.3g times peak_gflops", value / sheet.peak_gflops));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckSheet(const TargetSpec& sheet) {
+  COBRA_RETURN_IF_ERROR(CheckTexts(sheet));
+  COBRA_RETURN_IF_ERROR(CheckRanges(sheet));
+  return CheckTogether(sheet);
+}
+
+}  // namespace cobra::predict

@@ -1,0 +1,15 @@
+// Whether a device's data sheet can be true. What contradicts itself is refused before a target is made of it.
+#ifndef COBRA_MODEL_PREDICT_SHEET_CHECK_H_
+#define COBRA_MODEL_PREDICT_SHEET_CHECK_H_
+
+#include "absl/status/status.h"
+#include "model/predict/target.h"
+
+namespace cobra::predict {
+
+// InvalidArgument, which begins with the field and its value ("threads 16: ..."). 0 in a number means unknown.
+absl::Status CheckSheet(const TargetSpec& sheet);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_SHEET_CHECK_H_

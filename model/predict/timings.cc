@@ -1,0 +1,149 @@
+#include "model/predict/timings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "graph/fingerprint.h"
+#include "model/predict/plausibility.h"
+
+namespace cobra::predict {
+namespace {
+
+constexpr double kMostApart = 2;
+constexpr double kLongestMs = 600e3, kShortestMs = 1e-5;
+
+absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
+  const double ms = timed.latency_us / 1000;
+  if (!std::isfinite(ms) || ms <= 0) return absl::InvalidArgumentError(absl::StrCat("latency_ms ", ms, ": is no time"));
+  if (timed.timings < 1) return absl::InvalidArgumentError(absl::StrCat("timings ", timed.timings, ": less than 1"));
+  if (ms > kLongestMs || ms < kShortestMs) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("latency_ms %.6g: no network takes that: is it in milliseconds?", ms));
+  }
+  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &machine);
+  if (plausible.ok()) return plausible;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("latency_ms %.6g: is it in milliseconds? %s", ms, std::string(plausible.message())));
+}
+
+// Medians of one network, weighted.
+struct Medians {
+  std::vector<std::pair<double, int64_t>> values;
+
+  double Middle() {
+    std::sort(values.begin(), values.end());
+    int64_t all = 0, sum = 0;
+    for (const auto& [us, count] : values) all += count;
+    for (size_t i = 0; i < values.size(); ++i) {
+      sum += values[i].second;
+      if (2 * sum == all) return (values[i].first + values[i + 1].first) / 2;
+      if (2 * sum > all) return values[i].first;
+    }
+    return values.back().first;
+  }
+  int64_t Count() const {
+    int64_t all = 0;
+    for (const auto& [us, count] : values) all += count;
+    return all;
+  }
+};
+
+int64_t RunsOf(const store::Measurement& measurement) { return std::max(1, measurement.latency.runs); }
+
+store::MeasuredGraph RecordOf(TimedNetwork timed, std::string fingerprint) {
+  store::MeasuredGraph record;
+  record.measurement.subject.is_network = true;
+  record.measurement.subject.space = "timed";
+  record.measurement.subject.label = std::move(timed.row);
+  record.measurement.subject.fingerprint = std::move(fingerprint);
+  // As it will be stored (ProbeResultToJson), so that a fit to it is the same later.
+  record.measurement.latency.median_us = std::max(1e-3, std::round(1000 * timed.latency_us) / 1000);
+  record.measurement.latency.runs = static_cast<int>(std::min<int64_t>(timed.timings, 1'000'000'000));
+  record.graph = std::move(timed.graph);
+  return record;
+}
+
+// Records of one subject become one.
+std::vector<store::MeasuredGraph> Join(std::vector<store::MeasuredGraph> records) {
+  std::vector<store::MeasuredGraph> joined;
+  std::vector<Medians> medians;
+  std::map<std::string, size_t> places;
+  for (store::MeasuredGraph& record : records) {
+    const auto [place, is_new] = places.emplace(record.measurement.subject.fingerprint, joined.size());
+    if (is_new) {
+      medians.emplace_back();
+      joined.push_back(std::move(record));
+    }
+    store::MeasuredGraph& first = joined[place->second];
+    const store::Measurement& measurement = is_new ? first.measurement : record.measurement;
+    medians[place->second].values.push_back({measurement.undisturbed_us(), RunsOf(measurement)});
+  }
+  for (size_t i = 0; i < joined.size(); ++i) {
+    if (medians[i].values.size() < 2) continue;
+    store::Measurement& measurement = joined[i].measurement;
+    measurement.latency.median_us = medians[i].Middle();
+    measurement.latency.quiet_us = 0;
+    measurement.conditions.suspect = false;
+    measurement.latency.runs = static_cast<int>(std::min<int64_t>(medians[i].Count(), 1'000'000'000));
+  }
+  return joined;
+}
+
+}  // namespace
+
+CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
+                            absl::Span<const store::MeasuredGraph> earlier) {
+  struct First {
+    std::string where;
+    double us;
+  };
+  std::map<std::string, First> first;
+  for (const store::MeasuredGraph& record : earlier)
+    first[record.measurement.subject.fingerprint] = {"which the target has", record.measurement.undisturbed_us()};
+  CheckedTimings checked;
+  std::vector<store::MeasuredGraph> records;
+  for (TimedNetwork& network : timed) {
+    if (absl::Status status = CheckTiming(network, machine); !status.ok()) {
+      checked.refused.push_back({network.row, std::move(status)});
+      continue;
+    }
+    std::string fingerprint = graph::Fingerprint(network.graph).ToHex();
+    const auto [other, is_new] =
+        first.emplace(fingerprint, First{absl::StrCat("of row ", network.row), network.latency_us});
+    const double factor = std::exp(std::fabs(std::log(network.latency_us / other->second.us)));
+    if (factor > kMostApart) {
+      checked.refused.push_back(
+          {network.row, absl::InvalidArgumentError(absl::StrFormat(
+                            "latency_ms %.6g: the same network took %.6g ms (%s), more than twofold apart",
+                            network.latency_us / 1000, other->second.us / 1000, other->second.where))});
+      continue;
+    }
+    records.push_back(RecordOf(std::move(network), std::move(fingerprint)));
+  }
+  checked.records = Join(std::move(records));
+  return checked;
+}
+
+void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe) {
+  for (store::MeasuredGraph& record : records) probe->records.push_back(std::move(record));
+  probe->records = Join(std::move(probe->records));
+  size_t networks = 0;
+  for (const store::MeasuredGraph& record : probe->records) networks += record.measurement.subject.is_network;
+  const auto is_one_too_many = [&networks](const store::MeasuredGraph& record) {
+    return record.measurement.subject.is_network && networks-- > kMaxTimedNetworks;
+  };
+  probe->records.erase(std::remove_if(probe->records.begin(), probe->records.end(), is_one_too_many),
+                       probe->records.end());
+}
+
+bool HasLayers(const ProbeResult& probe) {
+  return std::any_of(probe.records.begin(), probe.records.end(),
+                     [](const store::MeasuredGraph& r) { return !r.measurement.subject.is_network; });
+}
+
+}  // namespace cobra::predict

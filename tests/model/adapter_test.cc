@@ -1,0 +1,255 @@
+#include "model/predict/adapter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "graph/cost.h"
+#include "graph/net_builder.h"
+#include "model/predict/operator_group.h"
+#include "model/predict/reference_networks.h"
+
+namespace cobra::predict {
+namespace {
+
+// A device as it is: arithmetic and bandwidth, and a factor for each operator group that no data sheet shows.
+struct Device {
+  std::string name;
+  double gflops = 100, gb_per_s = 20;
+  std::array<double, kNumOperatorGroups> factors{1, 1, 1, 1, 1, 1, 1, 1};
+
+  TargetSpec Sheet() const {
+    TargetSpec spec;
+    spec.name = spec.device = name;
+    spec.kind = "cpu";
+    spec.runtime = "torch-2.0";
+    spec.peak_gflops = gflops;
+    spec.memory_gb_per_s = gb_per_s;
+    return spec;
+  }
+  std::vector<double> CallsUs(const graph::Graph& graph) const {
+    std::vector<double> us;
+    const std::vector<graph::NodeCost> costs = graph::NodeCosts(graph);
+    for (size_t i = 0; i < costs.size(); ++i) {
+      const double bytes = static_cast<double>(costs[i].input_bytes + costs[i].output_bytes + costs[i].weight_bytes);
+      us.push_back(factors[OperatorGroupOf(graph, graph.nodes()[i])] *
+                   (1 + 2e-3 * static_cast<double>(costs[i].macs) / gflops + 1e-3 * bytes / gb_per_s));
+    }
+    return us;
+  }
+  double Us(const graph::Graph& graph) const {
+    double sum = 0;
+    for (const double us : CallsUs(graph)) sum += us;
+    return sum;
+  }
+};
+
+graph::Graph Perceptron(int64_t width) {
+  graph::NetBuilder b;
+  graph::ValueRef x = b.Input({64, width});
+  for (int i = 0; i < 3; ++i) x = b.ReluInPlace(b.Linear(x, width));
+  return std::move(b).Finish({x}).value();
+}
+
+class AdapterTest : public testing::Test {
+ protected:
+  AdapterTest() {
+    const auto target = [this](const char* name, double gflops, double gb_per_s, double conv, double product) {
+      Device device{name, gflops, gb_per_s};
+      device.factors[kConvDense] = conv;
+      device.factors[kProduct] = product;
+      trained_.push_back(device);
+    };
+    target("Alpha 1", 50, 10, 1, 1);
+    target("Beta 2", 100, 20, 1.3, 0.9);
+    target("Gamma 3", 200, 30, 0.8, 1.2);
+    target("Delta 4", 300, 60, 1.1, 0.7);
+  }
+
+  Adapter MakeAdapter() const {
+    std::vector<TargetSpec> specs;
+    for (const Device& device : trained_) specs.push_back(device.Sheet());
+    return Adapter(specs, [this](const graph::Graph& graph, size_t target, const TargetSpec&) {
+      return Adapter::CallTimes{trained_[target].CallsUs(graph), 0.1};
+    });
+  }
+  // The first `count` reference networks as timed on `device`.
+  static std::vector<AdaptSample> Timed(const Device& device, size_t count) {
+    std::vector<AdaptSample> samples;
+    for (size_t i = 0; i < count; ++i) {
+      const graph::Graph& graph = ReferenceNetworks()[i];
+      samples.push_back({&graph, device.Us(graph), "row " + std::to_string(i)});
+    }
+    return samples;
+  }
+  double Predicted(const Calibration& c, const graph::Graph& graph) const {
+    double log_us = 0;
+    for (const CalibrationPart& part : c.parts) {
+      for (const Device& device : trained_) {
+        if (device.name != part.base_target) continue;
+        AdaptVector coefficients;
+        std::copy(part.coefficients.begin(), part.coefficients.end(), coefficients.begin());
+        log_us += part.weight * LogLatency(ViewOf(ClassesOf(graph), device.CallsUs(graph), 0.1), coefficients);
+      }
+    }
+    return std::exp(log_us);
+  }
+  // Mean error on the reference networks from the 11th on.
+  double Error(const Calibration& c, const Device& device) const {
+    double sum = 0, count = 0;
+    for (size_t i = 10; i < ReferenceNetworks().size(); ++i, ++count)
+      sum += std::fabs(Predicted(c, ReferenceNetworks()[i]) / device.Us(ReferenceNetworks()[i]) - 1);
+    return sum / count;
+  }
+
+  std::vector<Device> trained_;
+};
+
+TEST_F(AdapterTest, ReferenceNetworksAreBuiltAndDifferent) {
+  EXPECT_EQ(ReferenceNetworks().size(), 16U);
+  std::set<int64_t> flops;
+  for (const graph::Graph& graph : ReferenceNetworks()) flops.insert(graph::CostOf(graph).flops);
+  EXPECT_EQ(flops.size(), 16U);
+}
+
+TEST_F(AdapterTest, ADataSheetAloneScalesByWhatItSays) {
+  const Device faster{"New", 400, 80}, slower{"New", 40, 8};
+  const auto a = MakeAdapter().Adapt(faster.Sheet(), {}), b = MakeAdapter().Adapt(slower.Sheet(), {});
+  ASSERT_TRUE(a.ok() && b.ok()) << a.status() << b.status();
+  EXPECT_LT(Error(*a, faster), 0.35);
+  EXPECT_LT(Error(*b, slower), 0.35);
+  EXPECT_GT(a->interval_log, 0.05);
+  EXPECT_EQ(a->samples, 0);
+}
+
+TEST_F(AdapterTest, MoreSamplesAreMoreAccurateAndTheirIntervalsNarrower) {
+  Device device{"New", 150, 25};
+  device.factors = {1.6, 1.6, 2, 1.4, 1.5, 1.6, 1.5, 1.6};
+  double last_error = 1, last_interval = 10;
+  for (const size_t count : {0, 3, 10}) {
+    const auto c = MakeAdapter().Adapt(device.Sheet(), Timed(device, count));
+    ASSERT_TRUE(c.ok()) << c.status();
+    const double error = Error(*c, device);
+    EXPECT_LT(error, last_error) << count;
+    EXPECT_LT(c->interval_log, last_interval) << count;
+    last_error = error;
+    last_interval = c->interval_log;
+    if (count > 0) EXPECT_LT(c->sample_mape_after, c->sample_mape_before);
+  }
+  EXPECT_LT(last_error, 0.05);
+}
+
+TEST_F(AdapterTest, OneSampleSetsTheScale) {
+  Device device{"New", 100, 20};
+  device.factors.fill(3);
+  const auto c = MakeAdapter().Adapt(device.Sheet(), Timed(device, 1));
+  ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_LT(Error(*c, device), 0.25);
+}
+
+TEST_F(AdapterTest, OneBadSampleOfSixDoesNotBendIt) {
+  Device device{"New", 150, 25};
+  device.factors.fill(1.5);
+  std::vector<AdaptSample> samples = Timed(device, 6);
+  const auto clean = MakeAdapter().Adapt(device.Sheet(), samples);
+  samples[2].latency_us *= 4;
+  const auto bad = MakeAdapter().Adapt(device.Sheet(), samples);
+  ASSERT_TRUE(clean.ok() && bad.ok());
+  EXPECT_LT(Error(*bad, device), Error(*clean, device) + 0.06);
+  EXPECT_GE(bad->interval_log, clean->interval_log);
+}
+
+TEST_F(AdapterTest, SamplesThatContradictEachOtherAreNotUsed) {
+  Device same = trained_[1];  // but its name: the data sheet is right
+  same.name = "New";
+  std::vector<AdaptSample> samples = Timed(same, 8);
+  const double factors[] = {2, 0.5, 1, 2, 0.5, 1, 1.8, 0.6};
+  for (size_t i = 0; i < samples.size(); ++i) samples[i].latency_us *= factors[i];
+  const auto sheet = MakeAdapter().Adapt(same.Sheet(), {}), c = MakeAdapter().Adapt(same.Sheet(), samples);
+  ASSERT_TRUE(sheet.ok() && c.ok());
+  EXPECT_LE(c->sample_mape_after, c->sample_mape_before);
+  EXPECT_LT(Error(*c, same), Error(*sheet, same) + 0.12);
+  EXPECT_GT(c->interval_log, std::log(1.7));
+}
+
+TEST_F(AdapterTest, AMistakenUnitIsRefused) {
+  const Device device{"New", 150, 25};
+  std::vector<AdaptSample> samples = Timed(device, 5);
+  samples[3].latency_us *= 1000;
+  const absl::Status one = MakeAdapter().Adapt(device.Sheet(), samples).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(one));
+  EXPECT_EQ(one.message().substr(0, 6), "row 3:") << one;
+  for (AdaptSample& sample : samples) sample.latency_us /= 1000;
+  samples[3].latency_us /= 1000;
+  EXPECT_TRUE(absl::IsInvalidArgument(MakeAdapter().Adapt(device.Sheet(), samples).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      MakeAdapter().Adapt(device.Sheet(), absl::MakeConstSpan(samples).subspan(0, 1)).status()));
+}
+
+TEST_F(AdapterTest, DevicesThatAreLeftOutAreNotUsed) {
+  const auto c = MakeAdapter().Adapt(trained_[1].Sheet(), {}, {{"Alpha 1", "Beta 2", "Gamma 3"}});
+  ASSERT_TRUE(c.ok()) << c.status();
+  ASSERT_EQ(c->parts.size() == 1 ? c->parts[0].base_target : c->parts[1].base_target, "Delta 4");
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      MakeAdapter().Adapt(trained_[1].Sheet(), {}, {{"Alpha 1", "Beta 2", "Gamma 3", "Delta 4"}}).status()));
+}
+
+TEST_F(AdapterTest, AnotherKindOfDeviceBeginsFromWhatThereIs) {
+  TargetSpec phone;
+  phone.kind = "gpu";
+  EXPECT_TRUE(MakeAdapter().Adapt(phone, {}).ok());
+}
+
+TEST_F(AdapterTest, WeightsAddUpAndTheSameSamplesGiveTheSame) {
+  const Device device{"New", 150, 25};
+  const auto a = MakeAdapter().Adapt(device.Sheet(), Timed(device, 5)),
+             b = MakeAdapter().Adapt(device.Sheet(), Timed(device, 5));
+  ASSERT_TRUE(a.ok() && b.ok());
+  double sum = 0;
+  for (const CalibrationPart& part : a->parts) sum += part.weight;
+  EXPECT_NEAR(sum, 1, 1e-9);
+  EXPECT_EQ(CalibrationToJson(*a), CalibrationToJson(*b));
+  EXPECT_EQ(CalibrationToJson(*CalibrationFromJson(CalibrationToJson(*a))), CalibrationToJson(*a));
+}
+
+TEST_F(AdapterTest, SuggestsKindsOfNetworksBeforeMoreOfOneKind) {
+  std::vector<graph::Graph> graphs;
+  for (const int64_t width : {512, 640, 768, 896}) graphs.push_back(Perceptron(width));
+  graphs.push_back(ReferenceNetworks()[0]);
+  graphs.push_back(ReferenceNetworks()[1]);
+  std::vector<const graph::Graph*> pointers;
+  for (const graph::Graph& graph : graphs) pointers.push_back(&graph);
+  const auto order = MakeAdapter().Suggest(Device{"New"}.Sheet(), pointers, 3);
+  ASSERT_TRUE(order.ok()) << order.status();
+  ASSERT_EQ(order->size(), 3U);
+  EXPECT_EQ(std::set<size_t>(order->begin(), order->end()).size(), 3U);
+  int perceptrons = 0;
+  for (const size_t i : *order) perceptrons += i < 4;
+  EXPECT_EQ(perceptrons, 1);
+  EXPECT_EQ(MakeAdapter().Suggest(Device{"New"}.Sheet(), pointers, 10)->size(), 6U);
+  EXPECT_TRUE(MakeAdapter().Suggest(Device{"New"}.Sheet(), {}, 10)->empty());
+}
+
+TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {
+  TargetSpec a;
+  a.kind = "cpu";
+  a.runtime = "ncnn-1.0";
+  a.device = "RK3588 (Cortex-A76 2.4GHz x 4)";
+  TargetSpec b = a, c = a, d = a;
+  b.device = "Radxa, RK3588, Cortex-A76";
+  c.device = "Something Else 9000";
+  d.runtime = "torch-2.0";
+  EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
+  EXPECT_LT(SheetDistance(a, c), SheetDistance(c, d));
+  a.peak_gflops = a.memory_gb_per_s = b.peak_gflops = b.memory_gb_per_s = 100;
+  c.peak_gflops = c.memory_gb_per_s = 400;
+  EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
+}
+
+}  // namespace
+}  // namespace cobra::predict

@@ -1,0 +1,146 @@
+#include "model/predict/timings.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/net_builder.h"
+#include "model/predict/sheet_check.h"
+
+namespace cobra::predict {
+namespace {
+
+graph::Graph Perceptron(int64_t width) {
+  graph::NetBuilder b;
+  graph::ValueRef x = b.Input({64, width});
+  for (int i = 0; i < 3; ++i) x = b.ReluInPlace(b.Linear(x, width));
+  return std::move(b).Finish({x}).value();
+}
+
+TargetSpec Machine() {
+  TargetSpec spec;
+  spec.kind = "cpu";
+  spec.peak_gflops = 100;
+  return spec;
+}
+
+std::vector<TimedNetwork> Rows(const std::vector<std::pair<int64_t, double>>& widths_and_us) {
+  std::vector<TimedNetwork> rows;
+  for (const auto& [width, us] : widths_and_us)
+    rows.push_back({std::to_string(rows.size() + 1), Perceptron(width), us, 1});
+  return rows;
+}
+
+TEST(Timings, WhatIsNoTimeIsRefusedWithItsRow) {
+  const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();
+  for (const double us : {0.0, -1.0, nan, infinite, 3.6e9, 1e-3, 1e8}) {
+    const CheckedTimings checked = CheckTimings(Rows({{64, 500}, {96, us}}), Machine(), {});
+    ASSERT_EQ(checked.refused.size(), 1U) << us;
+    EXPECT_EQ(checked.refused[0].row, "2");
+    EXPECT_EQ(checked.refused[0].why.message().substr(0, 10), "latency_ms");
+    EXPECT_EQ(checked.records.size(), 1U);
+  }
+}
+
+TEST(Timings, OneNetworkHasOneMedian) {
+  const CheckedTimings checked = CheckTimings(Rows({{64, 500}, {96, 800}, {64, 700}, {64, 520}}), Machine(), {});
+  EXPECT_TRUE(checked.refused.empty());
+  ASSERT_EQ(checked.records.size(), 2U);
+  EXPECT_EQ(checked.records[0].measurement.latency.median_us, 520);
+  EXPECT_EQ(checked.records[0].measurement.latency.runs, 3);
+}
+
+TEST(Timings, MediansMoreThanTwofoldApartAreRefused) {
+  CheckedTimings checked = CheckTimings(Rows({{64, 500}, {64, 1100}, {64, 200}}), Machine(), {});
+  ASSERT_EQ(checked.refused.size(), 2U);
+  EXPECT_NE(checked.refused[0].why.message().find("of row 1"), std::string::npos);
+  checked = CheckTimings(Rows({{64, 1100}}), Machine(), checked.records);  // and from what is known
+  EXPECT_EQ(checked.refused.size(), 1U);
+}
+
+TEST(Timings, FurtherOnesCountByTheirNumbers) {
+  ProbeResult probe{Machine(), CheckTimings(Rows({{64, 500}, {96, 900}}), Machine(), {}).records};
+  std::vector<TimedNetwork> more = Rows({{64, 600}, {128, 1500}});
+  more[0].timings = 5;
+  AddTimings(CheckTimings(std::move(more), Machine(), probe.records).records, &probe);
+  ASSERT_EQ(probe.records.size(), 3U);
+  EXPECT_EQ(probe.records[0].measurement.latency.median_us, 600);
+  EXPECT_EQ(probe.records[0].measurement.latency.runs, 6);
+  EXPECT_FALSE(HasLayers(probe));
+  const auto read = ProbeResultFromJson(ProbeResultToJson(probe));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->records[0].measurement.latency.runs, 6);
+  EXPECT_EQ(ProbeResultToJson(*read), ProbeResultToJson(probe));
+}
+
+TEST(Timings, TheLatestNetworksStay) {
+  ProbeResult probe{Machine(), {}};
+  std::vector<store::MeasuredGraph> records;
+  for (size_t i = 0; i < kMaxTimedNetworks + 5; ++i) {
+    store::MeasuredGraph& record = records.emplace_back();
+    record.measurement.subject.is_network = i != 0;
+    record.measurement.subject.fingerprint = std::to_string(i);
+    record.measurement.latency.median_us = 10;
+  }
+  AddTimings(std::move(records), &probe);
+  ASSERT_EQ(probe.records.size(), kMaxTimedNetworks + 1);
+  EXPECT_EQ(probe.records[0].measurement.subject.fingerprint, "0");  // a layer
+  EXPECT_EQ(probe.records[1].measurement.subject.fingerprint, "5");
+}
+
+TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
+  const auto check = [](auto change) {
+    TargetSpec sheet;
+    sheet.kind = "cpu";
+    change(&sheet);
+    return std::string(CheckSheet(sheet).message());
+  };
+  EXPECT_EQ(check([](TargetSpec*) {}), "");
+  EXPECT_EQ(check([](TargetSpec* s) {
+              s->peak_gflops = 270.1;  // a Turin
+              s->clock_mhz = 2596;
+              s->vector_bits = 512;
+              s->convolution_gflops = 254.5;
+            }),
+            "");
+  EXPECT_EQ(check([](TargetSpec* s) {
+              s->kind = "gpu";
+              s->peak_gflops = 1.8e6;
+              s->memory_gb_per_s = 8000;
+              s->threads = 8;
+              s->cores = 4;
+            }),
+            "");
+  const auto begins = [](const std::string& text, const std::string& with) {
+    return text.substr(0, with.size()) == with ? std::string() : text;
+  };
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = ""; }), "kind is missing"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = "phone"; }), "kind \"phone\""), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->threads = 0; }), "threads 0"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->memory_gb_per_s = std::nan(""); }), "memory_gb_per_s nan"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->memory_gb_per_s = 2e4; }), "memory_gb_per_s 20000"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->vector_bits = 100; }), "vector_bits 100"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->vector_bits = 4096; }), "vector_bits 4096"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) {
+                     s->threads = 8;
+                     s->cores = 4;
+                   }),
+                   "threads 8: more than its 4 cores"),
+            "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) {
+                     s->clock_mhz = 1000;
+                     s->vector_bits = 128;
+                     s->peak_gflops = 5000;
+                   }),
+                   "peak_gflops 5000: more than"),
+            "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
+}
+
+}  // namespace
+}  // namespace cobra::predict
