@@ -1,5 +1,6 @@
 #include "server/live_model.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -16,9 +17,11 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/with_code.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "model/predict/timings.h"
 
 namespace cobra::server {
 namespace {
@@ -70,11 +73,55 @@ absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndWarmUp(const Li
   return predictor;
 }
 
+// A calibration if single layers were measured too.
 absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, absl::string_view target,
                                          const predict::ProbeResult& probe) {
-  COBRA_ASSIGN_OR_RETURN(predict::Calibration calibration, predictor.Calibrate(probe));
-  calibration.machine.name = std::string(target);
-  return calibration;
+  absl::StatusOr<predict::Calibration> fitted;
+  if (predict::HasLayers(probe)) {
+    fitted = predictor.Calibrate(probe);
+  } else {
+    std::vector<predict::AdaptSample> samples;
+    for (const auto& [graph, measured] : probe.records)
+      samples.push_back({&graph, measured.undisturbed_us(), absl::StrCat("row ", measured.subject.label)});
+    fitted = predictor.Adapt(probe.machine, samples, {});
+  }
+  COBRA_RETURN_IF_ERROR(fitted.status());
+  fitted->machine.name = std::string(target);
+  return fitted;
+}
+
+// What a stored version was fitted to.
+absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const store::CalibrationRecord& record) {
+  COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe,
+                         predict::ProbeResultFromJson(record.probe_json, /*needs_records=*/false));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::Timing> timings, store->TimingsOf(record));
+  std::vector<store::MeasuredGraph> records;
+  for (const store::Timing& timing : timings) {
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(timing.graph_json));
+    records.push_back({std::move(graph), {}});
+    store::Measurement& measurement = records.back().measurement;
+    measurement.subject.is_network = true;
+    measurement.subject.fingerprint = timing.network;
+    measurement.latency.median_us = timing.latency_us;
+    measurement.latency.runs = static_cast<int>(std::min<int64_t>(timing.timings, 1'000'000'000));
+  }
+  predict::AddTimings(std::move(records), &probe);
+  return probe;
+}
+
+absl::Status CheckNotTrained(const ModelSnapshot& model, absl::string_view target) {
+  for (const predict::TargetInfo& trained : model.predictor->targets()) {
+    if (trained.spec.name != target) continue;
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
+                     "take another name (--name NAME)");
+  }
+  return absl::OkStatus();
+}
+
+// A fit that is refused is the user's to correct.
+absl::Status AsUserError(const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status) || DiagnosticFromStatus(status).has_value()) return status;
+  return UserError(Diagnostic::Kind::kUsage, std::string(status.message()));
 }
 
 // They are read again when the store answers (RefreshCalibrations).
@@ -203,7 +250,7 @@ absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
     }
     absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
     if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
-      absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(record.probe_json);
+      const absl::StatusOr<predict::ProbeResult> probe = MeasuredOfRecord(store_, record);
       calibration = probe.ok() ? Fit(predictor, record.target, *probe) : probe.status();
     }
     if (calibration.ok()) {
@@ -246,6 +293,9 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
     return UserError(Diagnostic::Kind::kLimit, LimitMessage("this server", kMaxCalibratedTargets, "calibrated targets"),
                      "withdraw one: cobra-client calibrate --undo --name NAME");
   }
+  // A data sheet promises less than a measurement.
+  const bool is_measured = serving->parts.empty() || serving->samples > 0;
+  if (probe.records.empty() || !is_measured) return absl::OkStatus();
   std::vector<double> factors;
   for (const store::MeasuredGraph& record : probe.records) {
     COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction before,
@@ -266,44 +316,102 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
                                                         absl::string_view caller) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
-  for (const predict::TargetInfo& trained : old->predictor->targets()) {
-    if (trained.spec.name == target) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
-                       "calibrate under another name (cobra-client calibrate --name NAME)");
-    }
-  }
+  COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(probe_json);
   if (!probe.ok()) {
     const absl::string_view what = probe.status().message();
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
-  absl::StatusOr<predict::Calibration> calibration = Fit(*old->predictor, target, *probe);
-  if (absl::IsInvalidArgument(calibration.status()) && !DiagnosticFromStatus(calibration.status()).has_value())
-    return UserError(Diagnostic::Kind::kUsage, std::string(calibration.status().message()));
-  COBRA_RETURN_IF_ERROR(calibration.status());
-  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe));
+  absl::StatusOr<predict::Calibration> fitted = old->predictor->Calibrate(*probe);
+  if (fitted.ok()) fitted->machine.name = std::string(target);
   store::CalibrationRecord record;
-  record.time = absl::Now();
   record.target = std::string(target);
-  record.model_sha256 = old->predictor->info().sha256;
-  record.calibration_json = predict::CalibrationToJson(*calibration);
   record.probe_json = std::string(probe_json);
   record.caller = std::string(caller);
+  COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
+  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe));
+  return AddVersion(*probe, std::move(fitted), std::move(record));
+}
+
+absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, const predict::ProbeResult& measured,
+                                                    absl::string_view caller) {
+  absl::MutexLock change(&change_);
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
+  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured);
+  COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
+  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured));
+  store::CalibrationRecord record;
+  record.target = std::string(target);
+  record.probe_json = predict::ProbeResultToJson(measured);
+  record.caller = std::string(caller);
+  return AddVersion(measured, std::move(fitted), std::move(record));
+}
+
+absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
+                                                      absl::string_view caller) {
+  absl::MutexLock change(&change_);
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord base, RecordOf(target));
+  COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, MeasuredOfRecord(store_, base));
+  store::CalibrationRecord record;
+  record.target = std::string(target);
+  record.caller = std::string(caller);
+  record.based_on = base.based_on == 0 ? base.version : base.based_on;
+  graph::GraphJsonOptions options;
+  options.origins = false;
+  for (const auto& [graph, measured] : timed) {
+    record.timings.push_back({measured.subject.fingerprint, graph::GraphToJson(graph, options),
+                              measured.latency.median_us, measured.latency.runs});
+  }
+  predict::AddTimings(std::move(timed), &probe);
+  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, probe);
+  COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
+  return AddVersion(probe, std::move(fitted), std::move(record));
+}
+
+absl::StatusOr<store::CalibrationRecord> LiveModel::RecordOf(absl::string_view target) const {
+  COBRA_ASSIGN_OR_RETURN(std::vector<store::CalibrationRecord> records, store_->LatestCalibrations());
+  for (store::CalibrationRecord& record : records) {
+    if (record.target == target) return std::move(record);
+  }
+  return WithCode(
+      absl::StatusCode::kNotFound,
+      UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is not a target that was calibrated or adapted to"),
+                "cobra-client targets lists them; cobra-client adapt makes one"));
+}
+
+absl::StatusOr<predict::ProbeResult> LiveModel::MeasuredOf(absl::string_view target) const {
+  COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord record, RecordOf(target));
+  COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, MeasuredOfRecord(store_, record));
+  probe.machine.name = std::string(target);
+  return probe;
+}
+
+absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeResult& probe,
+                                                         absl::StatusOr<predict::Calibration> fitted,
+                                                         store::CalibrationRecord record) {
+  const std::shared_ptr<const ModelSnapshot> old = Get();
+  record.time = absl::Now();
+  record.model_sha256 = old->predictor->info().sha256;
+  record.calibration_json = predict::CalibrationToJson(*fitted);
   absl::Status stored = store_->AppendCalibration(record);
   metrics_->StoreWritten("calibrations", stored.ok(), 1);
   COBRA_RETURN_IF_ERROR(stored);
-  COBRA_RETURN_IF_ERROR(AppendMeasurements(target, *probe, caller));
+  // Further timings are in the record itself.
+  if (record.based_on == 0) COBRA_RETURN_IF_ERROR(AppendMeasurements(record.target, probe, record.caller));
 
   CalibrationOutcome outcome;
-  for (const store::MeasuredGraph& r : probe->records) {
+  for (const store::MeasuredGraph& r : probe.records) {
     ++(r.measurement.subject.is_network ? outcome.networks : outcome.layers);
   }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   LogUnread(FillCalibrations(snapshot.get()));
-  LogInfo(absl::StrCat("target ", target, ": calibration ", ServingVersion(*snapshot, target), " serves"));
+  LogInfo(
+      absl::StrCat("target ", record.target, ": calibration ", ServingVersion(*snapshot, record.target), " serves"));
   Publish(std::move(snapshot), kWarmUpCalibrations);
-  outcome.calibration = *std::move(calibration);
+  outcome.calibration = *std::move(fitted);
   return outcome;
 }
 

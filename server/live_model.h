@@ -82,6 +82,15 @@ class LiveModel {
   // the version that serves now. Earlier versions are kept.
   absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json,
                                                absl::string_view caller = "");
+  // The same for a device that was described, with networks that were timed on it (model/predict/adapter.h), or with an
+  // exported probe.
+  absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
+                                           absl::string_view caller = "");
+  // Adds timings to a target that was calibrated or adapted to: a new version of it.
+  absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
+                                             absl::string_view caller = "");
+  // What the version of such a target that serves was fitted to, timings included. NotFound if there is none.
+  absl::StatusOr<predict::ProbeResult> MeasuredOf(absl::string_view target) const;
   // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
   absl::Status UndoCalibration(absl::string_view target, int64_t version);
   // Serves what other servers of the same store have calibrated and withdrawn. If that is nothing, the snapshot stays,
@@ -95,6 +104,12 @@ class LiveModel {
   absl::Status FillCalibrations(ModelSnapshot* snapshot) const;
   absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
                              const predict::ProbeResult& probe) const;
+  // Without its fit.
+  absl::StatusOr<store::CalibrationRecord> RecordOf(absl::string_view target) const;
+  // Fits, stores and serves. `record` has what it is stored with beside the fit.
+  absl::StatusOr<CalibrationOutcome> AddVersion(const predict::ProbeResult& probe,
+                                                absl::StatusOr<predict::Calibration> fitted,
+                                                store::CalibrationRecord record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
   absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
                                   absl::string_view caller);
   void Publish(std::shared_ptr<ModelSnapshot> snapshot, absl::Duration warm_up_time)

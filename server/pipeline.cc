@@ -52,6 +52,11 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }
 
+absl::Status NoModel() {
+  return UserError(Diagnostic::Kind::kUsage, "model: is missing",
+                   "set one of source, graph, onnx, tflite, architecture, ncnn");
+}
+
 // PyTorch runs many networks on empty inputs (a batch of 0), but such a request is a mistake.
 absl::Status CheckInputs(const graph::Graph& graph) {
   for (const graph::NamedTensor& input : graph.inputs()) {
@@ -414,10 +419,7 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes gra
   }
   if (request.has_source() && !request.source().torch_version().empty())
     COBRA_RETURN_IF_ERROR(proto::InFieldNames(python::CheckTorchVersion(request.source().torch_version())));
-  if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET && !graph.has_value()) {
-    return UserError(Diagnostic::Kind::kUsage, "model: is missing",
-                     "set one of source, graph, onnx, tflite, architecture, ncnn");
-  }
+  if (request.model_case() == v1::PredictRequest::MODEL_NOT_SET && !graph.has_value()) return NoModel();
   return absl::OkStatus();
 }
 
@@ -448,6 +450,24 @@ absl::StatusOr<ReadResult> Pipeline::ReadModel(v1::PredictRequest* request, Byte
   COBRA_RETURN_IF_ERROR(call.Check());
   if (auto diagnostic = DiagnosticFromStatus(result.status())) metrics_->ReaderFailed(diagnostic->kind);
   return proto::InFieldNames(result.status());
+}
+
+absl::StatusOr<graph::Graph> Pipeline::ReadNetwork(v1::PredictRequest* request, absl::string_view runtime,
+                                                   const CallContext& call) {
+  if (request->model_case() == v1::PredictRequest::MODEL_NOT_SET) return NoModel();
+  if (request->has_source()) {
+    std::string* version = request->mutable_source()->mutable_torch_version();
+    if (version->empty()) *version = python::TorchVersionOf(std::string(runtime));
+    COBRA_RETURN_IF_ERROR(proto::InFieldNames(python::CheckTorchVersion(*version)));
+  }
+  std::string bytes;
+  const bool has_graph = request->has_graph();
+  if (has_graph) bytes = request->graph().SerializeAsString();
+  COBRA_ASSIGN_OR_RETURN(ReadResult read, ReadModel(request, has_graph ? Bytes(bytes) : std::nullopt, call));
+  COBRA_RETURN_IF_ERROR(CheckInputs(read.graph));
+  if (read.graph.nodes().empty())
+    return UserError(Diagnostic::Kind::kUsage, "graph: has no calls, so there is nothing to time");
+  return std::move(read.graph);
 }
 
 absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& question, const std::string& target) {

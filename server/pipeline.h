@@ -58,6 +58,10 @@ class Pipeline {
   // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                               const CallContext& call);
+  // The graph of a network that a request names, read and checked as for Predict(). Moves what it needs out of
+  // `request`; source without a version of PyTorch is read as for `runtime`.
+  absl::StatusOr<graph::Graph> ReadNetwork(v1::PredictRequest* request, absl::string_view runtime,
+                                           const CallContext& call);
   // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it when it does. Stops
   // at the deadline, and when `stop` is set (may be null).
   void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline, const std::atomic<bool>* stop);

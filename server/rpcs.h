@@ -7,14 +7,18 @@
 namespace cobra::server {
 
 // RPC(service, method, kind, lane, role).
-#define COBRA_RPCS_OF_COBRA(RPC)                                \
-  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)               \
-  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)          \
-  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk) \
-  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)    \
-  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)   \
-  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)      \
-  RPC(Cobra, UndoCalibration, kUnary, kAdministration, kMeasure)
+#define COBRA_RPCS_OF_COBRA(RPC)                                 \
+  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)                \
+  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)           \
+  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk)  \
+  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)     \
+  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)    \
+  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)       \
+  RPC(Cobra, UndoCalibration, kUnary, kAdministration, kMeasure) \
+  RPC(Cobra, Adapt, kUnary, kAdministration, kMeasure)           \
+  RPC(Cobra, Observe, kUnary, kAdministration, kMeasure)         \
+  RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)    \
+  RPC(Cobra, SuggestSamples, kUnary, kAdministration, kAsk)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
   RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
   RPC(Measurements, Lease, kUnary, kQueue, kMeasure)  \

@@ -6,70 +6,18 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "base/utc_text.h"
 #include "base/version.h"
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/measurement_task.h"
 #include "server/message_bytes.h"
 #include "server/predict_message.h"
+#include "server/target_message.h"
 
 namespace cobra::server {
 namespace {
-
-void FillVersions(const std::vector<store::CalibrationVersion>& versions, v1::Target* out) {
-  bool serving = false;  // the newest one that is not withdrawn
-  for (const store::CalibrationVersion& from : versions) {
-    v1::CalibrationVersion* version = out->add_calibrations();
-    version->set_version(from.version);
-    version->set_created_at(UtcText(from.time));
-    version->set_caller(from.caller);
-    version->set_withdrawn(from.withdrawn);
-    version->set_serving(!from.withdrawn && !serving);
-    serving = serving || !from.withdrawn;
-  }
-}
-
-void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1::Target* out) {
-  const predict::TargetSpec& s = info.spec;
-  v1::TargetSpec* spec = out->mutable_spec();
-  spec->set_name(s.name);
-  spec->set_device(s.device);
-  spec->set_kind(s.kind);
-  spec->set_runtime(s.runtime);
-  spec->set_precision(s.precision);
-  spec->set_layout(s.layout);
-  spec->set_compile(s.compile);
-  spec->set_threads(s.threads);
-  spec->set_peak_gflops(s.peak_gflops);
-  spec->set_memory_gb_per_s(s.memory_gb_per_s);
-  spec->set_last_level_cache_mb(s.last_level_cache_mb);
-  spec->set_clock_mhz(s.clock_mhz);
-  spec->set_cores(s.cores);
-  spec->set_memory_gb(s.memory_gb);
-  const predict::MeasuredErrors& e = info.errors;
-  v1::MeasuredErrors* errors = out->mutable_errors();
-  errors->set_layer_mape(e.layer_mape);
-  errors->set_network_mape(e.network_mape);
-  errors->set_network_within_5_percent(e.network_within_5);
-  errors->set_network_within_10_percent(e.network_within_10);
-  errors->set_network_within_25_percent(e.network_within_25);
-  errors->set_repeatability_floor(e.repeatability_floor);
-  errors->set_layers_tested(e.layers_tested);
-  errors->set_networks_tested(e.networks_tested);
-  out->set_calibrated(info.calibrated);
-  out->set_base_target(info.base_target);
-  const predict::Calibration* calibration = model.FindCalibration(s.name);
-  if (calibration == nullptr) return;
-  if (const auto versions = model.versions.find(s.name); versions != model.versions.end())
-    FillVersions(versions->second, out);
-  out->set_probe_layer_mape_before(calibration->probe_layer_mape_before);
-  out->set_probe_layer_mape_after(calibration->probe_layer_mape_after);
-  out->set_probe_network_mape_after(calibration->probe_network_mape_after);
-}
 
 bool HasPart(absl::string_view text, absl::string_view part) {
   return absl::StrContains(absl::AsciiStrToLower(text), absl::AsciiStrToLower(part));
@@ -83,15 +31,6 @@ bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& targe
          (filter.precision().empty() || absl::EqualsIgnoreCase(spec.precision, filter.precision())) &&
          (filter.origin() == v1::ListTargetsRequest::ORIGIN_UNSPECIFIED ||
           (filter.origin() == v1::ListTargetsRequest::ORIGIN_CALIBRATED) == target.calibrated);
-}
-
-absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
-  for (const predict::TargetInfo& info : model.Targets()) {
-    if (info.spec.name != name) continue;
-    FillTarget(info, model, out);
-    return absl::OkStatus();
-  }
-  return absl::InternalError(absl::StrCat(name, ": was created but is not served"));
 }
 
 }  // namespace

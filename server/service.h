@@ -3,6 +3,7 @@
 #define COBRA_SERVER_SERVICE_H_
 
 #include "cobra/v1/cobra.grpc.pb.h"
+#include "server/adaptation.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
 #include "server/predict_batch.h"
@@ -17,7 +18,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
  public:
   // The pointers are not owned and must outlive this object.
   CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, const UnaryCalls& calls)
-      : pipeline_(pipeline), streams_(streams), model_(model), calls_(calls) {}
+      : pipeline_(pipeline), streams_(streams), model_(model), calls_(calls), adaptation_(pipeline, model) {}
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
@@ -52,6 +53,23 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
                                             grpc::ByteBuffer* response) override {
     return calls_.Run(Rpc::kUndoCalibration, context, request, response, this, &CobraService::HandleUndoCalibration);
   }
+  grpc::ServerUnaryReactor* Adapt(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kAdapt, context, request, response, &adaptation_, &Adaptation::HandleAdapt);
+  }
+  grpc::ServerUnaryReactor* Observe(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kObserve, context, request, response, &adaptation_, &Adaptation::HandleObserve);
+  }
+  grpc::ServerUnaryReactor* ExportTarget(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kExportTarget, context, request, response, &adaptation_, &Adaptation::HandleExportTarget);
+  }
+  grpc::ServerUnaryReactor* SuggestSamples(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                           grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kSuggestSamples, context, request, response, &adaptation_,
+                      &Adaptation::HandleSuggestSamples);
+  }
 
  private:
   UnaryCalls::Shortcut FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
@@ -70,6 +88,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   PredictStreams* const streams_;
   LiveModel* const model_;
   UnaryCalls calls_;
+  Adaptation adaptation_;
 };
 
 }  // namespace cobra::server

@@ -87,8 +87,18 @@ constexpr Statement kStatements[] = {
     {3, "ALTER TABLE calibrations ADD COLUMN caller TEXT NOT NULL DEFAULT ''"},
     {3, "ALTER TABLE calibrations ADD COLUMN withdrawn BIGINT NOT NULL DEFAULT 0"},
     {4, "ALTER TABLE predictions ADD COLUMN labels_json TEXT NOT NULL DEFAULT ''"},
+    // A version that further timings made has the probe of the one that it is based on; 0: its own.
+    {5, "ALTER TABLE calibrations ADD COLUMN based_on BIGINT NOT NULL DEFAULT 0"},
+    {5, "CREATE TABLE timed_networks (network TEXT NOT NULL UNIQUE, graph_json TEXT NOT NULL)"},
+    {5, R"sql(CREATE TABLE timings (
+                id {serial},
+                calibration BIGINT NOT NULL,
+                network TEXT NOT NULL,
+                latency_us DOUBLE PRECISION NOT NULL,
+                timings BIGINT NOT NULL))sql"},
+    {5, "CREATE INDEX timings_by_calibration ON timings (calibration)"},
 };
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
 
 absl::Status Migrate(SqlDatabase* database) {
   return database->Transaction([](SqlSession& session) -> absl::Status {

@@ -91,27 +91,59 @@ class SqlStore final : public Store {
   }
 
   absl::Status AppendCalibration(const CalibrationRecord& r) override {
-    return database_->Transaction([&](SqlSession& session) {
-      COBRA_RETURN_IF_ERROR(session.Execute(
-          R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json, caller)
-                VALUES ($1, $2, $3, $4, $5, $6))sql",
-          {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json, r.probe_json, r.caller}));
+    return database_->Transaction([&](SqlSession& session) -> absl::Status {
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query(R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json,
+                                                        caller, based_on)
+                              VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id)sql",
+                        {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json,
+                         r.based_on == 0 ? r.probe_json : "", r.caller, r.based_on}));
+      for (const Timing& timing : r.timings) {
+        COBRA_RETURN_IF_ERROR(session.Execute(
+            "INSERT INTO timed_networks (network, graph_json) VALUES ($1, $2) ON CONFLICT (network) DO NOTHING",
+            {timing.network, timing.graph_json}));
+        COBRA_RETURN_IF_ERROR(
+            session.Execute("INSERT INTO timings (calibration, network, latency_us, timings) VALUES ($1, $2, $3, $4)",
+                            {rows[0].Int(0), timing.network, timing.latency_us, timing.timings}));
+      }
       return session.NotifyListeners();
     });
   }
 
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        Run(R"sql(SELECT time_us, target, model_sha256, calibration_json, probe_json, caller, id FROM calibrations
-                   WHERE id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
-                   ORDER BY target)sql"));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json,
+                         COALESCE((SELECT b.probe_json FROM calibrations b WHERE b.id = c.based_on), c.probe_json),
+                         c.caller, c.id, c.based_on FROM calibrations c
+                   WHERE c.id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
+                   ORDER BY c.target)sql"));
     std::vector<CalibrationRecord> records;
     for (const SqlRow& row : rows) {
-      records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Text(4),
-                         row.Text(5), row.Int(6)});
+      records.push_back({absl::FromUnixMicros(row.Int(0)),
+                         row.Text(1),
+                         row.Text(2),
+                         row.Text(3),
+                         row.Text(4),
+                         row.Text(5),
+                         row.Int(6),
+                         row.Int(7),
+                         {}});
     }
     return records;
+  }
+
+  absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) override {
+    if (record.based_on == 0) return std::vector<Timing>();
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run(R"sql(SELECT t.network, n.graph_json, t.latency_us, t.timings FROM timings t
+                                     JOIN calibrations c ON c.id = t.calibration
+                                     JOIN timed_networks n ON n.network = t.network
+                                     WHERE c.based_on = $1 AND c.id <= $2 AND c.withdrawn = 0 ORDER BY t.id)sql",
+                               {record.based_on, record.version}));
+    std::vector<Timing> timings;
+    for (const SqlRow& row : rows) timings.push_back({row.Text(0), row.Text(1), row.Real(2), row.Int(3)});
+    return timings;
   }
 
   absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) override {

@@ -62,6 +62,15 @@ struct StoredMeasurement {
   std::string held;
 };
 
+// A network that was timed on a device after its target was made (Observe).
+struct Timing {
+  // 32 hexadecimal digits of its fingerprint.
+  std::string network;
+  std::string graph_json;
+  double latency_us = 0;  // the median
+  int64_t timings = 1;    // of so many
+};
+
 struct CalibrationRecord {
   absl::Time time;
   std::string target;
@@ -75,6 +84,9 @@ struct CalibrationRecord {
   std::string caller;
   // Given by the store; later ones are larger.
   int64_t version = 0;
+  // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0: none.
+  int64_t based_on = 0;
+  std::vector<Timing> timings;
 };
 
 // A CalibrationRecord without the probe and the fit.
@@ -96,8 +108,11 @@ class Store {
   virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
-  // The newest record of each target that is not withdrawn, by name.
+  // The newest record of each target that is not withdrawn, by name; without its timings.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
+  // The timings of a record of LatestCalibrations(), and of the versions before it with the same `based_on` that are
+  // not withdrawn, in the order of arrival.
+  virtual absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) = 0;
   // The newest `most` of each target, withdrawn ones too, newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
   // Another text whenever calibrations were added or withdrawn; it costs less than reading them.

@@ -46,6 +46,8 @@ class FakeStore : public store::Store {
     absl::MutexLock lock(&mutex_);
     calibrations.push_back(record);
     calibrations.back().version = static_cast<int64_t>(calibrations.size());
+    if (record.based_on > 0)
+      calibrations.back().probe_json = calibrations[static_cast<size_t>(record.based_on) - 1].probe_json;
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<store::CalibrationRecord>> LatestCalibrations() override {
@@ -57,6 +59,17 @@ class FakeStore : public store::Store {
     std::vector<store::CalibrationRecord> records;
     for (const auto& [name, record] : latest) records.push_back(record);
     return records;
+  }
+  absl::StatusOr<std::vector<store::Timing>> TimingsOf(const store::CalibrationRecord& of) override {
+    absl::MutexLock lock(&mutex_);
+    std::vector<store::Timing> timings;
+    for (const store::CalibrationRecord& record : calibrations) {
+      if (of.based_on == 0 || record.based_on != of.based_on || record.version > of.version ||
+          withdrawn.count(record.version) > 0)
+        continue;
+      timings.insert(timings.end(), record.timings.begin(), record.timings.end());
+    }
+    return timings;
   }
   absl::StatusOr<std::vector<store::CalibrationVersion>> CalibrationVersions(int64_t) override {
     absl::MutexLock lock(&mutex_);

@@ -180,6 +180,60 @@ TEST_F(LiveModelTest, OnlyWhatIsNewIsFittedAgain) {
   EXPECT_EQ(live->Get()->calibrations.size(), 2u);
 }
 
+// One relu that was timed.
+std::vector<store::MeasuredGraph> TimedRelu(double us) {
+  std::vector<store::MeasuredGraph> records = predict::ProbeResultFromJson(SmallProbeJson(us))->records;
+  records[0].measurement.subject.is_network = true;
+  records[0].measurement.latency.runs = 1;
+  return records;
+}
+
+predict::ProbeResult Phone(std::vector<store::MeasuredGraph> records = {}) {
+  predict::ProbeResult phone;
+  phone.machine.kind = "cpu";
+  phone.machine.device = "Phone";
+  phone.records = std::move(records);
+  return phone;
+}
+
+TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
+  {
+    std::unique_ptr<LiveModel> live = Create();
+    ASSERT_TRUE(live->Adapt("phone", Phone(), "somebody").ok());
+    EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 0);
+    ASSERT_TRUE(live->Observe("phone", TimedRelu(20), "another").ok());
+    ASSERT_TRUE(live->Observe("phone", TimedRelu(30)).ok());
+    EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 1);
+    EXPECT_EQ(live->Get()->versions.at("phone").size(), 3u);
+    const auto measured = live->MeasuredOf("phone");
+    ASSERT_TRUE(measured.ok()) << measured.status();
+    ASSERT_EQ(measured->records.size(), 1u);
+    EXPECT_EQ(measured->records[0].measurement.latency.median_us, 25);  // of both
+    EXPECT_EQ(measured->machine.device, "Phone");
+  }
+  EXPECT_EQ(store_.calibrations[1].based_on, 1);
+  EXPECT_EQ(store_.calibrations[2].based_on, 1);
+  EXPECT_TRUE(store_.measurements.empty());  // a data sheet has none
+  auto v2 = std::make_shared<const FakePredictor>("v2");
+  next_ = v2;
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_NE(live->Get()->FindCalibration("phone"), nullptr);
+  EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 1);
+  EXPECT_EQ(live->Get()->FindCalibration("phone")->model_sha256, "sha of v2");
+  EXPECT_EQ(v2->fits, 1);
+  ASSERT_TRUE(live->UndoCalibration("phone", 3).ok());
+  EXPECT_EQ(live->MeasuredOf("phone")->records[0].measurement.latency.median_us, 20);
+}
+
+TEST_F(LiveModelTest, OnlyTargetsThatWereMadeCanBeObserved) {
+  std::unique_ptr<LiveModel> live = Create();
+  for (const char* name : {"cpu", "nobody"}) EXPECT_TRUE(absl::IsNotFound(live->Observe(name, TimedRelu(20)).status()));
+  EXPECT_TRUE(DiagnosticFromStatus(live->Adapt("cpu", Phone()).status()).has_value());
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  ASSERT_TRUE(live->Observe(kThisMachine, TimedRelu(20)).ok());  // a calibrated one, too
+  EXPECT_TRUE(live->Adapt(kThisMachine, Phone()).ok());
+}
+
 TEST_F(LiveModelTest, WhatCouldNotBeReadIsReadLater) {
   std::unique_ptr<LiveModel> live = Create();
   ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());

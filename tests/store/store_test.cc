@@ -81,6 +81,40 @@ TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // kept
 }
 
+TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto latest = [&] { return (*(*store)->LatestCalibrations())[0]; };
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "first")).ok());
+  EXPECT_TRUE((*store)->TimingsOf(latest())->empty());
+  const int64_t base = latest().version;
+  const auto observe = [&](const char* name, std::vector<Timing> timings) {
+    CalibrationRecord record = Calibration("phone", name);
+    record.probe_json = "";
+    record.based_on = base;
+    record.timings = std::move(timings);
+    return (*store)->AppendCalibration(record);
+  };
+  ASSERT_TRUE(observe("second", {{"aa", "graph a", 1000.5, 3}, {"bb", "graph b", 2000, 1}}).ok());
+  ASSERT_TRUE(observe("third", {{"aa", "the same graph", 1100, 1}}).ok());
+  EXPECT_EQ(latest().calibration_json, "third");
+  EXPECT_EQ(latest().probe_json, "probe of first");
+  EXPECT_EQ(latest().based_on, base);
+  auto timings = (*store)->TimingsOf(latest());
+  ASSERT_TRUE(timings.ok()) << timings.status();
+  ASSERT_EQ(timings->size(), 3u);
+  EXPECT_EQ((*timings)[0].latency_us, 1000.5);
+  EXPECT_EQ((*timings)[0].timings, 3);
+  EXPECT_EQ((*timings)[2].network, "aa");
+  EXPECT_EQ((*timings)[2].graph_json, "graph a");  // stored once
+  ASSERT_TRUE((*store)->WithdrawCalibration("phone", latest().version).ok());
+  EXPECT_EQ(latest().calibration_json, "second");
+  EXPECT_EQ((*store)->TimingsOf(latest())->size(), 2u);
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "anew")).ok());
+  EXPECT_EQ(latest().probe_json, "probe of anew");
+  EXPECT_TRUE((*store)->TimingsOf(latest())->empty());
+}
+
 TEST_P(StoreTest, CountsWhatWasAppended) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
@@ -322,7 +356,8 @@ TEST_P(StoreTest, AnEarlierSchemaIsBroughtUpToDate) {
           "DROP INDEX tasks_by_confirmed", "ALTER TABLE tasks DROP COLUMN confirms",
           "ALTER TABLE tasks DROP COLUMN avoid_worker", "DROP TABLE task_requests",
           "ALTER TABLE calibrations DROP COLUMN caller", "ALTER TABLE calibrations DROP COLUMN withdrawn",
-          "ALTER TABLE predictions DROP COLUMN labels_json", "UPDATE schema_version SET version = 2",
+          "ALTER TABLE predictions DROP COLUMN labels_json", "ALTER TABLE calibrations DROP COLUMN based_on",
+          "DROP TABLE timings", "DROP TABLE timed_networks", "UPDATE schema_version SET version = 2",
           R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
                                    changed_us, worker)
                 VALUES ('aa', 'cpu', 0, 'asked', '{}', 3, 'done', 0, 0, 'old-worker'))sql"}) {

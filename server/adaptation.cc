@@ -1,0 +1,175 @@
+#include "server/adaptation.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "server/access.h"
+#include "server/caller.h"
+#include "server/measurement_task.h"
+#include "server/target_message.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr int kMaxSamples = 50, kMaxSuggestFrom = 1000, kMaxSuggested = 100, kSuggested = 5;
+constexpr size_t kMaxNameLetters = 200;
+
+absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
+  COBRA_RETURN_IF_ERROR(CheckName("name", name, kMaxNameLetters));
+  return CheckTarget(call.principal.get(), name);
+}
+
+absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
+  absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
+  if (!probe.ok()) {
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", probe.status().message()),
+                     "send what ExportTarget has given, as it is");
+  }
+  COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());
+  std::vector<predict::TimedNetwork> networks;
+  predict::ProbeResult imported{probe->machine, {}};
+  for (store::MeasuredGraph& record : probe->records) {
+    const store::Measurement& measured = record.measurement;
+    if (!measured.subject.is_network) {
+      imported.records.push_back(std::move(record));
+      continue;
+    }
+    networks.push_back({measured.subject.label, record.graph, measured.undisturbed_us(), 1});
+    imported.records.push_back(std::move(record));
+  }
+  const predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), imported.machine, {});
+  if (!checked.refused.empty()) return RefusedError(checked.refused);
+  if (imported.records.size() > 2 * predict::kMaxTimedNetworks) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("exported_json", static_cast<int64_t>(imported.records.size()),
+                                  static_cast<int64_t>(2 * predict::kMaxTimedNetworks), "records"));
+  }
+  return imported;
+}
+
+}  // namespace
+
+absl::StatusOr<predict::CheckedTimings> Adaptation::Timings(TimedNetworkMessages* messages,
+                                                            const predict::ProbeResult& measured, bool skip_refused,
+                                                            const CallContext& call) const {
+  const bool had_rows = !messages->empty();
+  COBRA_ASSIGN_OR_RETURN(ReadTimings read, ReadTimedNetworks(messages, measured.machine.runtime, pipeline_, call));
+  predict::CheckedTimings checked = predict::CheckTimings(std::move(read.networks), measured.machine, measured.records);
+  checked.refused.insert(checked.refused.begin(), read.refused.begin(), read.refused.end());
+  const bool has_any = !checked.records.empty();
+  if (!checked.refused.empty() && (!skip_refused || (had_rows && !has_any))) return RefusedError(checked.refused);
+  return checked;
+}
+
+absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.name()));
+  predict::ProbeResult measured;
+  if (!request.exported_json().empty()) {
+    if (request.has_spec() || !request.samples().empty()) {
+      return UserError(Diagnostic::Kind::kUsage, "exported_json: has a data sheet and timings of its own",
+                       "leave spec and samples out; Observe adds timings");
+    }
+    COBRA_ASSIGN_OR_RETURN(measured, Imported(request.exported_json()));
+  } else {
+    COBRA_ASSIGN_OR_RETURN(measured.machine, CheckedSpec(request.spec()));
+    if (request.samples_size() > kMaxSamples) {
+      return UserError(Diagnostic::Kind::kLimit,
+                       LimitMessage("samples", request.samples_size(), kMaxSamples, "networks that were timed"),
+                       "adapt with some of them, and add the others with Observe (cobra-client observe)");
+    }
+    COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,
+                           Timings(request.mutable_samples(), measured, request.skip_refused(), call));
+    measured.records = std::move(timings.records);
+    FillRefused(timings.refused, response->mutable_refused());
+  }
+  measured.machine.name = request.name();
+  COBRA_RETURN_IF_ERROR(model_->Adapt(request.name(), measured, CallerName(call, "")).status());
+  return FillTargetByName(*model_->Get(), request.name(), response->mutable_target());
+}
+
+absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const {
+  constexpr double kUnlike = 60, kUnlikeSheet = 250;
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  const predict::Calibration* const serving = model->FindCalibration(target);
+  if (serving == nullptr) return absl::OkStatus();
+  const double most = serving->parts.empty() || serving->samples > 0 ? kUnlike : kUnlikeSheet;
+  std::vector<store::MeasuredGraph> kept;
+  for (store::MeasuredGraph& record : timings->records) {
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction predicted,
+                           model->predictor->Predict(record.graph, target, serving));
+    const double us = record.measurement.latency.median_us, factor = us / predicted.latency_us;
+    if (factor < most && factor > 1 / most) {
+      kept.push_back(std::move(record));
+      continue;
+    }
+    timings->refused.push_back(
+        {record.measurement.subject.label,
+         absl::InvalidArgumentError(
+             absl::StrFormat("latency_ms %.6g: %.3g times what the target predicts, %.4g ms: is it in milliseconds?",
+                             us / 1000, factor, predicted.latency_us / 1000))});
+  }
+  timings->records = std::move(kept);
+  return absl::OkStatus();
+}
+
+absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response,
+                                       const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
+  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult measured, model_->MeasuredOf(request.target()));
+  if (request.samples().empty())
+    return UserError(Diagnostic::Kind::kUsage, "samples: there are none", "send networks with latency_ms");
+  COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,
+                         Timings(request.mutable_samples(), measured, request.skip_refused(), call));
+  COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), &timings));
+  if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
+    return RefusedError(timings.refused);
+  FillRefused(timings.refused, response->mutable_refused());
+  COBRA_RETURN_IF_ERROR(model_->Observe(request.target(), std::move(timings.records), CallerName(call, "")).status());
+  return FillTargetByName(*model_->Get(), request.target(), response->mutable_target());
+}
+
+absl::Status Adaptation::HandleExportTarget(const v1::ExportTargetRequest& request, v1::ExportTargetResponse* response,
+                                            const CallContext& call) {
+  COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
+  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult measured, model_->MeasuredOf(request.target()));
+  response->set_exported_json(predict::ProbeResultToJson(measured));
+  return absl::OkStatus();
+}
+
+absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request, v1::SuggestSamplesResponse* response,
+                                              const CallContext& call) {
+  COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, CheckedSpec(request.spec()));
+  const int count = request.count() == 0 ? kSuggested : request.count();
+  if (count < 0 || count > kMaxSuggested)
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("count ", count, ": from 1 to ", kMaxSuggested));
+  if (request.networks_size() > kMaxSuggestFrom) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("networks", request.networks_size(), kMaxSuggestFrom, "networks"),
+                     "let it choose from fewer");
+  }
+  COBRA_ASSIGN_OR_RETURN(const ReadTimings read,
+                         ReadTimedNetworks(request.mutable_networks(), machine.runtime, pipeline_, call));
+  if (read.networks.empty()) {
+    if (!read.refused.empty()) return RefusedError(read.refused);
+    return UserError(Diagnostic::Kind::kUsage, "networks: there are none to choose from");
+  }
+  std::vector<const graph::Graph*> graphs;
+  for (const predict::TimedNetwork& network : read.networks) graphs.push_back(&network.graph);
+  COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> chosen,
+                         model_->Get()->predictor->Suggest(machine, graphs, static_cast<size_t>(count)));
+  for (const size_t i : chosen) response->add_rows(read.networks[i].row);
+  FillRefused(read.refused, response->mutable_refused());
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::server

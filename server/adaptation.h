@@ -1,0 +1,42 @@
+// Targets for new devices: the adaptors of Adapt, Observe, ExportTarget and SuggestSamples.
+#ifndef COBRA_SERVER_ADAPTATION_H_
+#define COBRA_SERVER_ADAPTATION_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cobra/v1/cobra.pb.h"
+#include "model/predict/timings.h"
+#include "server/call_context.h"
+#include "server/live_model.h"
+#include "server/pipeline.h"
+#include "server/timed_networks.h"
+
+namespace cobra::server {
+
+class Adaptation {
+ public:
+  // The pointers are not owned and must outlive this object.
+  Adaptation(Pipeline* pipeline, LiveModel* model) : pipeline_(pipeline), model_(model) {}
+
+  absl::Status HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call);
+  absl::Status HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response, const CallContext& call);
+  absl::Status HandleExportTarget(const v1::ExportTargetRequest& request, v1::ExportTargetResponse* response,
+                                  const CallContext& call);
+  absl::Status HandleSuggestSamples(v1::SuggestSamplesRequest& request, v1::SuggestSamplesResponse* response,
+                                    const CallContext& call);
+
+ private:
+  // Reads and checks; what is refused is an error unless `skip_refused`. `measured`: what the target has already.
+  absl::StatusOr<predict::CheckedTimings> Timings(TimedNetworkMessages* messages, const predict::ProbeResult& measured,
+                                                  bool skip_refused, const CallContext& call) const;
+  // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
+  absl::Status RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const;
+
+  Pipeline* const pipeline_;
+  LiveModel* const model_;
+};
+
+}  // namespace cobra::server
+
+#endif  // COBRA_SERVER_ADAPTATION_H_
