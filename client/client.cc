@@ -82,6 +82,19 @@ class GrpcClient final : public Client {
     return Run<v1::UndoCalibrationResponse>(stub_.get(), &v1::Cobra::Stub::UndoCalibration, request);
   }
 
+  absl::StatusOr<v1::AdaptResponse> Adapt(const v1::AdaptRequest& request) override {
+    return Run<v1::AdaptResponse>(stub_.get(), &v1::Cobra::Stub::Adapt, request);
+  }
+  absl::StatusOr<v1::AdaptResponse> Observe(const v1::ObserveRequest& request) override {
+    return Run<v1::AdaptResponse>(stub_.get(), &v1::Cobra::Stub::Observe, request);
+  }
+  absl::StatusOr<v1::ExportTargetResponse> ExportTarget(const v1::ExportTargetRequest& request) override {
+    return Run<v1::ExportTargetResponse>(stub_.get(), &v1::Cobra::Stub::ExportTarget, request);
+  }
+  absl::StatusOr<v1::SuggestSamplesResponse> SuggestSamples(const v1::SuggestSamplesRequest& request) override {
+    return Run<v1::SuggestSamplesResponse>(stub_.get(), &v1::Cobra::Stub::SuggestSamples, request);
+  }
+
   absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) override {
     return Run<v1::ReloadModelResponse>(admin_.get(), &v1::Admin::Stub::ReloadModel, request);
   }

@@ -46,6 +46,11 @@ class Client {
   virtual absl::StatusOr<v1::CalibrateResponse> Calibrate(const v1::CalibrateRequest& request) = 0;
   virtual absl::StatusOr<v1::UndoCalibrationResponse> UndoCalibration(const v1::UndoCalibrationRequest& request) = 0;
 
+  virtual absl::StatusOr<v1::AdaptResponse> Adapt(const v1::AdaptRequest& request) = 0;
+  virtual absl::StatusOr<v1::AdaptResponse> Observe(const v1::ObserveRequest& request) = 0;
+  virtual absl::StatusOr<v1::ExportTargetResponse> ExportTarget(const v1::ExportTargetRequest& request) = 0;
+  virtual absl::StatusOr<v1::SuggestSamplesResponse> SuggestSamples(const v1::SuggestSamplesRequest& request) = 0;
+
   virtual absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) = 0;
   virtual absl::StatusOr<v1::ListModelVersionsResponse> ListModelVersions(
       const v1::ListModelVersionsRequest& request) = 0;

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
 #include "base/diagnostic.h"
+#include "client/adapt_command.h"
 #include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
@@ -36,21 +37,8 @@ std::string PredictCodes(absl::string_view slow) {
 // One value per flag: --input "[3x2,3x4]" --input 1x3.
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
 
-void AddModelFlags(CLI::App* command, ModelArguments* model) {
-  command
-      ->add_option(
-          "model", model->path,
-          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
-      ->type_name("FILE_OR_DIR");
-  command
-      ->add_option("--arch", model->architecture,
-                   absl::StrCat("Architecture of a search space, not a file; spaces: ", nas::ArchitectureSpaces()))
-      ->type_name("SPACE:STRING");
-  command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
-  Repeatable(command->add_option(
-      "--input", model->inputs,
-      "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
-  Repeatable(command->add_option("--arg", model->arguments, "Argument that is not a tensor: name=EXPR; repeatable"));
+// How models are read, whichever they are.
+void AddReadingFlags(CLI::App* command, ModelArguments* model) {
   command->add_option("--method", model->method, "Method of the model to run")->capture_default_str();
   Repeatable(
       command->add_option("--library", model->libraries,
@@ -69,6 +57,24 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
       ->add_option("--cached-tokens", model->cached_tokens,
                    "One step of a decoder after so many tokens: past_key_values of the model's own kind")
       ->check(CLI::Range(int64_t{1}, python::kMaxCachedTokens));
+}
+
+void AddModelFlags(CLI::App* command, ModelArguments* model) {
+  command
+      ->add_option(
+          "model", model->path,
+          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
+      ->type_name("FILE_OR_DIR");
+  command
+      ->add_option("--arch", model->architecture,
+                   absl::StrCat("Architecture of a search space, not a file; spaces: ", nas::ArchitectureSpaces()))
+      ->type_name("SPACE:STRING");
+  command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
+  Repeatable(command->add_option(
+      "--input", model->inputs,
+      "One per positional argument: 1x3x224x224, 1x128:int64, name=1x128:int64, [3x224x224,3x200x200]"));
+  Repeatable(command->add_option("--arg", model->arguments, "Argument that is not a tensor: name=EXPR; repeatable"));
+  AddReadingFlags(command, model);
   command
       ->add_option_function<std::string>(
           "--mode", [model](const std::string& mode) { model->training = mode == "train"; },
@@ -262,6 +268,8 @@ struct Flags {
   ExplainFlags explain;
   SweepFlags sweep;
   CalibrateFlags calibrate;
+  AdaptFlags adapt;
+  ObserveFlags observe;
   TargetsFlags targets;
   AdminFlags admin;
   std::function<absl::StatusOr<int>()> run;  // the command that is given
@@ -425,6 +433,63 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
   AddDeadline(command, &flags->common, "Time limit of the server's answer; measuring does not count");
 }
 
+void AddAdapt(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(
+      app, flags, "adapt", "Makes a target for a device, from its data sheet and networks that were timed on it",
+      absl::StrCat("Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
+                   "unavailable,\n", kModelCodes),
+      [flags] { return RunAdapt(flags->common, flags->adapt); });
+  AdaptFlags& adapt = flags->adapt;
+  command->add_option("--name", adapt.name, "Name of the target");
+  command
+      ->add_option("--spec", adapt.spec,
+                   "Its data sheet: device, kind, runtime, precision, threads, and whatever numbers are known "
+                   "(docs/adding-a-device.md)")
+      ->type_name("SPEC.json");
+  command
+      ->add_option("--samples", adapt.samples,
+                   "Up to 50 networks that were timed: row,model,entry,inputs,arguments,mode,latency_ms")
+      ->type_name("SAMPLES.csv");
+  command->add_flag("--skip-refused", adapt.skip_refused, "Leave rows out that are refused, instead of all");
+  command->add_option("--suggest", adapt.suggest, "Print which so many networks of --list to time first")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--list", adapt.list, "Networks to choose from: row,model,entry,inputs,arguments,mode")
+      ->type_name("LIST.csv");
+  command->add_option("--export", adapt.export_file, "Write the target --name and its timings into this file")
+      ->type_name("FILE.json.gz");
+  command->add_option("--import", adapt.import_file, "Make the target from a file of --export")
+      ->type_name("FILE.json.gz");
+  AddReadingFlags(command, &adapt.of_all);
+  AddAskingFlags(command, flags);
+}
+
+void AddObserve(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(
+      app, flags, "observe", "Adds timings of networks to a target that adapt or calibrate has made",
+      absl::StrCat("Exit codes: 0 success, 2 usage error (also rows that are refused), 3 server unavailable,\n",
+                   kModelCodes),
+      [flags] { return RunObserve(flags->common, flags->observe); });
+  ObserveFlags& observe = flags->observe;
+  AddModelFlags(command, &observe.model);
+  command->add_option("--target", observe.target, "Name of the target")->required();
+  command
+      ->add_option_function<double>(
+          "--latency-ms",
+          [&observe](double ms) {
+            observe.latency_ms = ms;
+            observe.has_latency = true;
+          },
+          "Time of one forward pass of the model: the median")
+      ->type_name("MS");
+  command
+      ->add_option("--samples", observe.samples,
+                   "Many timings instead: row,model,entry,inputs,arguments,mode,latency_ms. Of rows with one model the "
+                   "median counts")
+      ->type_name("LOG.csv");
+  command->add_flag("--skip-refused", observe.skip_refused, "Leave rows out that are refused, instead of all");
+  AddAskingFlags(command, flags);
+}
+
 void AddModel(CLI::App* app, Flags* flags) {
   AddAskingFlags(AddCommand(app, flags, "model", "Describes the model version of the server", kServerCodes,
                             [flags] { return RunModel(flags->common); }),
@@ -436,8 +501,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add :
-       {AddPredict, AddSweep, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddModel, AddAdmin})
+  for (const auto add : {AddPredict, AddSweep, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddAdapt,
+                         AddObserve, AddModel, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

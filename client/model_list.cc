@@ -199,7 +199,7 @@ class ModelList::Rows {
   }
 
   absl::StatusOr<ListedModel> Model(const CsvTable::Row& row) const {
-    ListedModel listed{std::string(Cell(row, kRow)), of_all_};
+    ListedModel listed{std::string(Cell(row, kRow)), of_all_, std::string(Cell(row, kLatencyMs))};
     if (listed.row.empty()) return Usage("the cell of row is empty", "give each row a name of its own: 1, 2, ...");
     if (listed.row.size() > kMostRowBytes) return Usage(LimitMessage("row", kMostRowBytes, "bytes"));
     if (WithoutEscapes(listed.row) != listed.row || absl::StrContains(listed.row, '\n')) {
@@ -251,14 +251,15 @@ class ModelList::Rows {
 };
 
 ModelList::ModelList(std::unique_ptr<Rows> rows) : rows_(std::move(rows)) {}
+bool ModelList::has_latencies() const { return rows_->columns().at[kLatencyMs] >= 0; }
 ModelList::ModelList(ModelList&&) = default;
 ModelList::~ModelList() = default;
 
-absl::StatusOr<ModelList> ModelList::Load(const std::string& path, ModelArguments of_all) {
+absl::StatusOr<ModelList> ModelList::Load(const std::string& path, ModelArguments of_all, absl::string_view flag) {
   absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxListBytes);
   if (!text.ok()) {
     return UserError(absl::IsResourceExhausted(text.status()) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage,
-                     absl::StrCat("--list ", text.status().message()));
+                     absl::StrCat(flag, " ", text.status().message()));
   }
   ModelList list(std::make_unique<Rows>(path, *std::move(text), std::move(of_all)));
   COBRA_RETURN_IF_ERROR(list.rows_->Begin());

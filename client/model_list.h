@@ -26,18 +26,21 @@ absl::StatusOr<std::vector<std::string>> SplitValues(absl::string_view text);
 struct ListedModel {
   std::string row;
   ModelArguments model;
+  std::string latency_ms;  // the cell of a list of timings, as it is
 };
 
 class ModelList {
  public:
   // Reads the file, plain or compressed, and checks all rows, so that nothing is asked for a list that is damaged: a
   // usage Diagnostic that begins with the file and the line. `of_all`: what holds for every model: libraries, method
-  // and so on.
-  static absl::StatusOr<ModelList> Load(const std::string& path, ModelArguments of_all);
+  // and so on. `flag` has named the file.
+  static absl::StatusOr<ModelList> Load(const std::string& path, ModelArguments of_all,
+                                        absl::string_view flag = "--list");
   ModelList(ModelList&&);
   ~ModelList();
 
   int64_t size() const { return size_; }
+  bool has_latencies() const;  // whether there is a column latency_ms
   // Names of columns that are ignored.
   const std::vector<std::string>& ignored() const { return ignored_; }
   // The rows in their order; nothing after the last one.

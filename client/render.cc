@@ -63,6 +63,15 @@ json TargetJson(const v1::Target& t) {
     j["probe_layer_mape_before"] = t.probe_layer_mape_before();
     j["probe_layer_mape_after"] = t.probe_layer_mape_after();
     j["probe_network_mape_after"] = t.probe_network_mape_after();
+    j["samples"] = t.samples();
+    j["sample_mape_before"] = t.sample_mape_before();
+    j["sample_mape_after"] = t.sample_mape_after();
+    j["parts"] = json::array();
+    for (const v1::AdaptedPart& part : t.parts()) {
+      j["parts"].push_back({{"base_target", part.base_target()},
+                            {"weight", part.weight()},
+                            {"own_specification", part.own_specification()}});
+    }
     j["calibrations"] = json::array();
     for (const v1::CalibrationVersion& v : t.calibrations()) {
       j["calibrations"].push_back({{"version", v.version()},
@@ -246,6 +255,37 @@ std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view wa
   json j = {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}};
   if (!warning.empty()) j["warning"] = std::string(warning);
   return Dump(j);
+}
+
+std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
+  const v1::Target& t = r.target();
+  std::string text = absl::StrCat("target ", t.spec().name(), VersionText(t), " serves\n");
+  if (t.samples() == 0) {
+    absl::StrAppend(&text, "from the data sheet alone: a few timings make it better (cobra-client observe)\n");
+  } else {
+    absl::StrAppendFormat(&text, "%d %s: the data sheet alone is off by %s", t.samples(),
+                          t.samples() == 1 ? "network was timed" : "networks were timed",
+                          PercentText(t.sample_mape_before()));
+    if (t.samples() > 1 && t.sample_mape_after() < t.sample_mape_before()) {
+      absl::StrAppend(&text, ", each network predicted from the others by ", PercentText(t.sample_mape_after()));
+    } else if (t.samples() > 1) {
+      absl::StrAppend(&text, "; the timings predict each other no better, and are not used");
+    }
+    absl::StrAppend(&text, "\n");
+  }
+  if (t.parts_size() > 0) absl::StrAppend(&text, "explained by");
+  for (int i = 0; i < t.parts_size(); ++i) {
+    absl::StrAppendFormat(&text, "%s %s (%s%s)", i == 0 ? "" : ",", t.parts(i).base_target(),
+                          PercentText(t.parts(i).weight()),
+                          t.parts(i).own_specification() ? ", with the new data sheet" : "");
+  }
+  if (t.parts_size() > 0) absl::StrAppend(&text, "\n");
+  for (const std::string& row : refused) absl::StrAppend(&text, "left out: ", row, "\n");
+  return text;
+}
+
+std::string AdaptedJson(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
+  return Dump({{"target", TargetJson(r.target())}, {"refused", refused}});
 }
 
 std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {

@@ -39,6 +39,9 @@ std::string ProbeWarning(absl::string_view probe_json);
 std::string CalibrationTable(const v1::CalibrateResponse& response, absl::string_view warning);
 std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_view warning);
 // What serves after a version was withdrawn.
+// `refused`: rows that were left out.
+std::string AdaptedText(const v1::AdaptResponse& response, const std::vector<std::string>& refused);
+std::string AdaptedJson(const v1::AdaptResponse& response, const std::vector<std::string>& refused);
 std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response);
 std::string UndoJson(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response);
 

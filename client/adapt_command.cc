@@ -1,0 +1,209 @@
+#include "client/adapt_command.h"
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "base/without_escapes.h"
+#include "client/exit_code.h"
+#include "client/prediction_rows.h"
+#include "client/progress.h"
+#include "client/render.h"
+#include "client/timed_list.h"
+#include "frontend/python/torch/torch_version.h"
+#include "nlohmann/json.hpp"
+#include "proto/status_proto.h"
+#include "proto/target_json.h"
+
+namespace cobra::client {
+namespace {
+
+constexpr int64_t kMaxSpecBytes = 1 << 20, kMaxExportBytes = int64_t{256} << 20;
+constexpr size_t kMaxMessageBytes = size_t{24} << 20;  // of timings: several messages have more
+
+absl::Status Usage(std::string message, std::string hint = "") {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+void Print(const std::string& text) { std::fputs(WithoutEscapes(text).c_str(), stdout); }
+
+absl::StatusOr<std::string> ReadNamed(const char* flag, const std::string& path, int64_t most) {
+  absl::StatusOr<std::string> text = ReadMaybeCompressed(path, most);
+  if (!text.ok()) return Usage(absl::StrCat(flag, " ", text.status().message()));
+  return text;
+}
+
+absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadNamed("--spec", path, kMaxSpecBytes));
+  std::vector<std::string> ignored;
+  absl::StatusOr<v1::TargetSpec> spec = proto::TargetSpecFromJson(text, &ignored);
+  if (!spec.ok()) {
+    return Usage(absl::StrCat(path, ": ", spec.status().message()),
+                 R"(for example {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4})");
+  }
+  if (!ignored.empty()) absl::FPrintF(stderr, "%s: ignored: %s\n", WithoutEscapes(path), absl::StrJoin(ignored, ", "));
+  return spec;
+}
+
+TimedListOptions OptionsOf(const CommonFlags& common, const ModelArguments& of_all, const std::string& runtime) {
+  TimedListOptions options;
+  options.of_all = of_all;
+  options.torch_version = of_all.torch_version.empty() ? python::TorchVersionOf(runtime) : of_all.torch_version;
+  options.time = common.client.deadline;
+  return options;
+}
+
+// Those of the server after those that were not sent.
+std::vector<std::string> AllRefused(const std::vector<RefusedLine>& not_sent,
+                                    const google::protobuf::RepeatedPtrField<v1::RefusedTiming>& by_server) {
+  std::vector<std::string> texts = RefusedTexts(not_sent);
+  for (const v1::RefusedTiming& refused : by_server)
+    texts.push_back(absl::StrCat("row ", refused.row(), ": ", WhyText(proto::StatusFromProto(refused.error()))));
+  return texts;
+}
+
+int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
+                 const std::vector<std::string>& refused) {
+  Print(common.json ? absl::StrCat(AdaptedJson(response, refused), "\n") : AdaptedText(response, refused));
+  return kExitOk;
+}
+
+absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
+  v1::ExportTargetRequest request;
+  request.set_target(flags.name);
+  COBRA_ASSIGN_OR_RETURN(const v1::ExportTargetResponse response, client->ExportTarget(request));
+  if (absl::Status written = WriteMaybeGzip(flags.export_file, response.exported_json()); !written.ok())
+    return Usage(absl::StrCat("--export ", written.message()));
+  Print(absl::StrCat(flags.export_file, ": target ", flags.name, "; cobra-client adapt --import takes it\n"));
+  return kExitOk;
+}
+
+absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const AdaptFlags& flags) {
+  v1::AdaptRequest request;
+  COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
+  request.set_name(flags.name);
+  COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
+  return PrintAdapted(common, response, {});
+}
+
+absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const AdaptFlags& flags) {
+  v1::SuggestSamplesRequest request;
+  COBRA_ASSIGN_OR_RETURN(*request.mutable_spec(), LoadSpec(flags.spec));
+  TimedListOptions options = OptionsOf(common, flags.of_all, request.spec().runtime());
+  options.needs_latency = false;
+  COBRA_ASSIGN_OR_RETURN(TimedModels loaded, LoadTimedModels(flags.list, options));
+  if (loaded.networks.empty()) return RefusedError(flags.list, loaded.refused);
+  for (v1::TimedNetwork& network : loaded.networks) request.add_networks()->Swap(&network);
+  request.set_count(flags.suggest);
+  COBRA_ASSIGN_OR_RETURN(const v1::SuggestSamplesResponse response, client->SuggestSamples(request));
+  const std::vector<std::string> refused = AllRefused(loaded.refused, response.refused());
+  if (common.json) {
+    const std::vector<std::string> rows(response.rows().begin(), response.rows().end());
+    Print(nlohmann::json{{"rows", rows}, {"refused", refused}}.dump(1, ' ', false,
+                                                                    nlohmann::json::error_handler_t::replace) +
+          "\n");
+    return kExitOk;
+  }
+  for (const std::string& row : response.rows()) Print(absl::StrCat(row, "\n"));
+  for (const std::string& row : refused) absl::FPrintF(stderr, "left out: %s\n", WithoutEscapes(row));
+  return kExitOk;
+}
+
+absl::Status CheckAdaptFlags(const AdaptFlags& flags) {
+  const int ways = (flags.suggest > 0 || !flags.list.empty()) + !flags.export_file.empty() + !flags.import_file.empty();
+  if (ways > 1) return Usage("--suggest, --export and --import: one of them at a time");
+  if ((flags.suggest > 0) != !flags.list.empty())
+    return Usage("--suggest: chooses from a list", "give both: --suggest 5 --list LIST.csv");
+  if (flags.suggest == 0 && flags.name.empty()) return Usage("--name: is missing", "name the target: --name NAME");
+  const bool needs_spec = flags.export_file.empty() && flags.import_file.empty();
+  if (needs_spec && flags.spec.empty())
+    return Usage("--spec: is missing", "give the device's data sheet: --spec SPEC.json");
+  if (!needs_spec && (!flags.spec.empty() || !flags.samples.empty()))
+    return Usage("--spec, --samples: an exported target has its own");
+  return absl::OkStatus();
+}
+
+// Sends timings in messages that a server takes.
+absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& flags, TimedModels loaded) {
+  const std::unique_ptr<Client> client = Client::Connect(common.client);
+  std::vector<std::string> refused = RefusedTexts(loaded.refused);
+  v1::AdaptResponse response;
+  size_t next = 0;
+  while (next < loaded.networks.size()) {
+    v1::ObserveRequest request;
+    request.set_target(flags.target);
+    request.set_skip_refused(flags.skip_refused);
+    size_t bytes = 0;
+    while (next < loaded.networks.size()) {
+      bytes += loaded.networks[next].ByteSizeLong();
+      if (request.samples_size() > 0 && bytes > kMaxMessageBytes) break;
+      request.add_samples()->Swap(&loaded.networks[next++]);
+    }
+    COBRA_ASSIGN_OR_RETURN(response, client->Observe(request));
+    for (std::string& text : AllRefused({}, response.refused())) refused.push_back(std::move(text));
+  }
+  return PrintAdapted(common, response, refused);
+}
+
+}  // namespace
+
+absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  COBRA_RETURN_IF_ERROR(CheckAdaptFlags(flags));
+  const std::unique_ptr<Client> client = Client::Connect(common.client);
+  if (!flags.export_file.empty()) return Export(client.get(), flags);
+  if (!flags.import_file.empty()) return Import(client.get(), common, flags);
+  if (flags.suggest > 0) return Suggest(client.get(), common, flags);
+  v1::AdaptRequest request;
+  request.set_name(flags.name);
+  request.set_skip_refused(flags.skip_refused);
+  COBRA_ASSIGN_OR_RETURN(*request.mutable_spec(), LoadSpec(flags.spec));
+  TimedModels loaded;
+  if (!flags.samples.empty()) {
+    COBRA_ASSIGN_OR_RETURN(loaded,
+                           LoadTimedModels(flags.samples, OptionsOf(common, flags.of_all, request.spec().runtime())));
+    if (!loaded.refused.empty() && (!flags.skip_refused || loaded.networks.empty()))
+      return RefusedError(flags.samples, loaded.refused);
+  }
+  for (v1::TimedNetwork& network : loaded.networks) request.add_samples()->Swap(&network);
+  COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
+  return PrintAdapted(common, response, AllRefused(loaded.refused, response.refused()));
+}
+
+absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  const bool has_model = !flags.model.path.empty() || !flags.model.architecture.empty();
+  if (has_model == !flags.samples.empty())
+    return Usage("--samples: or one model", "give a list, or a model and --latency-ms");
+  if (has_model != flags.has_latency) return Usage("--latency-ms: is the time of one model");
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, Client::Connect(common.client)->ListTargets({}));
+  COBRA_RETURN_IF_ERROR(CheckTargets(targets, {flags.target}));
+  std::string runtime;
+  for (const v1::Target& target : targets.targets()) {
+    if (target.spec().name() == flags.target) runtime = target.spec().runtime();
+  }
+  TimedListOptions options = OptionsOf(common, flags.model, runtime);
+  options.join = true;
+  TimedModels loaded;
+  if (has_model) {
+    COBRA_RETURN_IF_ERROR(ParseLatency(absl::StrCat(flags.latency_ms)).status());
+    COBRA_ASSIGN_OR_RETURN(v1::TimedNetwork network, LoadTimedModel(flags.model, options));
+    network.set_latency_ms(flags.latency_ms);
+    loaded.networks.push_back(std::move(network));
+  } else {
+    COBRA_ASSIGN_OR_RETURN(loaded, LoadTimedModels(flags.samples, options));
+    if (!loaded.refused.empty() && (!flags.skip_refused || loaded.networks.empty()))
+      return RefusedError(flags.samples, loaded.refused);
+  }
+  return SendTimings(common, flags, std::move(loaded));
+}
+
+}  // namespace cobra::client

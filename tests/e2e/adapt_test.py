@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""A new device is one call: adapt, observe, export, import, suggest, with the real programs and the shipped weights; in
+SQLite and in PostgreSQL."""
+import csv
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+from programs import LIBRARY, RESNET, SOURCE, Postgres, Server, client
+
+MODELS = os.path.join(LIBRARY, "torchvision", "models")
+# Real models of torchvision: file, entry.
+NETWORKS = [
+    ("resnet.py", "resnet18()"),
+    ("mobilenetv2.py", "mobilenet_v2()"),
+    ("vgg.py", "vgg11()"),
+    ("squeezenet.py", "squeezenet1_1()"),
+    ("densenet.py", "densenet121()"),
+    ("resnet.py", "resnet50()"),
+    ("shufflenetv2.py", "shufflenet_v2_x1_0()"),
+    ("mnasnet.py", "mnasnet1_0()"),
+]
+# A processor between those that the weights know.
+SPEC = {
+    "device": "Test CPU 9000",
+    "kind": "cpu",
+    "runtime": "libtorch-1.13.0",
+    "threads": 1,
+    "cores": 8,
+    "peak_gflops": 120,
+    "memory_gb_per_s": 15,
+    "vector_bits": 512,
+    "clock_mhz": 2800,
+    "mode": "eval",
+}
+
+
+def write_list(path, rows, latencies=None):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["row", "model", "entry", "inputs", "arguments"] + (["latency_ms"] if latencies else []))
+        for number, (name, entry) in enumerate(rows, 1):
+            line = [number, os.path.join(MODELS, name), entry, "1x3x224x224", ""]
+            writer.writerow(line + ([latencies[number - 1]] if latencies else []))
+    return path
+
+
+class Adapt(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.store = cls.file("store.sqlite")
+        cls.server = Server(cls.store)
+        cls.write("spec.json", json.dumps(SPEC))
+        # "Measured": what a trained target takes, half as long again.
+        cls.truth = [1.5 * ms for ms in cls.predicted("cpu-xeon-cascadelake-1t", NETWORKS)]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.folder.cleanup()
+
+    @classmethod
+    def file(cls, name):
+        return os.path.join(cls.folder.name, name)
+
+    @classmethod
+    def write(cls, name, text):
+        with open(cls.file(name), "w") as file:
+            file.write(text)
+        return cls.file(name)
+
+    @classmethod
+    def ask(cls, *arguments, server=None):
+        return client(*arguments, "--server", (server or cls.server).address, "--library", LIBRARY)
+
+    @classmethod
+    def predicted(cls, target, networks, server=None):
+        write_list(cls.file("ask.csv"), networks)
+        out = cls.file("out.csv")
+        asked = cls.ask("predict", "--list", cls.file("ask.csv"), "--target", target, "--out", out, server=server)
+        assert asked.code == 0, asked.err
+        with open(out, newline="") as file:
+            return [float(row["latency_ms"]) for row in csv.DictReader(file)]
+
+    @classmethod
+    def adapt(cls, name, samples=0, *more, server=None):
+        arguments = ["adapt", "--name", name, "--spec", cls.file("spec.json")]
+        if samples:
+            path = write_list(cls.file(f"{name}.csv"), NETWORKS[:samples], cls.truth)
+            arguments += ["--samples", path]
+        return cls.ask(*arguments, *more, "--format", "json", server=server)
+
+    def error_of(self, target, rows=slice(5, 8), server=None):
+        predictions = self.predicted(target, NETWORKS[rows], server=server)
+        return sum(abs(p / t - 1) for p, t in zip(predictions, self.truth[rows])) / len(predictions)
+
+    def test_a_data_sheet_makes_a_target_and_samples_make_it_better(self):
+        sheet = self.adapt("sheet")
+        self.assertEqual(sheet.code, 0, sheet.err)
+        self.assertIn("ignored: mode", sheet.err)
+        target = sheet.json()["target"]
+        self.assertEqual(target["samples"], 0)
+        self.assertTrue(target["calibrated"])
+        self.assertAlmostEqual(sum(part["weight"] for part in target["parts"]), 1, places=6)
+        five = self.adapt("five", 5)
+        self.assertEqual(five.code, 0, five.err)
+        target = five.json()["target"]
+        self.assertEqual(target["samples"], 5)
+        self.assertLess(target["sample_mape_after"], target["sample_mape_before"])
+        self.assertLess(self.error_of("five"), 0.12)
+        self.assertLess(self.error_of("five"), self.error_of("sheet"))
+        text = self.ask("adapt", "--name", "sheet", "--spec", self.file("spec.json")).out
+        self.assertIn("from the data sheet alone", text)
+        self.assertIn("explained by", text)
+
+    def test_breakdown_adds_up_and_the_interval_narrows(self):
+        widths = {}
+        for samples in (0, 8):
+            name = f"width-{samples}"
+            self.assertEqual(self.adapt(name, samples).code, 0)
+            answer = self.ask(
+                "predict",
+                RESNET,
+                "--entry",
+                "resnet34()",
+                "--input",
+                "1x3x224x224",
+                "--target",
+                name,
+                "--breakdown",
+                "--format",
+                "json",
+            )
+            prediction = answer.json()["predictions"][0]
+            total = sum(row["latency_us"] for row in prediction["breakdown"])
+            self.assertAlmostEqual(total / prediction["latency_us"], 1, places=6)
+            widths[samples] = prediction["high_us"] / prediction["low_us"]
+        self.assertLess(widths[8], widths[0])
+
+    def test_observe_improves_a_target_and_undo_takes_it_back(self):
+        self.assertEqual(self.adapt("seen").code, 0)
+        before = self.error_of("seen")
+        # A log: several timings of each network, one of them disturbed.
+        rows, latencies = [], []
+        for network, ms in list(zip(NETWORKS, self.truth))[:4]:
+            rows += [network] * 3
+            latencies += [ms, 1.02 * ms, 1.8 * ms]
+        log = write_list(self.file("log.csv"), rows, latencies)
+        observed = self.ask("observe", "--target", "seen", "--samples", log, "--format", "json")
+        self.assertEqual(observed.code, 0, observed.err)
+        self.assertEqual(observed.json()["target"]["samples"], 4)
+        self.assertLess(self.error_of("seen"), before)
+        after = self.predicted("seen", NETWORKS[5:6])
+        one = self.ask(
+            "observe",
+            "--target",
+            "seen",
+            "--latency-ms",
+            str(self.truth[5]),
+            RESNET,
+            "--entry",
+            "resnet50()",
+            "--input",
+            "1x3x224x224",
+        )
+        self.assertEqual(one.code, 0, one.err)
+        self.assertIn("5 networks were timed", one.out)
+        self.assertNotEqual(self.predicted("seen", NETWORKS[5:6]), after)
+        undone = client("calibrate", "--undo", "--name", "seen", "--server", self.server.address)
+        self.assertEqual(undone.code, 0, undone.err)
+        self.assertEqual(self.predicted("seen", NETWORKS[5:6]), after)
+
+    def test_exported_and_imported_it_is_the_same(self):
+        self.assertEqual(self.adapt("exported", 4).code, 0)
+        path = self.file("exported.json.gz")
+        out = self.ask("adapt", "--name", "exported", "--export", path)
+        self.assertEqual(out.code, 0, out.err)
+        self.assertLess(os.path.getsize(path), 100_000)
+        with Server(self.file("other.sqlite")) as other:
+            imported = self.ask("adapt", "--name", "copy", "--import", path, server=other)
+            self.assertEqual(imported.code, 0, imported.err)
+            self.assertEqual(self.predicted("copy", NETWORKS, server=other), self.predicted("exported", NETWORKS))
+            other.stop()
+        bad = self.ask("adapt", "--name", "copy", "--import", self.write("bad.json", '{"machine": 3}'))
+        self.assertEqual(bad.code, 2)
+
+    def test_it_survives_a_restart_and_a_reload(self):
+        store = self.file("restart.sqlite")
+        with Server(store) as server:
+            self.assertEqual(self.adapt("kept", 3, server=server).code, 0)
+            log = write_list(self.file("kept-log.csv"), NETWORKS[3:5], self.truth[3:5])
+            self.assertEqual(self.ask("observe", "--target", "kept", "--samples", log, server=server).code, 0)
+            before = self.predicted("kept", NETWORKS, server=server)
+            self.assertEqual(server.stop(), 0)
+        with Server(store) as server:
+            self.assertEqual(self.predicted("kept", NETWORKS, server=server), before)
+
+    def test_suggests_different_networks(self):
+        path = write_list(
+            self.file("list.csv"), NETWORKS + [("resnet.py", f"resnet18(num_classes={n})") for n in (9, 8)]
+        )
+        for flags in ((), ("--format", "json")):
+            asked = self.ask("adapt", "--spec", self.file("spec.json"), "--suggest", "5", "--list", path, *flags)
+            self.assertEqual(asked.code, 0, asked.err)
+            rows = asked.json()["rows"] if flags else asked.out.split()
+            self.assertEqual(len(set(rows)), 5)
+            self.assertLessEqual(len(set(rows) & {"1", "9", "10"}), 1)
+
+    def refused(self, latencies, *parts, code=2, rows=None):
+        before = client("targets", "--server", self.server.address, "--format", "json").out
+        path = write_list(self.file("refused.csv"), rows or NETWORKS[: len(latencies)], latencies)
+        answer = self.ask("adapt", "--name", "refused", "--spec", self.file("spec.json"), "--samples", path)
+        self.assertEqual(answer.code, code, answer.err)
+        for part in parts:
+            self.assertIn(part, answer.err)
+        self.assertEqual(client("targets", "--server", self.server.address, "--format", "json").out, before)
+
+    def test_bad_samples_are_refused_with_row_and_reason(self):
+        t = self.truth
+        for bad in ("0", "-3", "nan", "inf", "three", "3600000", "0.000001", ""):
+            self.refused([t[0], bad, t[2], t[3]], "row 2: latency_ms")
+        self.refused([t[0], t[1] * 1000, t[2], t[3]], "row 2", "milliseconds")
+        self.refused([ms * 1000 for ms in t[:4]], "milliseconds")
+        self.refused([ms / 1000 for ms in t[:4]], "milliseconds")
+        self.refused([t[0], t[1], 2.5 * t[0]], "row 3", "more than twofold", rows=[*NETWORKS[:2], NETWORKS[0]])
+        self.refused([t[0], t[1]], "row 2", "no_such_model", rows=[NETWORKS[0], ("resnet.py", "no_such_model()")])
+        wrong = self.write("wrong.py", "def net():\n    return 1 +\n")
+        self.refused([t[0], t[1]], "row 2", "wrong.py:2", code=6, rows=[NETWORKS[0], (wrong, "net()")])
+        self.refused([t[0], t[1]], "row 2", code=2, rows=[NETWORKS[0], ("no_such_file.py", "net()")])
+        self.refused([t[0]] * 51, "51", "50", code=7, rows=[NETWORKS[0]] * 51)
+        # Left out, the others count.
+        path = write_list(self.file("skip.csv"), NETWORKS[:4], [t[0], "0", t[2], t[3]])
+        skipped = self.ask(
+            "adapt", "--name", "skipped", "--spec", self.file("spec.json"), "--samples", path, "--skip-refused"
+        )
+        self.assertEqual(skipped.code, 0, skipped.err)
+        self.assertIn("left out: row 2", skipped.out)
+        self.assertIn("3 networks were timed", skipped.out)
+
+    def test_contradicting_data_sheets_are_refused(self):
+        for change, part in (
+            ({"threads": 16}, "threads 16"),
+            ({"vector_bits": 96}, "vector_bits 96"),
+            ({"memory_gb_per_s": 1e7}, "memory_gb_per_s 1e+07"),
+            ({"peak_gflops": 1e9}, "peak_gflops 1e+09"),
+            ({"peak_gflops": 90000}, "peak_gflops 90000"),
+            ({"peak_gflops": -1}, "peak_gflops -1"),
+            ({"l2_cache_mb": 64, "last_level_cache_mb": 32}, "l2_cache_mb 64"),
+            ({"kind": "toaster"}, "kind"),
+            ({"threads": "two"}, "threads"),
+            ({"threads": 1.5}, "threads 1.5"),
+        ):
+            path = self.write("bad.json", json.dumps({**SPEC, **change}))
+            answer = self.ask("adapt", "--name", "sheetless", "--spec", path)
+            self.assertEqual(answer.code, 2, change)
+            self.assertIn(part, answer.err)
+        for text in ("", "[]", "{", '{"device": "x"}'):
+            self.assertEqual(self.ask("adapt", "--name", "x", "--spec", self.write("bad.json", text)).code, 2)
+        self.assertNotIn("sheetless", client("targets", "--server", self.server.address).out)
+
+    def test_observe_refuses_what_it_cannot_use(self):
+        self.assertEqual(self.adapt("observed", 4).code, 0)
+        t = self.truth
+
+        def observe(latency, target="observed", entry="resnet18()"):
+            return self.ask(
+                "observe",
+                "--target",
+                target,
+                "--latency-ms",
+                str(latency),
+                RESNET,
+                "--entry",
+                entry,
+                "--input",
+                "1x3x224x224",
+            )
+
+        self.assertIn("more than twofold", observe(2.5 * t[0]).err)
+        self.assertIn("milliseconds", observe(1000 * t[5], entry="resnet50()").err)
+        for answer in (observe(0), observe(t[0], target="nobody"), observe(t[0], target="cpu-epyc-genoa-1t")):
+            self.assertEqual(answer.code, 2, answer.err)
+        self.assertEqual(self.ask("observe", "--target", "observed").code, 2)
+
+    def test_a_trained_target_is_not_replaced(self):
+        answer = self.adapt("cpu-epyc-genoa-1t")
+        self.assertEqual(answer.code, 2)
+        self.assertIn("trained", answer.err)
+
+    @unittest.skipUnless(Postgres.installed(), "PostgreSQL is not installed")
+    def test_other_replicas_serve_it(self):
+        with Postgres() as database:
+            files = [self.file(name) for name in ("first", "second")]
+            with Server(database.url, files=files[0]) as first, Server(database.url, files=files[1]) as second:
+                self.assertEqual(self.adapt("shared", 3, server=first).code, 0)
+                log = write_list(self.file("shared-log.csv"), NETWORKS[3:6], self.truth[3:6])
+                self.assertEqual(self.ask("observe", "--target", "shared", "--samples", log, server=second).code, 0)
+                answers = []
+                for server in (first, second):
+                    for _ in range(100):
+                        listed = client("targets", "--name", "shared", "--server", server.address, "--format", "json")
+                        if re.search(r'"samples": 6', listed.out):
+                            break
+                    answers.append(self.predicted("shared", NETWORKS, server=server))
+                self.assertEqual(answers[0], answers[1])
+                for server in (first, second):
+                    server.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
