@@ -51,7 +51,7 @@ Candidate Seed(const FitArguments& a, int seed) {
 
 // Measures the errors and intervals of a candidate on each target, and writes them to its report.json: `score`, on
 // validation rows, of which the smallest is shipped, and `report`. Does nothing if that is there.
-absl::Status Finish(absl::Span<const fit::Dataset> sets, const Candidate& candidate) {
+absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidate& candidate) {
   const std::string path = absl::StrCat(candidate.directory, "/report.json");
   if (FileExists(path)) return absl::OkStatus();
   double score = 0;
@@ -82,7 +82,7 @@ absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a,
     options.checkpoint = absl::StrCat(candidate.directory, "/checkpoint");
     COBRA_RETURN_IF_ERROR(fit::Train(sets, options, candidate.directory));
   }
-  return Finish(sets, candidate);
+  return FinishCandidate(sets, candidate);
 }
 
 // Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset>
     if (!FileExists(absl::StrCat(mean.directory, "/report.json"))) {
       COBRA_RETURN_IF_ERROR(MakeDirectories(mean.directory));
       COBRA_RETURN_IF_ERROR(fit::AverageVersions(directories, mean.directory));
-      COBRA_RETURN_IF_ERROR(Finish(sets, mean));
+      COBRA_RETURN_IF_ERROR(FinishCandidate(sets, mean));
     }
     candidates.push_back(mean);
   }

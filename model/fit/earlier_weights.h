@@ -1,5 +1,6 @@
 // The weights of an earlier version in networks that know more words or other targets: where a refit starts, and a
-// training with `cobra-train fit --from`; and the mean of what several such trainings end with. Includes LibTorch headers; only files of model/ include it.
+// training with `cobra-train fit --from`; and the mean of what several such trainings end with. Includes LibTorch
+// headers; only files of model/ include it.
 #ifndef COBRA_MODEL_FIT_EARLIER_WEIGHTS_H_
 #define COBRA_MODEL_FIT_EARLIER_WEIGHTS_H_
 
