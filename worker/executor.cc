@@ -31,6 +31,7 @@
 
 // Weak: the program may be linked with another BLAS than OpenBLAS.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int);
+extern "C" __attribute__((weak)) char* openblas_get_corename();
 
 namespace cobra::worker {
 namespace {
@@ -147,7 +148,12 @@ std::string RuntimeVersion(const Execution& execution) {
   if (!execution.is_cuda()) {
     const char* core_type = std::getenv("OPENBLAS_CORETYPE");
     if (openblas_set_num_threads != nullptr) {
-      return absl::StrCat(LibTorchVersion(), "+openblas-", core_type == nullptr ? "default" : core_type);
+      std::string kernels = core_type == nullptr ? "default" : core_type;
+      // OpenBLAS passes over what it does not know, and what this processor has not.
+      if (core_type != nullptr && openblas_get_corename != nullptr &&
+          !absl::EqualsIgnoreCase(kernels, openblas_get_corename()))
+        kernels = openblas_get_corename();
+      return absl::StrCat(LibTorchVersion(), "+openblas-", kernels);
     }
     return absl::StrCat(LibTorchVersion(), at::hasMKL() ? "+mkl" : "+blas");
   }

@@ -186,7 +186,8 @@ absl::Status GroupRunner::RunInRunner(absl::Span<const GroupTask> tasks, std::ve
     const absl::StatusOr<Sample> sample = tasks[i].draw();
     if (!sample.ok()) continue;
     if (tasks[i].begins) tasks[i].begins();
-    store::Measurement measurement = runner_->Measure(sample->graph, RulesFor(tasks[i], sample->is_network));
+    COBRA_ASSIGN_OR_RETURN(store::Measurement measurement,
+                           runner_->Measure(sample->graph, RulesFor(tasks[i], sample->is_network)));
     measurement.subject.is_network = sample->is_network;
     measurement.subject.label = sample->label;
     FillConditions(&measurement);

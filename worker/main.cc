@@ -260,7 +260,7 @@ absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& r
   options.runner = runner.command;
   options.graphs = runner.graphs;
   options.sampler.seed = flags.seed;
-  options.sampler.real_layers_path = flags.layers;
+  options.sampler.real_layers_path = FileOfSource(flags.layers);
   COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
   COBRA_RETURN_IF_ERROR(PinToCore(flags.core, options.execution.threads));
   COBRA_ASSIGN_OR_RETURN(const bool passed, CheckRunner(options, std::cout));

@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -22,7 +24,10 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
+#include "base/utf8.h"
+#include "base/without_escapes.h"
 #include "nlohmann/json.hpp"
+#include "worker/meter.h"
 
 namespace cobra::worker {
 namespace {
@@ -35,11 +40,24 @@ constexpr double kClockSlackNs = 20e6;
 constexpr double kSlackOfRequestNs = 1e6;
 constexpr double kMostProfiledUs = 1e12;  // of one entry: eleven days
 constexpr size_t kMostNameBytes = 64;
+constexpr size_t kMostTextBytes = 1000;           // of what a runner says to people
+constexpr int64_t kMostProfileNumbers = 100'000;  // entries, and their calls
+constexpr double kClockCheckNs = 150e6;           // in which a clock that is wrong by half shows
+constexpr double kMostCallsOfClockCheck = 1e6;
+constexpr int kTriesOfClockCheck = 4;
+constexpr char kOutOfMemoryScore[] = "500";  // of 1000: killed before the worker, which has 0
 
+// The text of a member, of bounded length and with nothing in it that a terminal obeys: it gets into records.
 std::string TextOf(const Json& object, const char* key, absl::string_view fallback = "") {
   const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string(fallback);
+  std::string text(fallback);
+  if (found != object.end() && found->is_string()) text = found->get<std::string>();
+  if (text.size() > kMostTextBytes) text = absl::StrCat(ReplaceInvalidUtf8(text.substr(0, kMostTextBytes)), "...");
+  return WithoutEscapes(text);
 }
+
+// The program without its folder, which is nobody's business in a record.
+std::string NameOf(const std::string& program) { return program.substr(program.rfind('/') + 1); }
 
 // What a message shows of a line that is no answer.
 std::string Excerpt(absl::string_view line) {
@@ -68,7 +86,21 @@ void ReadNames(const Json& answer, const char* list, std::vector<std::string>* n
   }
 }
 
+// Where memory ends, the kernel is to end the runner.
+void EndBeforeUs(pid_t pid) {
+  const Descriptor file(::open(absl::StrCat("/proc/", pid, "/oom_score_adj").c_str(), O_WRONLY | O_CLOEXEC));
+  // Where it may not be written, the kernel chooses by size.
+  [[maybe_unused]] const ssize_t n = ::write(file.get(), kOutOfMemoryScore, sizeof(kOutOfMemoryScore) - 1);
+}
+
 }  // namespace
+
+bool RunnerDescription::operator==(const RunnerDescription& other) const {
+  const auto members = [](const RunnerDescription& d) {
+    return std::tie(d.runtime, d.version, d.format, d.compile, d.allocator, d.precisions, d.isas, d.profiles);
+  };
+  return members(*this) == members(other);
+}
 
 absl::StatusOr<std::unique_ptr<ProcessRunner>> ProcessRunner::Start(const std::vector<std::string>& argv,
                                                                     const RunnerLimits& limits) {
@@ -76,7 +108,7 @@ absl::StatusOr<std::unique_ptr<ProcessRunner>> ProcessRunner::Start(const std::v
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return absl::UnavailableError("no socket for the runner");
-  std::unique_ptr<ProcessRunner> runner(new ProcessRunner(limits, argv[0]));
+  std::unique_ptr<ProcessRunner> runner(new ProcessRunner(limits, NameOf(argv[0])));
   runner->channel_ = Descriptor(ends[0]);
   Descriptor theirs(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -86,6 +118,7 @@ absl::StatusOr<std::unique_ptr<ProcessRunner>> ProcessRunner::Start(const std::v
   options.standard_input = ends[1];
   options.own_group = true;
   COBRA_ASSIGN_OR_RETURN(runner->pid_, StartProgram(argv, options));
+  EndBeforeUs(runner->pid_);
   theirs.Close();  // so that the end of the runner is the end of its output
   COBRA_RETURN_IF_ERROR(runner->Describe());
   return runner;
@@ -205,6 +238,8 @@ absl::Status ProcessRunner::Describe() {
 absl::Status ProcessRunner::Load(const RunnerModel& model) {
   passed_ns_ = timed_ns_ = 0;
   requests_ = 0;
+  calls_ = 0;
+  threads_ = model.threads;
   timed_again_ = false;
   return Ask({{"do", "load"},
               {"model", model.model},
@@ -221,9 +256,9 @@ absl::Status ProcessRunner::Verify(const std::string& inputs_path, const std::st
 }
 
 absl::StatusOr<std::vector<double>> ProcessRunner::Run(int calls, int batch) {
-  const absl::Time start = absl::Now();
+  const double start_ns = SteadyNowNs();
   COBRA_ASSIGN_OR_RETURN(const Json answer, Ask({{"do", "run"}, {"calls", calls}, {"batch", batch}}, limits_.answer));
-  const double passed_ns = absl::ToDoubleNanoseconds(absl::Now() - start);
+  const double passed_ns = SteadyNowNs() - start_ns;
   const auto found = answer.find("ns");
   if (found == answer.end() || !found->is_array() || found->size() != static_cast<size_t>(calls))
     return absl::InternalError(absl::StrCat(name_, ": run: the answer needs \"ns\" with ", calls, " numbers"));
@@ -235,6 +270,7 @@ absl::StatusOr<std::vector<double>> ProcessRunner::Run(int calls, int batch) {
   }
   passed_ns_ += passed_ns;
   timed_ns_ += std::accumulate(ns.begin(), ns.end(), 0.0);
+  calls_ += static_cast<double>(calls) * batch;
   const double slack_ns = kClockSlackNs + kSlackOfRequestNs * static_cast<double>(++requests_);
   if (std::abs(passed_ns_ - timed_ns_) > passed_ns_ * kClockTolerance + slack_ns) {
     const std::string what = absl::StrCat(name_, ": run: its times add up to ", timed_ns_ / 1e6, " ms, in which ",
@@ -242,14 +278,35 @@ absl::StatusOr<std::vector<double>> ProcessRunner::Run(int calls, int batch) {
     if (std::exchange(timed_again_, true)) return absl::InternalError(what);
     passed_ns_ = timed_ns_ = 0;  // other work on the core delays answers for a while, a wrong clock is always wrong
     requests_ = 0;
+    calls_ = 0;
     return Run(calls, batch);
   }
   return ns;
 }
 
+absl::Status ProcessRunner::CheckClock() {
+  if (clock_checked_) return absl::OkStatus();
+  // The first times may have been those of requests, not of calls.
+  for (int i = 0; i < kTriesOfClockCheck; ++i) {
+    const double of_one_ns = std::max(passed_ns_, timed_ns_) / calls_;
+    const double batch = std::clamp(std::ceil(kClockCheckNs / of_one_ns), 1.0, kMostCallsOfClockCheck);
+    passed_ns_ = timed_ns_ = 0;
+    requests_ = 0;
+    calls_ = 0;
+    COBRA_RETURN_IF_ERROR(Run(1, static_cast<int>(batch)).status());
+    if (std::max(passed_ns_, timed_ns_) > kClockCheckNs * 2 / 3) break;
+  }
+  clock_checked_ = true;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls, int64_t nodes) {
+  const double start_ns = SteadyNowNs();
   COBRA_ASSIGN_OR_RETURN(const Json answer, Ask({{"do", "profile"}, {"calls", calls}}, limits_.load));
+  const double passed_ns = SteadyNowNs() - start_ns;
   std::vector<ProfileEntry> entries;
+  double sum_us = 0;
+  int64_t numbers = 0;
   const auto found = answer.find("entries");
   if (found == answer.end() || !found->is_array())
     return absl::InternalError(absl::StrCat(name_, ": profile: the answer needs \"entries\""));
@@ -260,15 +317,26 @@ absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls, int6
     if (const auto us = item.find("us"); us != item.end() && us->is_number()) entry.us = us->get<double>();
     if (!(entry.us >= 0 && entry.us <= kMostProfiledUs))
       return absl::InternalError(absl::StrCat(name_, ": profile: ", item["us"].dump(), " is no time"));
+    sum_us += entry.us;
+    ++numbers;
     if (const auto calls_of = item.find("calls"); calls_of != item.end() && calls_of->is_array()) {
       for (const Json& call : *calls_of) {
         const int64_t number = call.is_number_integer() ? call.get<int64_t>() : -1;
         if (number < 0 || number >= nodes)
           return absl::InternalError(absl::StrCat(name_, ": profile: ", call.dump(), " is no call of the network"));
+        if (absl::c_linear_search(entry.calls, static_cast<int>(number)))
+          return absl::InternalError(absl::StrCat(name_, ": profile: an entry has call ", number, " twice"));
         entry.calls.push_back(static_cast<int>(number));
+        ++numbers;
       }
     }
+    if (numbers > kMostProfileNumbers)
+      return absl::InternalError(LimitMessage(absl::StrCat(name_, ": profile"), kMostProfileNumbers, "numbers"));
     entries.push_back(std::move(entry));
+  }
+  if (const double ns = sum_us * 1000 * calls; ns > passed_ns * (1 + kClockTolerance) * threads_ + kClockSlackNs) {
+    return absl::InternalError(absl::StrCat(name_, ": profile: its times add up to ", ns / 1e6, " ms, in which ",
+                                            passed_ns / 1e6, " ms have passed"));
   }
   return entries;
 }

@@ -27,6 +27,8 @@ struct RunnerDescription {
   std::vector<std::string> precisions = {"float32"};
   std::vector<std::string> isas = {"native"};  // to which it can be limited (Isa, worker/execution.h)
   bool profiles = false;
+
+  bool operator==(const RunnerDescription& other) const;
 };
 
 struct RunnerLimits {
@@ -70,7 +72,11 @@ class ProcessRunner {
   // Nanoseconds of each of `calls` regions of `batch` calls, by the runner's own clock. Internal if these are not so
   // many numbers, or if since Load() they add up, twice, to something else than what passed by this side's clock.
   absl::StatusOr<std::vector<double>> Run(int calls, int batch);
-  // `nodes`: calls of the network, in whose range the entries' must be.
+  // Times calls for a moment, since the times of a small network alone do not tell a wrong clock from the way of a
+  // request. Once for each process; REQUIRES: a Run() since Load(). Internal as there.
+  absl::Status CheckClock();
+  // `nodes`: calls of the network, in whose range the entries' must be. Internal if the entries take longer than passed
+  // by this side's clock.
   absl::StatusOr<std::vector<ProfileEntry>> Profile(int calls, int64_t nodes);
   // The most that the process has had in memory since Load(), beyond what it had before.
   absl::StatusOr<int64_t> PeakMemoryBytes();
@@ -97,6 +103,9 @@ class ProcessRunner {
   // Of all Run()s since Load(): by this side's clock, and by the runner's.
   double passed_ns_ = 0, timed_ns_ = 0;
   int64_t requests_ = 0;  // of these
+  double calls_ = 0;      // of the network, in these
+  int threads_ = 1;
+  bool clock_checked_ = false;
   bool timed_again_ = false;
 };
 

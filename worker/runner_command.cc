@@ -57,7 +57,15 @@ absl::StatusOr<std::vector<std::string>> RunnerCommand(absl::string_view runner)
     if (*own.argument != 0) command.emplace_back(own.argument);
     return command;
   }
-  return std::vector<std::string>(absl::StrSplit(runner, ' ', absl::SkipEmpty()));
+  std::vector<std::string> words = absl::StrSplit(runner, ' ', absl::SkipEmpty());
+  if (words.empty() && !runner.empty()) return absl::InvalidArgumentError("--runner: no command");
+  return words;
+}
+
+std::string FileOfSource(const std::string& path) {
+  std::error_code error;
+  const fs::path source = SourceFolder();
+  return fs::exists(path, error) || source.empty() ? path : (source / path).string();
 }
 
 }  // namespace cobra::worker

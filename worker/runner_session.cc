@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/tensor_file.h"
 #include "export/ncnn/writer.h"
@@ -123,6 +124,21 @@ absl::Status WithoutKind(const absl::Status& status) {
   return d.has_value() && absl::IsUnimplemented(status) ? absl::UnimplementedError(d->message) : status;
 }
 
+// Without its folder: records name it.
+std::string NameOfProgram(const std::vector<std::string>& argv) { return argv[0].substr(argv[0].rfind('/') + 1); }
+
+int64_t MemoryOfMachine() {
+  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options) {
+  store::Measurement measurement;
+  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
+  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  measurement.conditions.cache = std::string(CacheName(options.execution.cache));
+  return measurement;
+}
+
 std::string ProfileJson(const std::vector<ProfileEntry>& entries) {
   nlohmann::json out = nlohmann::json::array();
   for (const ProfileEntry& entry : entries)
@@ -135,8 +151,7 @@ std::string ProfileJson(const std::vector<ProfileEntry>& entries) {
 absl::StatusOr<std::unique_ptr<RunnerSession>> RunnerSession::Create(std::vector<std::string> argv,
                                                                      const Execution& execution) {
   std::unique_ptr<RunnerSession> session(new RunnerSession(std::move(argv), execution));
-  COBRA_ASSIGN_OR_RETURN(session->folder_, MakeFolder());
-  COBRA_ASSIGN_OR_RETURN(session->runner_, ProcessRunner::Start(session->argv_));
+  COBRA_RETURN_IF_ERROR(session->Start());
   session->description_ = session->runner_->description();
   const RunnerDescription& is = session->description_;
   if (std::find(std::begin(kFormats), std::end(kFormats), is.format) == std::end(kFormats)) {
@@ -154,18 +169,71 @@ absl::StatusOr<std::unique_ptr<RunnerSession>> RunnerSession::Create(std::vector
 }
 
 RunnerSession::~RunnerSession() {
+  runner_.reset();
+  RemoveFolder();
+}
+
+void RunnerSession::RemoveFolder() {
+  if (folder_.empty()) return;
+  ::chmod(folder_.c_str(), S_IRWXU);  // a runner may have taken away the right
   std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  std::filesystem::remove_all(folder_, ignored);
+  folder_.clear();
+}
+
+absl::Status RunnerSession::Start() {
+  runner_.reset();
+  RemoveFolder();
+  COBRA_ASSIGN_OR_RETURN(folder_, MakeFolder());
+  COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
+  return absl::OkStatus();
+}
+
+absl::Status RunnerSession::MakeReady() {
+  if (alive()) return absl::OkStatus();
+  COBRA_RETURN_IF_ERROR(Start());
+  if (runner_->description() == description_) return absl::OkStatus();
+  const RunnerDescription& is = runner_->description();
+  runner_.reset();
+  return absl::FailedPreconditionError(absl::StrCat(NameOfProgram(argv_), ": was ", description_.runtime, " ",
+                                                    description_.version, ", describes itself as ", is.runtime, " ",
+                                                    is.version, " or otherwise since it was started again"));
+}
+
+// A file that cannot be written says nothing of the graph.
+absl::Status RunnerSession::Write(const std::string& file, absl::string_view contents) {
+  if (absl::Status written = WriteFileAtomic(Path(file), contents); !written.ok()) broken_ = std::move(written);
+  return broken_;
+}
+
+// Bounded, and not whatever the runner put there: reading a pipe or a device might not end.
+absl::StatusOr<std::string> RunnerSession::ReadOutputs(const graph::Graph& graph) const {
+  constexpr int64_t kMostBytesOfNumber = 8, kMostBytesOfHeader = int64_t{1} << 20;
+  int64_t most = kMostBytesOfHeader;
+  for (const graph::ValueRef& ref : graph.outputs()) most += 2 * kMostBytesOfNumber * graph.TypeOf(ref).num_elements();
+  const std::string path = Path("outputs.safetensors");
+  struct stat is;
+  if (::lstat(path.c_str(), &is) != 0) return absl::InternalError("it wrote no file of outputs");
+  if (!S_ISREG(is.st_mode)) return absl::InternalError("its outputs are not in a plain file");
+  if (is.st_size > most) return absl::InternalError(LimitMessage("its outputs", is.st_size, most, "bytes"));
+  absl::StatusOr<std::string> contents = ReadFile(path, most);
+  if (!contents.ok()) return absl::InternalError("its file of outputs cannot be read");
+  return contents;
 }
 
 absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const exporting::Weights& weights) {
   const exporting::WeightsFile file(graph);
-  COBRA_RETURN_IF_ERROR(file.Write(weights, Path("weights.safetensors")));
+  if (absl::Status written = file.Write(weights, Path("weights.safetensors")); !written.ok()) {
+    broken_ = written;
+    return written;
+  }
   std::string text;
   if (description_.format == "python") {
     COBRA_ASSIGN_OR_RETURN(text, exporting::WriteProgram(graph, ""));
   } else if (description_.format == "ncnn") {
-    return exporting::WriteNcnnFiles(graph, weights, Path(ModelFile("ncnn")));
+    const absl::Status written = exporting::WriteNcnnFiles(graph, weights, Path(ModelFile("ncnn")));
+    if (!written.ok() && !absl::IsUnimplemented(written)) broken_ = written;
+    return written;
 #ifdef COBRA_ONNX_WRITER
   } else if (description_.format == "onnx") {
     exporting::OnnxOptions options;
@@ -175,7 +243,7 @@ absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const export
   } else {
     text = graph::GraphToJson(graph, {/*origins=*/false});
   }
-  return WriteFileAtomic(Path(ModelFile(description_.format)), text);
+  return Write(ModelFile(description_.format), text);
 }
 
 absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const exporting::Weights& weights,
@@ -186,7 +254,7 @@ absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const export
       1, {},
       [&](int) -> std::string {
         if (execution_.needs_child_process()) ConfigureLibTorch(1);
-        const absl::StatusOr<std::string> outputs = ReadFile(Path("outputs.safetensors"));
+        const absl::StatusOr<std::string> outputs = ReadOutputs(graph);
         const absl::Status status =
             outputs.ok() ? CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance) : outputs.status();
         if (status.ok()) return "=";
@@ -207,9 +275,6 @@ absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const export
 }
 
 absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions& options) {
-  if (runner_ == nullptr || !runner_->alive()) {
-    COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
-  }
   COBRA_ASSIGN_OR_RETURN(const exporting::Weights weights, exporting::Weights::Random(graph, options.seed));
   COBRA_RETURN_IF_ERROR(WithoutKind(WriteNetwork(graph, weights)));
   RunnerModel model;
@@ -222,7 +287,7 @@ absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions
   const std::vector<std::string> inputs = RandomInputs(graph, options.seed);
   std::error_code error;  // what an earlier runner left behind is no result
   for (const char* file : {"inputs.safetensors", "outputs.safetensors"}) std::filesystem::remove_all(Path(file), error);
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("inputs.safetensors"), FileOfInputs(graph, inputs)));
+  COBRA_RETURN_IF_ERROR(Write("inputs.safetensors", FileOfInputs(graph, inputs)));
   COBRA_RETURN_IF_ERROR(runner_->Verify(Path("inputs.safetensors"), Path("outputs.safetensors")));
   return CheckResults(graph, weights, inputs);
 }
@@ -249,9 +314,14 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
   COBRA_RETURN_IF_ERROR(Time(options.meter, measurement));
   if (const absl::Status plausible = predict::CheckPlausible(graph, measurement->latency.median_us, nullptr);
       !plausible.ok()) {
-    return absl::InternalError(absl::StrCat(argv_[0], ": run: ", plausible.message()));
+    return absl::InternalError(absl::StrCat(NameOfProgram(argv_), ": run: ", plausible.message()));
   }
+  COBRA_RETURN_IF_ERROR(runner_->CheckClock());
   COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, runner_->PeakMemoryBytes());
+  if (const int64_t has = MemoryOfMachine(); !execution_.is_cuda() && measurement->peak_memory_bytes > has) {
+    return absl::InternalError(absl::StrCat(NameOfProgram(argv_), ": memory: \"peak_bytes\" is ",
+                                            measurement->peak_memory_bytes, ", this machine has ", has));
+  }
   if (options.profiled_runs > 0 && description_.profiles) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<ProfileEntry> entries,
                            runner_->Profile(options.profiled_runs, static_cast<int64_t>(graph.nodes().size())));
@@ -262,6 +332,7 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
 
 absl::Status RunnerSession::MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options,
                                                std::istream& asks, std::ostream& answers) {
+  COBRA_RETURN_IF_ERROR(MakeReady());
   COBRA_RETURN_IF_ERROR(Load(graph, options));
   for (std::string line; std::getline(asks, line);) {
     store::Measurement turn;
@@ -272,22 +343,20 @@ absl::Status RunnerSession::MeasureInterleaved(const graph::Graph& graph, const 
 }
 
 absl::Status RunnerSession::LoadMissingFile() {
-  if (!alive()) {
-    COBRA_ASSIGN_OR_RETURN(runner_, ProcessRunner::Start(argv_));
-  }
+  COBRA_RETURN_IF_ERROR(MakeReady());
   RunnerModel model;
   model.model = Path("missing");
   model.weights = Path("missing.safetensors");
   return runner_->Load(model);
 }
 
-store::Measurement RunnerSession::Measure(const graph::Graph& graph, const MeasureOptions& options) {
-  store::Measurement measurement;
-  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
-  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
-  measurement.conditions.cache = std::string(CacheName(options.execution.cache));
+absl::StatusOr<store::Measurement> RunnerSession::Measure(const graph::Graph& graph, const MeasureOptions& options) {
+  COBRA_RETURN_IF_ERROR(MakeReady());
+  store::Measurement measurement = EmptyMeasurement(graph, options);
   const absl::Status status = MeasureInto(graph, options, &measurement);
+  COBRA_RETURN_IF_ERROR(broken_);
   if (status.ok()) return measurement;
+  measurement = EmptyMeasurement(graph, options);  // no time of a runner that failed later
   measurement.outcome = OutcomeOf(status);
   measurement.message = std::string(status.message());
   // A runner that failed may be in any state.

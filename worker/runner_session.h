@@ -32,7 +32,9 @@ class RunnerSession {
   const RunnerDescription& description() const { return description_; }
   // As MeasureGraph (measure.h). A runner that hangs has the outcome `timeout`; one that dies, fails or computes
   // something else than LibTorch `crashed`. This process must have no threads: LibTorch runs in a child of it.
-  store::Measurement Measure(const graph::Graph& graph, const MeasureOptions& options);
+  // An error if it says nothing of the graph: the runner does not start again, starts as another, or the files for it
+  // cannot be written.
+  absl::StatusOr<store::Measurement> Measure(const graph::Graph& graph, const MeasureOptions& options);
 
   // As MeasureInterleaved (measure.h).
   absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
@@ -46,8 +48,15 @@ class RunnerSession {
  private:
   RunnerSession(std::vector<std::string> argv, const Execution& execution)
       : argv_(std::move(argv)), execution_(execution) {}
+  // A new process in a new folder: the one before may have done anything with its own.
+  absl::Status Start();
+  void RemoveFolder();
+  // Start(), unless there is a runner that can go on.
+  absl::Status MakeReady();
   // Makes the network ready in the runner, whose results are compared with LibTorch's.
   absl::Status Load(const graph::Graph& graph, const MeasureOptions& options);
+  absl::Status Write(const std::string& file, absl::string_view contents);
+  absl::StatusOr<std::string> ReadOutputs(const graph::Graph& graph) const;
   absl::Status Time(const MeterOptions& options, store::Measurement* measurement);
   absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& options, store::Measurement* measurement);
   absl::Status WriteNetwork(const graph::Graph& graph, const exporting::Weights& weights);
@@ -59,7 +68,8 @@ class RunnerSession {
   const Execution execution_;
   RunnerDescription description_;
   std::unique_ptr<ProcessRunner> runner_;
-  std::string folder_;  // of its own, in memory where there is /dev/shm
+  std::string folder_;   // of its own, in memory where there is /dev/shm
+  absl::Status broken_;  // what Measure() returns
 };
 
 }  // namespace cobra::worker

@@ -14,9 +14,10 @@ class MeasureTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.out = os.path.join(folder.name, "records.jsonl")
 
-    def series(self, *flags):
+    def series(self, *flags, **more):
         """A short one: its session and its records."""
-        done = run("measure", "--space", "real-layers", "--count", 3, "--out", self.out, "--tolerance", 1000, *flags)
+        words = ("--space", "real-layers", "--count", 3, "--out", self.out, "--tolerance", 1000)
+        done = run("measure", *words, *flags, **more)
         self.assertEqual(done.returncode, 0, done.stderr)
         session = next(line for line in lines(self.out) if line["kind"] == "session")
         found = records(self.out)
@@ -43,6 +44,17 @@ class MeasureTest(unittest.TestCase):
         for name in ("governor", "clock_mhz", "temperature", "energy", "load", "torch", "blas_core_type", "cache"):
             self.assertIn(name, session["environment"])
         self.assertIn("energy_region_ms", session["rules"]["networks"])
+
+    def test_the_runtime_has_the_kernels_that_ran(self):
+        """OpenBLAS's are those of this processor, whatever the shell says."""
+        runtimes = set()
+        for core_type in ("Prescott", "nonsense"):
+            self.setUp()
+            session, found = self.series("--core", CORE, env=dict(os.environ, OPENBLAS_CORETYPE=core_type))
+            self.check_ok(found)
+            runtimes.add(session["machine"]["runtime"])
+            self.assertNotIn(core_type, session["machine"]["runtime"])
+        self.assertEqual(len(runtimes), 1)
 
     def test_layout_and_cold_caches(self):
         session, found = self.series("--core", CORE, "--layout", "channels-last", "--cache", "cold")

@@ -166,5 +166,77 @@ TEST(ProcessRunnerTest, SmallLiesAddUp) {
   EXPECT_LT(answered, 20);
 }
 
+// A run of 10 us whose clock says something else: too little to show in the measurement of a small network.
+TEST(ProcessRunnerTest, ASmallLieShowsOnceInALongRun) {
+  for (const char* says : {"us // 2", "us * 2", "us * 10", "100"}) {
+    const TemporaryDirectory folder;
+    const auto runner = ProcessRunner::Start(
+        Runner(folder, absl::StrCat("    us = 10 * request['calls'] * request['batch']; time.sleep(us / 1e6); "
+                                    "answer(id, ns=[1000 * (",
+                                    says, ")])\n")),
+        Short());
+    ASSERT_TRUE(runner.ok());
+    EXPECT_TRUE((*runner)->Run(1, 1).ok());
+    EXPECT_THAT(std::string((*runner)->CheckClock().message()), HasSubstr("add up to")) << says;
+  }
+}
+
+TEST(ProcessRunnerTest, TheClockIsCheckedOnceForEachProcess) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(Runner(folder, R"py(
+    if what != "run":
+        return answer(id)
+    start = time.perf_counter_ns()
+    time.sleep(1e-4 * request["batch"])
+    answer(id, ns=[time.perf_counter_ns() - start])
+)py"),
+                                           Short());
+  ASSERT_TRUE(runner.ok());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE((*runner)->Load({}).ok());
+    ASSERT_TRUE((*runner)->Run(1, 1).ok());
+    const absl::Time start = absl::Now();
+    EXPECT_TRUE((*runner)->CheckClock().ok());
+    EXPECT_EQ(absl::Now() - start > absl::Milliseconds(20), i == 0);
+  }
+}
+
+TEST(ProcessRunnerTest, WhatAProfileCannotSay) {
+  for (const auto& [entries, fault] :
+       {std::pair("[{'name': 'a', 'us': 1e9}]", "add up to"),
+        {"[{'name': 'a', 'us': 1, 'calls': [1, 1]}]", "twice"},
+        {"[{'name': 'a', 'us': 0, 'calls': [i]} for i in range(1000) for _ in range(60)]", "more than the limit"},
+        {"[{'name': 'a', 'us': 1, 'calls': [100000]}]", "no call"},
+        {"[{'name': 'a', 'us': -1}]", "no time"}}) {
+    const TemporaryDirectory folder;
+    RunnerLimits limits;
+    const auto runner =
+        ProcessRunner::Start(Runner(folder, absl::StrCat("    answer(id, entries=", entries, ")\n")), limits);
+    ASSERT_TRUE(runner.ok());
+    EXPECT_THAT(std::string((*runner)->Profile(1, 2000).status().message()), HasSubstr(fault)) << entries;
+  }
+}
+
+TEST(ProcessRunnerTest, TextsAreBoundedAndPlain) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(
+      Runner(folder, "    answer(id, unsupported='conv2d \\x1b[31m' + '\u00e9' * 50000)\n"), RunnerLimits());
+  ASSERT_TRUE(runner.ok());
+  const std::string message((*runner)->Load({}).message());
+  EXPECT_THAT(message, ::testing::StartsWith("conv2d ?[31m"));
+  EXPECT_LT(message.size(), 1100u);
+}
+
+// The kernel is to end it, not the worker, where there is no memory left.
+TEST(ProcessRunnerTest, ARunnerIsEndedBeforeTheWorker) {
+  const TemporaryDirectory folder;
+  const auto runner = ProcessRunner::Start(Runner(folder, "    answer(id)\n"), Short());
+  ASSERT_TRUE(runner.ok());
+  const std::string theirs = ReadFile(absl::StrCat("/proc/", (*runner)->pid(), "/oom_score_adj")).value();
+  const std::string ours = ReadFile("/proc/self/oom_score_adj").value();
+  EXPECT_GE(std::stoi(theirs), std::stoi(ours));
+  EXPECT_GE(std::stoi(theirs), 500);
+}
+
 }  // namespace
 }  // namespace cobra::worker

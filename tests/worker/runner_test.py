@@ -27,6 +27,38 @@ runner_loop.serve(Wrong(False))
 """
 
 
+# What a runner may do to its folder and in its file of outputs. /dev/zero has no end, and the large file is a hole.
+FAULTS = {
+    "a link": "os.symlink('/dev/zero', outputs)",
+    "a pipe": "os.mkfifo(outputs)",
+    "a hole of 200 GB": "open(outputs, 'wb').truncate(200 << 30)",
+    "no tensors": "open(outputs, 'wb').write(b'\\xff' * 8 + b'{}')",
+    "the folder removed": "shutil.rmtree(os.path.dirname(outputs))",
+}
+FAULTY = """
+import os, shutil, sys
+sys.path.insert(0, %r)
+import eager_torch, runner_loop
+
+loads = 0
+
+def answer(runner, request):
+    global loads
+    loads += request["do"] == "load"
+    if request["do"] == "verify" and os.path.exists(%r):
+        os.remove(%r)
+        outputs = request["outputs"]
+        %s
+        return {}
+    if request["do"] == "describe":
+        return dict(ours(runner, request), version="1.%%d" %% (os.path.exists(%r) or %d))
+    return ours(runner, request)
+
+ours, runner_loop.answer = runner_loop.answer, answer
+runner_loop.serve(eager_torch.EagerTorch(False))
+"""
+
+
 RUNTIMES = os.path.join(SOURCE, "build", "runtimes")
 NEWER = os.path.join(RUNTIMES, "bin", "python3")
 
@@ -131,6 +163,53 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual({record["outcome"] for record in found}, {"crashed"})
         self.assertIn("exit status 3", found[0]["message"])
 
+    def faulty(self, fault, other_version=1):
+        """A runner with a fault in its first task."""
+        path, first = os.path.join(self.folder, "faulty.py"), os.path.join(self.folder, "first")
+        open(first, "w").close()
+        with open(path, "w") as file:
+            file.write(FAULTY % (RUNNERS, first, first, fault, first, other_version))
+        return "%s %s" % (PYTHON, path)
+
+    def test_faults_in_its_folder_cost_one_task(self):
+        for name, fault in FAULTS.items():
+            with self.subTest(name):
+                self.setUp()
+                _, found = self.series(self.faulty(fault), "--space", "real-layers", "--count", 2)
+                self.assertEqual(sorted(r["outcome"] for r in found), ["crashed", "ok"], found)
+                message = next(r["message"] for r in found if r["outcome"] == "crashed")
+                self.assertNotIn(os.sep + "dev", message)
+
+    def test_another_version_after_a_restart_ends_the_series(self):
+        out = os.path.join(self.folder, "records.jsonl")
+        runner = self.faulty("os._exit(3)", other_version=2)
+        words = ("measure", "--out", out, "--space", "real-layers", "--count", 3, "--core", CORE, "--runner", runner)
+        done = run(*words)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("was torch 1.1, describes itself as torch 1.2", done.stderr)
+        self.assertEqual([r for r in records(out) if r["outcome"] == "ok"], [])
+
+    def test_a_wrong_clock_is_no_measurement_of_a_small_layer(self):
+        path = os.path.join(self.folder, "double.py")
+        with open(path, "w") as file:
+            double = "import time\nns = time.perf_counter_ns\ntime.perf_counter_ns = lambda: ns() * 2\n"
+            file.write(double + WRONG.replace(" * 1.01", "") % RUNNERS)
+        _, found = self.series("%s %s" % (PYTHON, path), "--space", "real-layers", "--count", 3)
+        self.assertEqual({record["outcome"] for record in found}, {"crashed"})
+        self.assertIn("its clock is wrong", found[0]["message"])
+
+    def test_check_runner_fails_one_that_runs_nothing(self):
+        path = os.path.join(self.folder, "none.py")
+        with open(path, "w") as file:
+            none = "    def load(self, request):\n        raise runner_loop.Unsupported('all')\n\n    def verify"
+            file.write((WRONG % RUNNERS).replace("    def verify", none))
+        words = [os.path.join(BIN, "cobra-worker"), "check-runner", "--core", str(CORE), "--graphs", "3", "--"]
+        # In any folder: the layers are found below the source tree.
+        done = subprocess.run([*words, PYTHON, path], cwd=self.folder, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("it runs none of these graphs", done.stdout)
+        self.assertIn("clock      not checked", done.stdout)
+
     def test_fewer_instructions(self):
         with open("/proc/cpuinfo") as file:
             if " avx2 " not in file.read():
@@ -164,6 +243,12 @@ class RunnerTest(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 1)
         self.assertIn("no-such-runner", done.stderr)
+
+    def test_a_blank_command_is_not_libtorch(self):
+        out = os.path.join(self.folder, "x")
+        done = run("measure", "--space", "real-layers", "--count", 1, "--out", out, "--runner", " ")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--runner: no command", done.stderr)
 
     def test_check_runner(self):
         words = [os.path.join(BIN, "cobra-worker"), "check-runner", "--core", str(CORE), "--graphs", "24", "--"]
