@@ -46,8 +46,9 @@ absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
-  std::string hint = absl::StrCat("targets: ", absl::StrJoin(names, ", "));
-  if (target == kThisMachine) absl::StrAppend(&hint, "; `cobra-client calibrate` makes this-machine");
+  // First what may be cut off least: there may be hundreds of names.
+  std::string hint = target == kThisMachine ? "`cobra-client calibrate` makes this-machine; " : "";
+  absl::StrAppend(&hint, "targets: ", absl::StrJoin(names, ", "));
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }

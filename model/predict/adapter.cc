@@ -189,40 +189,54 @@ absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& 
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<double>> Adapter::HeldOutErrors(const Question& question, size_t samples) const {
+absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size_t target,
+                                                  const TargetSpec& machine) const {
+  const auto is_like = [this](const TargetSpec& spec) {
+    return [this, &spec](size_t other) { return AreComparable(spec, targets_[other]); };
+  };
+  const TargetSpec& spec = targets_[target];
+  const bool is_known_kind = absl::c_any_of(question.targets, is_like(machine));
+  HeldOut held_out;
+  if (is_known_kind && !absl::c_any_of(question.targets, is_like(spec))) return held_out;
+  COBRA_ASSIGN_OR_RETURN(held_out.truth, ReferenceViews(target));
+  for (const size_t other : question.targets) {
+    if (IsSameDevice(targets_[other], spec) || (!is_known_kind && AreComparable(targets_[other], spec))) continue;
+    COBRA_ASSIGN_OR_RETURN(held_out.views.emplace_back(), ReferenceViews(other));
+    const double distance = SheetDistance(spec, targets_[other]);
+    held_out.candidates.push_back(
+        {-0.5 * distance * distance, SheetShift(targets_[other], spec, question.differences.law), {}});
+  }
+  return held_out;
+}
+
+absl::StatusOr<std::vector<double>> Adapter::HeldOutErrors(const Question& question, const TargetSpec& machine,
+                                                           size_t samples) const {
   const size_t networks = ReferenceNetworks().size();
   samples = std::min(samples, networks - 4);
   std::vector<double> errors;
   std::mt19937_64 random(1);
-  for (size_t t = 0; t < std::min(question.targets.size(), kHeldOutTargets); ++t) {
-    const TargetSpec& held_out = targets_[question.targets[t]];
-    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* truth, ReferenceViews(question.targets[t]));
-    std::vector<const std::vector<NetworkView>*> views;
-    std::vector<AdaptCandidate> candidates;
-    for (const size_t other : question.targets) {
-      if (IsSameDevice(targets_[other], held_out)) continue;
-      COBRA_ASSIGN_OR_RETURN(views.emplace_back(), ReferenceViews(other));
-      const double distance = SheetDistance(held_out, targets_[other]);
-      candidates.push_back(
-          {-0.5 * distance * distance, SheetShift(targets_[other], held_out, question.differences.law), {}});
-    }
-    if (candidates.empty()) continue;
+  size_t held_out_targets = 0;
+  for (const size_t target : question.targets) {
+    COBRA_ASSIGN_OR_RETURN(HeldOut held_out, HoldOut(question, target, machine));
+    if (held_out.candidates.empty()) continue;
+    if (++held_out_targets > kHeldOutTargets) break;
     for (size_t draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
       std::vector<size_t> order(networks);
       std::iota(order.begin(), order.end(), size_t{0});
       std::shuffle(order.begin(), order.end(), random);
       std::vector<double> log_us;
-      for (AdaptCandidate& candidate : candidates) candidate.networks.clear();
+      for (AdaptCandidate& candidate : held_out.candidates) candidate.networks.clear();
       for (size_t i = 0; i < samples; ++i) {
-        log_us.push_back(std::log((*truth)[order[i]].us));
-        for (size_t c = 0; c < candidates.size(); ++c) candidates[c].networks.push_back((*views[c])[order[i]]);
+        log_us.push_back(std::log((*held_out.truth)[order[i]].us));
+        for (size_t c = 0; c < held_out.candidates.size(); ++c)
+          held_out.candidates[c].networks.push_back((*held_out.views[c])[order[i]]);
       }
-      const AdaptFit fit =
-          FitCandidates(candidates, log_us, {question.differences.covariance, question.differences.scale_variance});
+      const AdaptFit fit = FitCandidates(held_out.candidates, log_us,
+                                         {question.differences.covariance, question.differences.scale_variance});
       for (size_t i = samples; i < networks; ++i) {
-        std::vector<const NetworkView*> of_candidates;
-        for (const std::vector<NetworkView>* of_target : views) of_candidates.push_back(&(*of_target)[order[i]]);
-        errors.push_back(LogLatency(fit.parts, of_candidates) - std::log((*truth)[order[i]].us));
+        std::vector<const NetworkView*> views;
+        for (const std::vector<NetworkView>* of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
+        errors.push_back(LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us));
       }
     }
   }
@@ -246,7 +260,8 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
     fit.parts = PriorParts(question.fits);
     fit.error_after = fit.error_before;
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out, HeldOutErrors(question, is_better ? samples.size() : 0));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out,
+                         HeldOutErrors(question, machine, is_better ? samples.size() : 0));
   std::vector<std::pair<double, double>> scores;
   for (const double error : held_out)
     scores.push_back({std::fabs(error), kHeldOutSamples / static_cast<double>(held_out.size())});

@@ -79,8 +79,17 @@ class Adapter {
   absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
   absl::StatusOr<double> OwnLogOdds(const std::vector<size_t>& targets, const TargetDifferences& differences) const;
   absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const;
-  // Errors of trained targets from `samples` reference networks, their devices left out.
-  absl::StatusOr<std::vector<double>> HeldOutErrors(const Question& question, size_t samples) const;
+  // A trained target, its device left out: what is true, and who may explain it.
+  struct HeldOut {
+    const std::vector<NetworkView>* truth = nullptr;
+    std::vector<const std::vector<NetworkView>*> views;  // of the candidates
+    std::vector<AdaptCandidate> candidates;
+  };
+  // Without candidates if it is no example for `machine`: one that has comparable targets, or that has none.
+  absl::StatusOr<HeldOut> HoldOut(const Question& question, size_t target, const TargetSpec& machine) const;
+  // Errors of trained targets from `samples` reference networks.
+  absl::StatusOr<std::vector<double>> HeldOutErrors(const Question& question, const TargetSpec& machine,
+                                                    size_t samples) const;
 
   const std::vector<TargetSpec> targets_;
   const PredictCalls predict_;

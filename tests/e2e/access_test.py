@@ -23,7 +23,7 @@ import certificates
 import programs
 import queue_run
 
-OK, INVALID = grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT
+OK, INVALID, NOT_FOUND = grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND
 UNAUTHENTICATED, DENIED = grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 
@@ -37,6 +37,10 @@ TABLE = {
     "GetModelInfo": (ANY, OK),
     "Calibrate": ({"measure", "admin"}, INVALID),  # its probe is empty
     "UndoCalibration": ({"measure", "admin"}, INVALID),  # there is no such version
+    "Adapt": ({"measure", "admin"}, INVALID),  # its data sheet is empty
+    "Observe": ({"measure", "admin"}, NOT_FOUND),
+    "ExportTarget": ({"measure", "admin"}, NOT_FOUND),
+    "SuggestSamples": ({"ask", "admin"}, INVALID),  # likewise
     "Enqueue": ({"ask", "admin"}, OK),
     "Lease": ({"measure", "admin"}, OK),
     "Renew": ({"measure", "admin"}, OK),
@@ -155,6 +159,10 @@ class Access(unittest.TestCase):
             "GetModelInfo": pb.GetModelInfoRequest(),
             "Calibrate": pb.CalibrateRequest(target=target),
             "UndoCalibration": pb.UndoCalibrationRequest(target=target, version=1),
+            "Adapt": pb.AdaptRequest(name=target or "nameless"),
+            "Observe": pb.ObserveRequest(target=target or "nameless"),
+            "ExportTarget": pb.ExportTargetRequest(target=target or "nameless"),
+            "SuggestSamples": pb.SuggestSamplesRequest(),
             "Enqueue": queue.EnqueueRequest(),
             "Lease": queue.LeaseRequest(worker=worker, target=target, max_tasks=1, duration=second),
             "Renew": queue.RenewRequest(worker=worker),
@@ -289,12 +297,12 @@ class RolesTest(Access):
     def test_a_worker_stays_within_its_name_and_targets(self):
         self.start("--access", self.access)
         caller, admin = self.caller("measure"), self.caller("admin")
-        bound = ("Lease", "Renew", "Report", "Calibrate")
+        bound = ("Lease", "Renew", "Report", "Calibrate", "Adapt", "Observe", "ExportTarget")
         for worker, target, denied in (
             ("pi-4", "pi-4", ()),
             ("pi-4", "pi-4-int8", ()),
-            ("pi-4", "gpu", ("Lease", "Calibrate")),
-            ("pi-4", "", ("Calibrate",)),  # this-machine
+            ("pi-4", "gpu", ("Lease", "Calibrate", "Adapt", "Observe", "ExportTarget")),
+            ("pi-4", "", ("Calibrate", "Adapt", "Observe", "ExportTarget")),  # this-machine
             ("pi-5", "pi-4", ("Lease", "Renew", "Report")),
         ):
             requests = self.requests(worker, target)
