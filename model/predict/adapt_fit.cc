@@ -11,7 +11,6 @@ namespace cobra::predict {
 namespace {
 
 constexpr double kDistances[] = {0.03, 0.3, 1.5};  // factors of the covariance
-constexpr double kScales[] = {0.1, 1};             // factors of the common factor's variance: one sample is not all
 constexpr double kNoises[] = {0.03, 0.08, 0.2};    // standard deviations in log-latency
 // To the noise comes, squared, so much of the candidate's own half-width for the network.
 constexpr double kNoiseOfHalfWidth = 0.3;
@@ -77,20 +76,18 @@ std::vector<Mode> FitModes(absl::Span<const AdaptCandidate> candidates, const st
                            const AdaptFitOptions& options, const std::vector<double>& weights) {
   std::vector<Mode> modes;
   for (const double distance : kDistances) {
-    for (const double scale : kScales) {
-      AdaptMatrix covariance = options.covariance;
-      for (AdaptVector& row : covariance) {
-        for (double& value : row) value *= distance;
-      }
-      covariance[0][0] += scale * options.scale_variance;
-      const Inverse prior = InverseOf(covariance);
-      for (size_t c = 0; c < candidates.size(); ++c) {
-        for (const double noise : kNoises) {
-          Mode mode = FitMode(rows[c], prior, noise, weights);
-          mode.candidate = c;
-          mode.log_weight += candidates[c].log_prior;
-          modes.push_back(std::move(mode));
-        }
+    AdaptMatrix covariance = options.covariance;
+    for (AdaptVector& row : covariance) {
+      for (double& value : row) value *= distance;
+    }
+    covariance[0][0] += options.scale_variance;
+    const Inverse prior = InverseOf(covariance);
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      for (const double noise : kNoises) {
+        Mode mode = FitMode(rows[c], prior, noise, weights);
+        mode.candidate = c;
+        mode.log_weight += candidates[c].log_prior;
+        modes.push_back(std::move(mode));
       }
     }
   }
