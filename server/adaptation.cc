@@ -37,24 +37,17 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   }
   COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());
   std::vector<predict::TimedNetwork> networks;
-  predict::ProbeResult imported{probe->machine, {}};
-  for (store::MeasuredGraph& record : probe->records) {
-    const store::Measurement& measured = record.measurement;
-    if (!measured.subject.is_network) {
-      imported.records.push_back(std::move(record));
-      continue;
-    }
-    networks.push_back({measured.subject.label, record.graph, measured.undisturbed_us(), 1});
-    imported.records.push_back(std::move(record));
+  for (const auto& [graph, measured] : probe->records) {
+    if (measured.subject.is_network) networks.push_back({measured.subject.label, graph, measured.undisturbed_us(), 1});
   }
-  const predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), imported.machine, {});
+  const predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
   if (!checked.refused.empty()) return RefusedError(checked.refused);
-  if (imported.records.size() > 2 * predict::kMaxTimedNetworks) {
+  if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
     return UserError(Diagnostic::Kind::kLimit,
-                     LimitMessage("exported_json", static_cast<int64_t>(imported.records.size()),
+                     LimitMessage("exported_json", static_cast<int64_t>(probe->records.size()),
                                   static_cast<int64_t>(2 * predict::kMaxTimedNetworks), "records"));
   }
-  return imported;
+  return probe;
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "worker/describe.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -23,10 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double MemoryGb() {
-  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  return std::round(bytes / 1e7) / 100;
-}
+double MemoryGb() { return std::round(static_cast<double>(PhysicalMemoryBytes()) / 1e7) / 100; }
 
 absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   GpuFacts gpu;

@@ -106,6 +106,10 @@ std::string CpuCodeName(const CpuInfo& cpu) {
 
 CpuInfo ThisCpu() { return ParseCpuInfo(ReadOr("/proc/cpuinfo", "")); }
 
+int64_t PhysicalMemoryBytes() {
+  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 // The largest cache of the first processor.
 double LastLevelCacheMb() {
   double most = 0;

@@ -2,6 +2,7 @@
 #ifndef COBRA_WORKER_MACHINE_H_
 #define COBRA_WORKER_MACHINE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct CpuInfo {
 };
 CpuInfo ParseCpuInfo(absl::string_view text);
 CpuInfo ThisCpu();
+
+int64_t PhysicalMemoryBytes();
 
 // "epyc-genoa", "xeon-icelake"; from the vendor's name if the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);

@@ -56,9 +56,6 @@ std::string TextOf(const Json& object, const char* key, absl::string_view fallba
   return WithoutEscapes(text);
 }
 
-// The program without its folder, which is nobody's business in a record.
-std::string NameOf(const std::string& program) { return program.substr(program.rfind('/') + 1); }
-
 // What a message shows of a line that is no answer.
 std::string Excerpt(absl::string_view line) {
   constexpr size_t kShown = 80;
@@ -95,6 +92,8 @@ void EndBeforeUs(pid_t pid) {
 
 }  // namespace
 
+std::string ProgramName(const std::vector<std::string>& argv) { return argv[0].substr(argv[0].rfind('/') + 1); }
+
 bool RunnerDescription::operator==(const RunnerDescription& other) const {
   const auto members = [](const RunnerDescription& d) {
     return std::tie(d.runtime, d.version, d.format, d.compile, d.allocator, d.precisions, d.isas, d.profiles);
@@ -108,7 +107,7 @@ absl::StatusOr<std::unique_ptr<ProcessRunner>> ProcessRunner::Start(const std::v
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return absl::UnavailableError("no socket for the runner");
-  std::unique_ptr<ProcessRunner> runner(new ProcessRunner(limits, NameOf(argv[0])));
+  std::unique_ptr<ProcessRunner> runner(new ProcessRunner(limits, ProgramName(argv)));
   runner->channel_ = Descriptor(ends[0]);
   Descriptor theirs(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);

@@ -18,6 +18,9 @@
 
 namespace cobra::worker {
 
+// The program of a command without its folder, which is nobody's business in a record. REQUIRES: not empty.
+std::string ProgramName(const std::vector<std::string>& argv);
+
 // What the runner says of itself.
 struct RunnerDescription {
   std::string runtime, version;

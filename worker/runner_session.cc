@@ -33,6 +33,7 @@
 #include "store/measurement_json.h"
 #include "worker/child.h"
 #include "worker/executor.h"
+#include "worker/machine.h"
 #include "worker/same_results.h"
 #ifdef COBRA_ONNX_WRITER
 #include "export/onnx/writer.h"
@@ -124,13 +125,6 @@ absl::Status WithoutKind(const absl::Status& status) {
   return d.has_value() && absl::IsUnimplemented(status) ? absl::UnimplementedError(d->message) : status;
 }
 
-// Without its folder: records name it.
-std::string NameOfProgram(const std::vector<std::string>& argv) { return argv[0].substr(argv[0].rfind('/') + 1); }
-
-int64_t MemoryOfMachine() {
-  return static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options) {
   store::Measurement measurement;
   measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
@@ -195,7 +189,7 @@ absl::Status RunnerSession::MakeReady() {
   if (runner_->description() == description_) return absl::OkStatus();
   const RunnerDescription& is = runner_->description();
   runner_.reset();
-  return absl::FailedPreconditionError(absl::StrCat(NameOfProgram(argv_), ": was ", description_.runtime, " ",
+  return absl::FailedPreconditionError(absl::StrCat(ProgramName(argv_), ": was ", description_.runtime, " ",
                                                     description_.version, ", describes itself as ", is.runtime, " ",
                                                     is.version, " or otherwise since it was started again"));
 }
@@ -314,12 +308,12 @@ absl::Status RunnerSession::MeasureInto(const graph::Graph& graph, const Measure
   COBRA_RETURN_IF_ERROR(Time(options.meter, measurement));
   if (const absl::Status plausible = predict::CheckPlausible(graph, measurement->latency.median_us, nullptr);
       !plausible.ok()) {
-    return absl::InternalError(absl::StrCat(NameOfProgram(argv_), ": run: ", plausible.message()));
+    return absl::InternalError(absl::StrCat(ProgramName(argv_), ": run: ", plausible.message()));
   }
   COBRA_RETURN_IF_ERROR(runner_->CheckClock());
   COBRA_ASSIGN_OR_RETURN(measurement->peak_memory_bytes, runner_->PeakMemoryBytes());
-  if (const int64_t has = MemoryOfMachine(); !execution_.is_cuda() && measurement->peak_memory_bytes > has) {
-    return absl::InternalError(absl::StrCat(NameOfProgram(argv_), ": memory: \"peak_bytes\" is ",
+  if (const int64_t has = PhysicalMemoryBytes(); !execution_.is_cuda() && measurement->peak_memory_bytes > has) {
+    return absl::InternalError(absl::StrCat(ProgramName(argv_), ": memory: \"peak_bytes\" is ",
                                             measurement->peak_memory_bytes, ", this machine has ", has));
   }
   if (options.profiled_runs > 0 && description_.profiles) {

@@ -7,7 +7,7 @@ DATA has kernelbench/ (README.md says where it comes from). A target is a host, 
 eager or inductor. The graphs are those of models in training mode, without gradients, as they were timed. The latency
 is the mean of a hundred runs between two events of CUDA.
 """
-import argparse, csv, gzip, json, os
+import csv, gzip, json, os
 
 import devices
 import public_rows
@@ -57,11 +57,7 @@ def target_of(row):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--from", dest="data", required=True)
-    parser.add_argument("--client", default=public_rows.CLIENT)
-    parser.add_argument("--out", default=public_rows.HERE)
-    arguments = parser.parse_args()
+    arguments = public_rows.parser("client").parse_args()
     folder = os.path.join(arguments.data, "kernelbench")
     texts, refused = read_problems(folder, arguments.client)
     data, numbers = public_rows.DataSet(SPACE, arguments.out), {name: i for i, name in enumerate(sorted(texts))}

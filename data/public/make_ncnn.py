@@ -7,7 +7,7 @@ DATA has ncnn_boards/ (README.md says where it comes from). A target is a device
 were chosen (powersave), and the CPU or a Vulkan GPU. The latency is the shortest of a row (min_ms). A second series of
 the same setting is a repetition of the first where the two agree, else a target of its own.
 """
-import argparse, collections, csv, gzip, os, statistics
+import collections, csv, gzip, os, statistics
 
 import devices
 import public_rows
@@ -98,11 +98,7 @@ def agree(first, second):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--from", dest="data", required=True)
-    parser.add_argument("--client", default=public_rows.CLIENT)
-    parser.add_argument("--out", default=public_rows.HERE)
-    arguments = parser.parse_args()
+    arguments = public_rows.parser("client").parse_args()
     folder = os.path.join(arguments.data, "ncnn_boards")
     networks = read_networks(folder, arguments.client)
     data, names = public_rows.DataSet(SPACE, arguments.out), set()

@@ -8,7 +8,7 @@ are the source's own split of its kernels (of train a fixed sample of the shapes
 neusight-ops the calls of its traces of language models, neusight-models the whole models. Graphs are read from
 neusight_models.py.
 """
-import argparse, ast, collections, csv, gzip, os, random, statistics
+import ast, collections, csv, gzip, os, random, statistics
 
 import devices
 import public_rows
@@ -161,11 +161,7 @@ def target_of(device):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--from", dest="data", required=True)
-    parser.add_argument("--reader", default=public_rows.READER)
-    parser.add_argument("--out", default=public_rows.HERE)
-    arguments = parser.parse_args()
+    arguments = public_rows.parser("reader").parse_args()
     folder = os.path.join(arguments.data, "neusight_gpu")
     rows = {**sampled(kernels(folder)), **operators(folder), **models(folder)}
     # Of rows of one graph the first counts: kernels before the calls of traces.

@@ -10,7 +10,7 @@ by those of the batch that was measured. --check N reads N graphs at the measure
 takes half an hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has, that the reader refuses, or whose parameters
 differ from the table's by more than 1 %, also with their parallel branches merged, are left out and listed.
 """
-import argparse, collections, csv, glob, gzip, json, os, random, re
+import collections, csv, glob, gzip, json, os, random, re
 
 import devices
 import public_rows
@@ -148,13 +148,10 @@ class Graphs:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--from", dest="data", required=True)
+    parser = public_rows.parser("reader")
     parser.add_argument("--timm", required=True)
     parser.add_argument("--cache")
     parser.add_argument("--check", type=int, default=0)
-    parser.add_argument("--reader", default=public_rows.READER)
-    parser.add_argument("--out", default=public_rows.HERE)
     arguments = parser.parse_args()
     with gzip.open(os.path.join(arguments.data, "timm_inference/latency.csv.gz"), "rt") as file:
         table = collections.defaultdict(list)

@@ -1,6 +1,6 @@
 """Folders of records (docs/measurements.md) made from published tables: a folder a target, the graphs of all targets of
 a data set once, beside them."""
-import collections, json, os, re, shutil, subprocess, sys, tempfile
+import argparse, collections, json, os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "../measurements"))
@@ -14,6 +14,15 @@ READER = os.path.join(ROOT, "build/release/bin/read_model")
 ORIGINS = ("where", "made", "mod")
 # A target with fewer rows than this says nothing about its device.
 FEWEST_ROWS = 8
+
+
+def parser(reads_with):
+    """Of the arguments of every script: where the source's tables are, the program that reads models, where to write."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--from", dest="data", required=True)
+    arguments.add_argument("--" + reads_with, default={"client": CLIENT, "reader": READER}[reads_with])
+    arguments.add_argument("--out", default=HERE)
+    return arguments
 
 
 def graph_text(graph):

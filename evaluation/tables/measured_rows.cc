@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
@@ -63,6 +65,18 @@ absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit
                                              const std::vector<const fit::Sample*>& rows) {
   COBRA_ASSIGN_OR_RETURN(const int target, fit::TargetOf(model, data));
   return fit::PredictSamples(model, rows, target);
+}
+
+absl::StatusOr<std::vector<std::string>> TargetFolders(const std::string& root) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
+    if (FileExists(absl::StrCat(entry.path().string(), "/target.json"))) folders.push_back(entry.path().string());
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(root, ": ", error.message()));
+  if (folders.empty()) return absl::NotFoundError(absl::StrCat(root, ": has no folder with a target.json"));
+  std::sort(folders.begin(), folders.end());
+  return folders;
 }
 
 std::vector<std::string> SeedsOf(const std::string& directory) {

@@ -37,6 +37,9 @@ absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats);
 absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
                                              const std::vector<const fit::Sample*>& rows);
 
+// The folders of `root` that have a target.json, by name. NotFound if there is none.
+absl::StatusOr<std::vector<std::string>> TargetFolders(const std::string& root);
+
 // Directories of a model's seeds: DIRECTORY/seed-1 ... as written by cobra-train fit; DIRECTORY itself if there are
 // none.
 std::vector<std::string> SeedsOf(const std::string& directory);

@@ -1,13 +1,13 @@
 #include "evaluation/tables/public_rows.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "evaluation/tables/measured_rows.h"
 
 namespace cobra::evaluation {
 namespace {
@@ -39,13 +39,7 @@ absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const c
   COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(folds));
   for (const auto& [key, fold] : rows.fold_of_) rows.folds_ = std::max(rows.folds_, fold + 1);
   const std::string root = options.rows == TableOptions().rows ? folder : options.rows;
-  std::vector<std::string> targets;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(root, error)) {
-    if (FileExists(absl::StrCat(entry.path().string(), "/target.json"))) targets.push_back(entry.path().string());
-  }
-  if (error || targets.empty()) return absl::NotFoundError(absl::StrCat(root, ": has no folder with a target.json"));
-  std::sort(targets.begin(), targets.end());
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> targets, TargetFolders(root));
   if (options.quick) targets.resize(std::min(targets.size(), kQuickTargets));
   for (const std::string& target : targets) {
     COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(target));

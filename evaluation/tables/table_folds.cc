@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "base/csv.h"
 #include "base/file.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
@@ -20,9 +17,7 @@
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
 #include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
 #include "model/fit/trainer.h"
-#include "model/predict/manifest.h"
 
 namespace cobra::evaluation {
 namespace {
@@ -120,16 +115,20 @@ class Table {
     all->fold.insert(all->fold.end(), predicted.size(), fold);
   }
 
+  absl::Status AddCell(const char* method, const std::string& group, int seed, const MetricValues& figures) {
+    return run_.Add(method, group, seed, [&]() -> absl::StatusOr<TableCell> {
+      TableCell cell;
+      cell.figures = figures;
+      return cell;
+    });
+  }
+
   absl::Status AddRows(const char* method, const std::map<std::string, LeftOut>& targets, int seed) {
     std::map<std::string, std::pair<MetricValues, double>> sums;  // by compile mode: of the figures, of the targets
     for (const auto& [name, rows] : targets) {
       if (rows.predicted.size() < (run_.options.quick ? kFewestOfQuick : kFewestTests)) continue;
       const MetricValues figures = FiguresOf(rows);
-      COBRA_RETURN_IF_ERROR(run_.Add(method, name, seed, [&]() -> absl::StatusOr<TableCell> {
-        TableCell cell;
-        cell.figures = figures;
-        return cell;
-      }));
+      COBRA_RETURN_IF_ERROR(AddCell(method, name, seed, figures));
       auto& [sum, count] = sums[rows_.ModeOf(name)];
       for (size_t i = 0; i < figures.size(); ++i) {
         if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);
@@ -139,11 +138,7 @@ class Table {
     }
     for (auto& [mode, of_mode] : sums) {
       for (auto& [figure, value] : of_mode.first) value /= of_mode.second;
-      COBRA_RETURN_IF_ERROR(run_.Add(method, absl::StrCat(kMean, ", ", mode), seed, [&]() -> absl::StatusOr<TableCell> {
-        TableCell cell;
-        cell.figures = of_mode.first;
-        return cell;
-      }));
+      COBRA_RETURN_IF_ERROR(AddCell(method, absl::StrCat(kMean, ", ", mode), seed, of_mode.first));
     }
     return absl::OkStatus();
   }

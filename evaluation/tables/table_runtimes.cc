@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
@@ -85,10 +83,9 @@ class Table {
  private:
   absl::Status ReadTargets(const std::string& model) {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, predict::LoadBundle(model));
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(run_.options.rows, error)) {
-      if (!FileExists(absl::StrCat(entry.path().string(), "/target.json"))) continue;
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(entry.path().string()));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(run_.options.rows));
+    for (const std::string& folder : folders) {
+      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
       if (!fit::TargetOf(bundle.manifest, data).ok()) continue;
       const std::string name = data.target.name;
       Target& target = targets_[name];
@@ -104,7 +101,6 @@ class Table {
       }
       if (target.tests.size() < kFewestTests) targets_.erase(name);
     }
-    if (error) return absl::NotFoundError(absl::StrCat(run_.options.rows, ": ", error.message()));
     if (!targets_.empty()) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(run_.options.rows, ": no folder of a target of ", model, " has ",
                                                       kFewestTests, " test networks of torchvision and timm"));

@@ -6,42 +6,22 @@
 #include <utility>
 
 #include "graph/cost.h"
+#include "model/predict/rough_time.h"
 
 namespace cobra::predict {
 namespace {
 
-// One core of a server, roughly, as in probe_design.cc: it puts calls into classes of similar size.
-constexpr double kMacsPerUs = 50e3, kBytesPerUs = 10e3;
+// Calls are put into classes of similar size.
 constexpr double kSizesUs[] = {5, 60, 700};
 
 int SizeOf(const graph::NodeCost& cost) {
-  const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
-  const double us = std::max(static_cast<double>(cost.macs) / kMacsPerUs, bytes / kBytesPerUs);
+  const double us = RoughUs(cost);
   int size = 0;
   for (const double bound : kSizesUs) size += us > bound;
   return size;
 }
 
 }  // namespace
-
-double Dot(const AdaptVector& a, const AdaptVector& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-AdaptVector Product(const AdaptMatrix& matrix, const AdaptVector& x) {
-  AdaptVector y;
-  for (size_t i = 0; i < x.size(); ++i) y[i] = Dot(matrix[i], x);
-  return y;
-}
-
-void AddOuter(const AdaptVector& x, double weight, AdaptMatrix* matrix) {
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == 0) continue;
-    for (size_t j = 0; j < x.size(); ++j) (*matrix)[i][j] += weight * x[i] * x[j];
-  }
-}
 
 Inverse InverseOf(const AdaptMatrix& matrix) {
   constexpr size_t n = kAdaptTerms;

@@ -1,9 +1,8 @@
 // What an adaptation to a new device (adapter.h) may change of a trained target: the group terms of a calibration
-// (calibration_terms.h), so that both are stored and served as the same coefficients. And the small algebra for them.
+// (calibration_terms.h), so that both are stored and served as the same coefficients.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
 #define COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,17 +11,14 @@
 #include "graph/graph.h"
 #include "model/predict/calibration_terms.h"
 #include "model/predict/operator_group.h"
+#include "model/predict/small_matrix.h"
 
 namespace cobra::predict {
 
 inline constexpr int kAdaptTerms = kGroupTerms;
-using AdaptVector = std::array<double, kAdaptTerms>;
-using AdaptMatrix = std::array<AdaptVector, kAdaptTerms>;
+using AdaptVector = SmallVector<kAdaptTerms>;
+using AdaptMatrix = SmallMatrix<kAdaptTerms>;
 
-double Dot(const AdaptVector& a, const AdaptVector& b);
-AdaptVector Product(const AdaptMatrix& matrix, const AdaptVector& x);
-// matrix += weight x x'.
-void AddOuter(const AdaptVector& x, double weight, AdaptMatrix* matrix);
 // Of a positive definite matrix: its inverse, and the logarithm of its determinant.
 struct Inverse {
   AdaptMatrix inverse;

@@ -1,20 +1,20 @@
 #include "model/predict/probe_design.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "graph/cost.h"
 #include "model/predict/operator_group.h"
+#include "model/predict/rough_time.h"
+#include "model/predict/small_matrix.h"
 
 namespace cobra::predict {
 namespace {
 
-using Shares = std::array<double, kNumOperatorGroups>;
-using Matrix = std::array<Shares, kNumOperatorGroups>;
+using Shares = SmallVector<kNumOperatorGroups>;
+using Matrix = SmallMatrix<kNumOperatorGroups>;
 
-// One core of a server, roughly: which calls are limited by memory hardly depends on the machine.
-constexpr double kMacsPerUs = 50e3, kBytesPerUs = 10e3, kCallUs = 2;
+constexpr double kCallUs = 2;
 // What a measurement takes beside its runs: loading, warming up, repeats until its median is certain.
 constexpr double kRuns = 12, kLoadUs = 3e5;
 // Before anything was measured: log-ratios of groups scatter by a third, a measured network by a tenth of that.
@@ -32,26 +32,13 @@ Candidate CandidateOf(const graph::Graph& graph) {
   for (size_t i = 0; i < costs.size(); ++i) {
     const OperatorGroup group = OperatorGroupOf(graph, graph.nodes()[i]);
     if (group == kOther) continue;
-    const double bytes = static_cast<double>(costs[i].input_bytes + costs[i].weight_bytes + costs[i].output_bytes);
-    const double us = kCallUs + std::max(static_cast<double>(costs[i].macs) / kMacsPerUs, bytes / kBytesPerUs);
+    const double us = kCallUs + RoughUs(costs[i]);
     candidate.shares[group] += us;
     total += us;
   }
   for (double& share : candidate.shares) share /= std::max(total, kCallUs);
   candidate.measuring_us += kRuns * total;
   return candidate;
-}
-
-double SharesDot(const Shares& a, const Shares& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-Shares Spread(const Matrix& matrix, const Shares& x) {
-  Shares y;
-  for (size_t i = 0; i < x.size(); ++i) y[i] = SharesDot(matrix[i], x);
-  return y;
 }
 
 }  // namespace
@@ -61,10 +48,7 @@ std::vector<size_t> DesignProbe(absl::Span<const graph::Graph* const> pool, size
   candidates.reserve(pool.size());
   Matrix moments{};  // of the pool: the sum of shares * shares'
   for (const graph::Graph* graph : pool) {
-    const Shares shares = candidates.emplace_back(CandidateOf(*graph)).shares;
-    for (size_t i = 0; i < shares.size(); ++i) {
-      for (size_t j = 0; j < shares.size(); ++j) moments[i][j] += shares[i] * shares[j];
-    }
+    AddOuter(candidates.emplace_back(CandidateOf(*graph)).shares, 1, &moments);
   }
   Matrix covariance{};  // of the groups' log-ratios
   for (size_t i = 0; i < covariance.size(); ++i) covariance[i][i] = kPrior;
@@ -76,18 +60,15 @@ std::vector<size_t> DesignProbe(absl::Span<const graph::Graph* const> pool, size
     for (size_t k = 0; k < candidates.size(); ++k) {
       if (is_chosen[k]) continue;
       // By how much the sum of variances falls: the covariance loses u u' / (noise + x' u), with u = covariance x.
-      const Shares u = Spread(covariance, candidates[k].shares);
-      const double gain = SharesDot(u, Spread(moments, u)) / (kNoise + SharesDot(candidates[k].shares, u));
+      const Shares u = Product(covariance, candidates[k].shares);
+      const double gain = Dot(u, Product(moments, u)) / (kNoise + Dot(candidates[k].shares, u));
       if (gain / candidates[k].measuring_us <= best_gain) continue;
       best = k;
       best_gain = gain / candidates[k].measuring_us;
     }
     if (best == pool.size()) break;
-    const Shares u = Spread(covariance, candidates[best].shares);
-    const double scale = 1 / (kNoise + SharesDot(candidates[best].shares, u));
-    for (size_t i = 0; i < u.size(); ++i) {
-      for (size_t j = 0; j < u.size(); ++j) covariance[i][j] -= scale * u[i] * u[j];
-    }
+    const Shares u = Product(covariance, candidates[best].shares);
+    AddOuter(u, -1 / (kNoise + Dot(candidates[best].shares, u)), &covariance);
     chosen.push_back(best);
     is_chosen[best] = true;
   }

@@ -4,8 +4,6 @@ passes."""
 import os
 import re
 import subprocess
-import tempfile
-import unittest
 
 import yaml
 
@@ -32,22 +30,16 @@ def snippet(language):
     return found[0]
 
 
-class CiTest(unittest.TestCase):
+class CiTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
+        super().setUpClass()
         cls.environment = dict(
             os.environ,
             PATH=programs.BIN + ":" + os.environ["PATH"],
             GIT_CONFIG_GLOBAL="/dev/null",
             GIT_CONFIG_SYSTEM="/dev/null",
         )
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
 
     def bash(self, script, cwd, *arguments):
         return programs.Answer(

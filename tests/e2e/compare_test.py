@@ -4,8 +4,6 @@ compared is refused."""
 import json
 import os
 import re
-import tempfile
-import unittest
 
 import programs
 
@@ -33,19 +31,12 @@ class Net(nn.Module):
 """
 
 
-class CompareTest(unittest.TestCase):
+class CompareTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.target = programs.first_target(cls.server)
+        super().setUpClass()
         cls.old = cls.saved("old/net.py", 10)
         cls.new = cls.saved("new/net.py", 20000)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
 
     @classmethod
     def question(cls, name, head):

@@ -58,26 +58,7 @@ BAD_MODELS = [
 ]
 
 
-class EndToEndTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(cls.path("store.sqlite"))
-        cls.target = programs.first_target(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
-
-    @classmethod
-    def path(cls, name, text=None):
-        path = os.path.join(cls.folder.name, name)
-        if text is not None:
-            with open(path, "w") as file:
-                file.write(text)
-        return path
-
+class EndToEndTest(programs.ServedTest):
     def resnet18(self, *flags, shape="1x3x224x224"):
         return programs.predict(
             self.server,

@@ -6,8 +6,6 @@ import os
 import pty
 import re
 import subprocess
-import tempfile
-import unittest
 
 import programs
 
@@ -37,21 +35,12 @@ class Net(nn.Module):
 """
 
 
-class ExplainTest(unittest.TestCase):
+class ExplainTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.target = programs.first_target(cls.server)
-        cls.net = os.path.join(cls.folder.name, "net.py")
-        with open(cls.net, "w") as file:
-            file.write(NET)
+        super().setUpClass()
+        cls.net = cls.path("net.py", NET)
         cls.model = (cls.net, "--entry", "Net()", "--input", "1x3x128x128")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
 
     def asked(self, *flags):
         answer = programs.client(

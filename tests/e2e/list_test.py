@@ -10,7 +10,6 @@ import socket
 import subprocess
 import tempfile
 import time
-import unittest
 
 import programs
 
@@ -40,18 +39,7 @@ def free_port():
         return listener.getsockname()[1]
 
 
-class ListTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.target = programs.first_target(cls.server)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
-
+class ListTest(programs.ServedTest):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

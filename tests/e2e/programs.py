@@ -69,6 +69,31 @@ class Server:
             self.process.wait()
 
 
+class ServedTest(unittest.TestCase):
+    """Tests of one `server`: its first trained `target`, and a `folder` for the store and for models."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.server = Server(cls.path("store.sqlite"))
+        cls.target = first_target(cls.server)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+        cls.folder.cleanup()
+
+    @classmethod
+    def path(cls, name, text=None):
+        """In the folder; `text`: is written there."""
+        path = os.path.join(cls.folder.name, name)
+        if text is not None:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(text)
+        return path
+
+
 class Answer:
     def __init__(self, process):
         self.code, self.out, self.err = process.returncode, process.stdout, process.stderr

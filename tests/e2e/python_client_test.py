@@ -6,9 +6,7 @@ import contextlib
 import importlib
 import io
 import os
-import tempfile
 import textwrap
-import unittest
 
 import grpc
 
@@ -30,23 +28,14 @@ class Net(nn.Module):
 """
 
 
-class PythonClientTest(unittest.TestCase):
+class PythonClientTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
+        super().setUpClass()
         cls.pb, cls.services = programs.stubs()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
         cls.channel = grpc.insecure_channel(cls.server.address)
         cls.stub = cls.services.CobraStub(cls.channel)
-        cls.target = programs.first_target(cls.server)
-        cls.net = os.path.join(cls.folder.name, "net.py")
-        with open(cls.net, "w") as file:
-            file.write(NET)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
+        cls.net = cls.path("net.py", NET)
 
     def request(self, **changes):
         source = self.pb.SourceModel(

@@ -3,8 +3,6 @@
 picture."""
 import json
 import os
-import tempfile
-import unittest
 import xml.etree.ElementTree
 
 import programs
@@ -37,20 +35,11 @@ ReLU             relu             1 1 conv relu
 """
 
 
-class SweepTest(unittest.TestCase):
+class SweepTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
-        cls.target = programs.first_target(cls.server)
-        cls.net = os.path.join(cls.folder.name, "net.py")
-        with open(cls.net, "w") as file:
-            file.write(NET)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
+        super().setUpClass()
+        cls.net = cls.path("net.py", NET)
 
     def swept(self, *flags, code=0, target=None):
         answer = programs.client("sweep", *flags, "--target", target or self.target, "--server", self.server.address)

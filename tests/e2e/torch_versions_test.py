@@ -3,7 +3,6 @@
 without --input."""
 import os
 import re
-import tempfile
 import time
 import unittest
 
@@ -39,26 +38,17 @@ if __name__ == "__main__":
 """
 
 
-class TorchVersionsTest(unittest.TestCase):
+class TorchVersionsTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
+        super().setUpClass()
         cls.pb, services = programs.stubs()
-        cls.server = programs.Server(os.path.join(cls.folder.name, "store.sqlite"))
         cls.stub = services.CobraStub(grpc.insecure_channel(cls.server.address))
-        cls.trained = programs.first_target(cls.server)
         # A machine with another PyTorch: the probe of a real one, with the version that it would have.
         with open(PROBE) as file:
             probe = re.sub(r"libtorch-[0-9.]+", "libtorch-2.5.1", file.read())
         cls.stub.Calibrate(cls.pb.CalibrateRequest(probe_json=probe, target="newer"), timeout=60)
-        cls.net = os.path.join(cls.folder.name, "net.py")
-        with open(cls.net, "w") as file:
-            file.write(NET)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.__exit__()
-        cls.folder.cleanup()
+        cls.net = cls.path("net.py", NET)
 
     def predict(self, *targets, version="", mode=""):
         source = self.pb.SourceModel(
@@ -71,22 +61,22 @@ class TorchVersionsTest(unittest.TestCase):
         return programs.client(command, self.net, *(["--server", self.server.address] if server else []), *flags)
 
     def test_each_target_gets_the_graph_of_its_version(self):
-        both = self.predict(self.trained, "newer")
-        old, new = self.predict(self.trained), self.predict("newer")
+        both = self.predict(self.target, "newer")
+        old, new = self.predict(self.target), self.predict("newer")
         self.assertEqual([p.torch_version for p in both.predictions], ["1.13.0", "2.5.1"])
         self.assertEqual((old.node_count, new.node_count), (5, 1))
         self.assertEqual(both.node_count, old.node_count)  # that of the first target
         self.assertEqual(
             [p.latency_us for p in both.predictions], [old.predictions[0].latency_us, new.predictions[0].latency_us]
         )
-        reverse = self.predict("newer", self.trained)
+        reverse = self.predict("newer", self.target)
         self.assertEqual(reverse.node_count, new.node_count)
-        self.assertEqual(self.predict(self.trained, "newer", version="2.1").predictions[0].torch_version, "2.1")
+        self.assertEqual(self.predict(self.target, "newer", version="2.1").predictions[0].torch_version, "2.1")
 
     def test_an_answer_for_several_versions_is_remembered(self):
-        first = self.predict(self.trained, "newer")
+        first = self.predict(self.target, "newer")
         for _ in range(200):  # until the images that know the files are made
-            again = self.predict(self.trained, "newer")
+            again = self.predict(self.target, "newer")
             self.assertEqual(list(again.predictions), list(first.predictions))
             if again.read_us == 0:
                 return
@@ -99,11 +89,11 @@ class TorchVersionsTest(unittest.TestCase):
             path="net.py", text=b"import warnings\nfrom torch import nn\nNet = lambda: nn.Linear(4, warnings.width)\n"
         )
         source.files.add(path="warnings.py", text=b"width = 3\n\ndef warn(*_):\n    pass\n")
-        reply = self.stub.Predict(self.pb.PredictRequest(targets=[self.trained], source=source), timeout=60)
+        reply = self.stub.Predict(self.pb.PredictRequest(targets=[self.target], source=source), timeout=60)
         self.assertEqual(reply.parameter_count, 4 * 3 + 3)
 
     def test_the_client_does_the_same_on_its_own_machine(self):
-        targets = ["--target", "newer", "--target", self.trained]
+        targets = ["--target", "newer", "--target", self.target]
         answers = [
             self.client("predict", "--entry", "Net()", "--input", "1x4x16x8", "--format", "json", *more).json()
             for more in (targets, [*targets, "--send", "source"])
@@ -137,7 +127,7 @@ class TorchVersionsTest(unittest.TestCase):
     def test_no_version_that_is_none_reaches_a_reader(self):
         for version in ("2." + "0" * 2_000_000, "2.0\n", "2.0;x", "9.9", "1.14", "two"):
             with self.assertRaises(grpc.RpcError) as refused:
-                self.predict(self.trained, version=version)
+                self.predict(self.target, version=version)
             self.assertEqual(refused.exception.code(), grpc.StatusCode.INVALID_ARGUMENT, version[:20])
             self.assertIn("`torch_version`", refused.exception.details())
             self.assertLess(len(refused.exception.details()), 200)
@@ -178,7 +168,7 @@ class TorchVersionsTest(unittest.TestCase):
         source = self.pb.SourceModel(file="net.py", entry="nn.Sequential(nn.BatchNorm2d(4), nn.Dropout(0.1))")
         source.files.add(path="net.py", text=NET.encode())
         source.inputs.append("2x4x16x8")
-        request = self.pb.PredictRequest(targets=[self.trained], source=source)
+        request = self.pb.PredictRequest(targets=[self.target], source=source)
         prints = set()
         for mode in ("", "eval", "train"):
             request.source.mode = mode
