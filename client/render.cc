@@ -234,11 +234,17 @@ std::string TargetsJson(const v1::ListTargetsResponse& response) {
 std::string ProbeWarning(absl::string_view probe_json) {
   const json probe = ParseJson<json>(probe_json);
   const auto canary = probe.is_object() ? probe.find("canary") : probe.end();
-  if (canary == probe.end() || !canary->is_object() || !canary->value("disturbed", false)) return "";
+  if (canary == probe.end() || !canary->is_object()) return "";
+  const auto disturbed = canary->find("disturbed");
+  if (disturbed == canary->end() || *disturbed != true) return "";
+  const auto ratio = [&canary](const char* name) {
+    const auto it = canary->find(name);
+    return it != canary->end() && it->is_number() ? it->get<double>() : 1.0;
+  };
   return absl::StrFormat(
       "the machine was busy during the measurement (the same work took %.2f times as long, a copy %.2f "
       "times): calibrate again when it is idle",
-      canary->value("compute_ratio", 1.0), canary->value("copy_ratio", 1.0));
+      ratio("compute_ratio"), ratio("copy_ratio"));
 }
 
 std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view warning) {

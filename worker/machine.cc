@@ -244,6 +244,15 @@ absl::Status PinToCore(int core, int count) {
   return absl::OkStatus();
 }
 
+int FirstCore() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 0;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) return core;
+  }
+  return 0;
+}
+
 double LoadAverage() {
   double load[1] = {0};
   return getloadavg(load, 1) == 1 ? load[0] : 0;

@@ -64,6 +64,8 @@ absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa);
 
 // Pins the process to `count` processors from `core` on.
 absl::Status PinToCore(int core, int count = 1);
+// The first processor that this process may use (taskset, a container's cpuset).
+int FirstCore();
 double LoadAverage();
 // Or "unavailable".
 std::string Governor(int core);

@@ -51,7 +51,7 @@ struct MeasureFlags {
   std::string runner;
   ExecutionFlags execution;
   int64_t first = 0;
-  int core = 0;
+  int core = FirstCore();
   int group_tasks = 0;  // 0: the default of the device
   double network_gmacs = 0;
   double tolerance = 0;  // 0: the default
@@ -83,7 +83,9 @@ void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
          "Instructions that LibTorch and torch may use: native, or as on a processor that has no more than avx2 "
          "or sse41")
       ->capture_default_str();
-  app->add_option("--core", flags->core, "Processor to run on; with several threads, the first one")
+  app->add_option(
+         "--core", flags->core,
+         "Processor to run on; with several threads, the first one; default: the first that this process may use")
       ->capture_default_str();
   app->add_flag("--share-device", flags->share_device, "Measure even if another worker uses this processor or GPU");
 }

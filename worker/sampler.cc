@@ -38,6 +38,7 @@ const std::vector<SpaceInfo>& Spaces() {
       {"real-layers", false},
       {"paper-networks", true},
       {"real-networks", true},
+      {"small-networks", true},
       {"nas-bench-201", true},
       {"perfsage-cnn-cifar10", true},
       {"perfsage-cnn-imagenet", true},
@@ -79,6 +80,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
   if (space == "real-layers") return MakeRealLayerSampler(options);
   if (space == "paper-networks") return MakePaperNetworkSampler(options);
   if (space == "real-networks") return MakeRealNetworkSampler(options);
+  if (space == "small-networks") return MakeSmallNetworkSampler(options);
   if (space == "nas-bench-201") return MakeNasBench201Sampler(options);
   if (absl::StartsWith(space, "perfsage-") && IsNetworkSpace(space)) return MakePerfSageSampler(space, options);
   if (space == "torchvision" || space == "timm") {

@@ -77,6 +77,7 @@ std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options);
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeRealNetworkSampler(const SamplerOptions& options);
+std::unique_ptr<Sampler> MakeSmallNetworkSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeNasBench201Sampler(const SamplerOptions& options);
 // `space` is one of the four names that begin with "perfsage-".
 std::unique_ptr<Sampler> MakePerfSageSampler(absl::string_view space, const SamplerOptions& options);

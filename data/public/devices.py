@@ -48,13 +48,17 @@ def software(name, runtime, precision, layout, compile, threads):
 
 def gpu_target(name, device, runtime, precision, layout="nchw", compile="eager"):
     sheet = GPUS[device]
+    peak = sheet[PEAKS[precision]] or sheet["fp32_gflops"]
     return {
         **software(name, runtime, precision, layout, compile, 1),
         **filled(
             {
                 "device": device,
                 "kind": "gpu",
-                "peak_gflops": sheet[PEAKS[precision]] or sheet["fp32_gflops"],
+                "peak_gflops": peak,
+                "convolution_gflops": (precision == "tf32-convolutions" and sheet["tf32_gflops"]) or peak,
+                # What has no matrix to multiply runs on the scalar units.
+                "depthwise_gflops": sheet["fp32_gflops"],
                 "memory_gb_per_s": sheet["mem_bw_gb_s"],
                 "last_level_cache_mb": sheet["l2_mb"],
                 "clock_mhz": sheet["freq_mhz"],

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "model/fit/batch.h"
+#include "model/fit/first_prices.h"
 #include "model/fit/dataset.h"
 #include "model/fit/trainer.h"
 #include "model/net/cobra_net.h"
@@ -34,7 +35,9 @@ struct TrainingParts {
   std::vector<std::string> more_words;  // added to the vocabulary, besides those of the training rows
   std::function<std::shared_ptr<net::CobraNet>(const net::NetConfig& config, int64_t num_targets)> make_net =
       [](const net::NetConfig& config, int64_t num_targets) {
-        return std::make_shared<net::CobraNet>(config, num_targets);
+        auto net = std::make_shared<net::CobraNet>(config, num_targets);
+        StartWithDataSheets(net.get());
+        return net;
       };
   std::function<at::Tensor(const Batch& batch, const Outputs& outputs)> network_loss = NetworkBatchLoss;
   std::function<void(const TrainingStart& start)> before_first_epoch;  // may be empty

@@ -28,31 +28,22 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
 
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
   const auto is = [family = RuntimeFamily(s)](absl::string_view name) { return family == name ? 1.f : 0.f; };
-  return {s.kind == "cpu" ? 1.f : 0.f,
-          s.kind == "gpu" ? 1.f : 0.f,
-          LogFeature(s.peak_gflops, 16),
-          LogFeature(s.memory_gb_per_s, 12),
-          LogFeature(s.last_level_cache_mb, 10),
-          LogFeature(s.clock_mhz, 12),
-          LogFeature(s.cores, 10),
-          LogFeature(s.threads, 8),
-          s.precision == "float32" ? 0.f : 1.f,
-          s.precision == "tf32" ? 1.f : 0.f,
-          s.layout == "nhwc" ? 1.f : 0.f,
-          s.compile == "eager" ? 0.f : 1.f,
-          is("libtorch"),
-          is("torch"),
-          is("onnxruntime"),
-          is("openvino"),
-          is("ncnn"),
-          LogFeature(s.vector_bits, 10),
-          LogFeature(1024 * s.l2_cache_mb, 12),
-          LogFeature(s.convolution_gflops, 16),
-          LogFeature(s.pointwise_gflops, 16),
-          LogFeature(s.depthwise_gflops, 16),
-          LogFeature(s.l2_gb_per_s, 12),
-          LogFeature(s.l3_gb_per_s, 12),
-          LogFeature(100 * s.page_fault_us, 10)};
+  return {s.kind == "cpu" ? 1.f : 0.f, s.kind == "gpu" ? 1.f : 0.f, LogFeature(s.peak_gflops, kGflopsScale),
+          LogFeature(s.memory_gb_per_s, kGbPerSScale), LogFeature(s.last_level_cache_mb, 10),
+          LogFeature(s.clock_mhz, 12), LogFeature(s.cores, 10), LogFeature(s.threads, 8),
+          s.precision == "float32" ? 0.f : 1.f, s.precision == "tf32" ? 1.f : 0.f, s.layout == "nhwc" ? 1.f : 0.f,
+          s.compile == "eager" ? 0.f : 1.f, is("libtorch"), is("torch"), is("onnxruntime"), is("openvino"), is("ncnn"),
+          LogFeature(s.vector_bits, 10), LogFeature(1024 * s.l2_cache_mb, 12),
+          LogFeature(s.convolution_gflops, kGflopsScale), LogFeature(s.pointwise_gflops, kGflopsScale),
+          LogFeature(s.depthwise_gflops, kGflopsScale), LogFeature(s.l2_gb_per_s, kGbPerSScale),
+          LogFeature(s.l3_gb_per_s, kGbPerSScale), LogFeature(100 * s.page_fault_us, 10),
+          // Again for GPUs alone: across these a price follows the data sheet, other than across processors.
+          s.kind == "gpu" ? LogFeature(s.peak_gflops, kGflopsScale) : 0.f,
+          s.kind == "gpu" ? LogFeature(s.memory_gb_per_s, kGbPerSScale) : 0.f,
+          s.kind == "gpu" ? LogFeature(s.convolution_gflops, kGflopsScale) : 0.f,
+          s.kind == "gpu" ? LogFeature(s.depthwise_gflops, kGflopsScale) : 0.f,
+          s.kind == "gpu" ? LogFeature(s.last_level_cache_mb, 10) : 0.f, s.precision == "amp-float16" ? 1.f : 0.f,
+          s.precision == "tf32-convolutions" ? 1.f : 0.f, s.precision == "int8" ? 1.f : 0.f};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

@@ -13,7 +13,10 @@
 
 namespace cobra::predict {
 
-inline constexpr int kTargetSpecFeatures = 25;
+inline constexpr int kTargetSpecFeatures = 33;
+// Places of some of them (LogFeature: log2(1 + x) / the scale).
+inline constexpr int kIsGpu = 1, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27, kGpuVector = 28;
+inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
 // Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.

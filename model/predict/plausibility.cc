@@ -13,6 +13,7 @@
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
+#include "model/predict/sheet_check.h"
 
 namespace cobra::predict {
 namespace {
@@ -64,6 +65,9 @@ absl::Status CheckMachine(const TargetSpec& machine) {
     if (text->size() > 200 || std::any_of(text->begin(), text->end(), absl::ascii_iscntrl)) {
       return absl::InvalidArgumentError("probe: \"machine\": a text has more than 200 bytes, or a control character");
     }
+  }
+  if (const absl::Status known = CheckPrecision(machine.precision); !known.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("probe: \"machine\": ", known.message()));
   }
   struct Number {
     const char* name;

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 
@@ -37,7 +39,7 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
   }
   if (sheet.layout != "nchw" && sheet.layout != "nhwc")
     return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
-  return absl::OkStatus();
+  return CheckPrecision(sheet.precision);
 }
 
 // What no device has: of each kind, generously.
@@ -105,6 +107,13 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
 }
 
 }  // namespace
+
+absl::Status CheckPrecision(absl::string_view precision) {
+  constexpr absl::string_view kPrecisions[] = {"float32",     "tf32", "tf32-convolutions", "bfloat16", "float16",
+                                               "amp-float16", "int8"};
+  if (absl::c_linear_search(kPrecisions, precision)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("precision \"", precision, "\": ", absl::StrJoin(kPrecisions, ", ")));
+}
 
 absl::Status CheckSheet(const TargetSpec& sheet) {
   COBRA_RETURN_IF_ERROR(CheckTexts(sheet));

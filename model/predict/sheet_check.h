@@ -3,12 +3,16 @@
 #define COBRA_MODEL_PREDICT_SHEET_CHECK_H_
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
 
 // InvalidArgument, which begins with the field and its value ("threads 16: ..."). 0 in a number means unknown.
 absl::Status CheckSheet(const TargetSpec& sheet);
+
+// InvalidArgument unless it is one of the precisions that targets have (target.h).
+absl::Status CheckPrecision(absl::string_view precision);
 
 }  // namespace cobra::predict
 

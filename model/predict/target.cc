@@ -132,8 +132,13 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
+    const double us = measurement.latency.median_us;
+    if (us < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("probe: latency_us ", us, ": a time is positive, in microseconds"));
+    }
     // A failed measurement has no latency.
-    if (measurement.latency.median_us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
+    if (us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
   }
   if (needs_records && result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");
   return result;

@@ -24,6 +24,7 @@ struct TargetSpec {
   std::string kind;
   // "libtorch-1.13.1+openblas-SkylakeX"
   std::string runtime;
+  // float32, tf32, tf32-convolutions (matrix products in float32), bfloat16, float16, amp-float16 (autocast), int8.
   std::string precision = "float32";
   std::string layout = "nchw";
   std::string compile = "eager";

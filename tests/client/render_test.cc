@@ -125,8 +125,10 @@ TEST(RenderTest, ADisturbedProbeIsAWarning) {
       ProbeWarning(R"({"canary":{"compute_ratio":1.31,"copy_ratio":0.9,"disturbed":true,"load":3}})");
   EXPECT_NE(disturbed.find("1.31 times"), std::string::npos);
   EXPECT_EQ(ProbeWarning(R"({"canary":{"compute_ratio":1.01,"copy_ratio":1.1,"disturbed":false}})"), "");
-  for (const char* text : {"", "{", "[]", "{}", R"({"canary":3})", R"({"canary":{}})"})
+  for (const char* text : {"", "{", "[]", "{}", R"({"canary":3})", R"({"canary":{}})", R"({"canary":{"disturbed":1}})",
+                           R"({"canary":{"disturbed":"yes"}})"})
     EXPECT_EQ(ProbeWarning(text), "");
+  EXPECT_NE(ProbeWarning(R"({"canary":{"disturbed":true,"compute_ratio":"2","copy_ratio":null}})"), "");
   EXPECT_NE(CalibrationTable({}, disturbed).find("warning: the machine was busy"), std::string::npos);
   EXPECT_EQ(CalibrationTable({}, "").find("warning"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(CalibrationJson({}, disturbed))["warning"], disturbed);

@@ -132,6 +132,9 @@ TEST(PlausibilityTest, AMachineIsDescribedByPossibleNumbers) {
   probe = Probe(1);
   probe.machine.device = "a\x1b[31m";
   EXPECT_THAT(Refused(CheckProbe(probe)), HasSubstr("control character"));
+  probe = Probe(1);
+  probe.machine.precision = "float7";
+  EXPECT_THAT(Refused(CheckProbe(probe)), HasSubstr("precision \"float7\""));
 }
 
 TEST(PlausibilityTest, DoubtDependsOnWhatTheModelKnows) {

@@ -38,5 +38,13 @@ TEST(ProbeResult, RefusesWhatIsNone) {
   }
 }
 
+TEST(ProbeResult, RefusesNegativeTimes) {
+  const auto probe = ProbeResultFromJson(
+      R"({"machine":{},"records":[{"latency_us":-3,"graph":{"inputs":[{"name":"x","shape":[1,8],"dtype":"float32"}],
+          "ops":[{"op":"relu","inputs":["in:0"],"out":[[1,8]],"attrs":{}}],"output":[0]}}]})");
+  ASSERT_FALSE(probe.ok());
+  EXPECT_NE(probe.status().message().find("latency_us -3"), absl::string_view::npos) << probe.status();
+}
+
 }  // namespace
 }  // namespace cobra::predict

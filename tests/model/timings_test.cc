@@ -119,6 +119,7 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
     return text.substr(0, with.size()) == with ? std::string() : text;
   };
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = ""; }), "kind is missing"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->precision = "float7"; }), "precision \"float7\""), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = "phone"; }), "kind \"phone\""), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->threads = 0; }), "threads 0"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->memory_gb_per_s = std::nan(""); }), "memory_gb_per_s nan"), "");

@@ -1,5 +1,7 @@
 #include "worker/machine.h"
 
+#include <sched.h>
+
 #include "base/blas_core_type.h"
 #include "gtest/gtest.h"
 
@@ -54,6 +56,16 @@ TEST(MachineTest, DescribesThisMachine) {
   EXPECT_GE(spec.cores, 1);
 }
 
+TEST(MachineTest, TheFirstCoreIsOneThatMayBeUsed) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &before)) continue;
+    ASSERT_TRUE(PinToCore(core).ok());
+    EXPECT_EQ(FirstCore(), core);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+}
 TEST(MachineTest, PinningToAnImpossibleCoreIsAnError) { EXPECT_FALSE(PinToCore(1023).ok()); }
 
 }  // namespace

@@ -1,0 +1,16 @@
+// The prices with which a GPU begins: those of its data sheet. Includes LibTorch headers.
+#ifndef COBRA_MODEL_FIT_FIRST_PRICES_H_
+#define COBRA_MODEL_FIT_FIRST_PRICES_H_
+
+#include "model/net/cobra_net.h"
+
+namespace cobra::fit {
+
+// Processors share the prices that they learn; their peaks differ by a factor of ten. Those of GPUs differ by a
+// thousand: a multiply-accumulate starts at two operations of the peak (of convolutions, where these have their own),
+// a byte at the bandwidth. Training changes that like any weight. For a net that has not been trained.
+void StartWithDataSheets(net::CobraNet* net);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_FIRST_PRICES_H_
