@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -32,13 +33,12 @@ absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const char* what, const char* folder,
-                                            const char* folds) {
+absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const PublicSource& source) {
   PublicRows rows;
-  rows.what_ = what;
-  COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(folds));
+  rows.what_ = source.what;
+  COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(source.folds));
   for (const auto& [key, fold] : rows.fold_of_) rows.folds_ = std::max(rows.folds_, fold + 1);
-  const std::string root = options.rows == TableOptions().rows ? folder : options.rows;
+  const std::string root = options.rows == TableOptions().rows ? source.folder : options.rows;
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> targets, TargetFolders(root));
   if (options.quick) targets.resize(std::min(targets.size(), kQuickTargets));
   for (const std::string& target : targets) {
@@ -48,16 +48,25 @@ absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const c
     for (const fit::Sample& row : data.samples) {
       if (rows.fold_of_.count(row.label()) == 0)
         return absl::FailedPreconditionError(
-            absl::StrCat(target, ": a row of ", row.label(), ", which ", folds, " does not list"));
+            absl::StrCat(target, ": a row of ", row.label(), ", which ", source.folds, " does not list"));
     }
     rows.sets_.push_back(std::move(data));
+  }
+  rows.own_ = rows.sets_.size();
+  for (const char* companion : options.quick ? std::vector<const char*>() : source.companions) {
+    COBRA_ASSIGN_OR_RETURN(targets, TargetFolders(companion));
+    for (const std::string& target : targets) {
+      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(target));
+      for (fit::Sample& row : data.samples) row.split = fit::Split::kTrain;
+      rows.sets_.push_back(std::move(data));
+    }
   }
   fit::NumberTargets(&rows.sets_);
   return rows;
 }
 
 void PublicRows::LeaveOut(int fold) {
-  for (fit::Dataset& data : sets_) {
+  for (fit::Dataset& data : absl::MakeSpan(sets_).first(own_)) {
     for (fit::Sample& row : data.samples) row.split = FoldOf(row) == fold ? fit::Split::kTest : fit::Split::kTrain;
   }
 }

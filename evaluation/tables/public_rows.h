@@ -15,15 +15,21 @@
 
 namespace cobra::evaluation {
 
+struct PublicSource {
+  const char* what;    // "Problems": what is left out
+  const char* folder;  // of data/public
+  const char* folds;   // a CSV file of `key,fold`, where a key is the label of rows
+  // Folders whose rows are all trained on beside them: other devices' calls, say.
+  std::vector<const char*> companions;
+};
+
 class PublicRows {
  public:
-  // Reads every folder of `folder` (or of --rows, if it is given) that has a target.json, and the folds: a CSV file of
-  // `key,fold`, where a key is the label of rows. A row whose label has no fold is an error: none may be trained on by
-  // accident. Of a quick run, the first two folders.
-  static absl::StatusOr<PublicRows> Read(const TableOptions& options, const char* what, const char* folder,
-                                         const char* folds);
+  // Reads every folder of `source.folder` (or of --rows, if it is given) that has a target.json. A row whose label has
+  // no fold is an error: none may be trained on by accident. Of a quick run, the first two folders, no companions.
+  static absl::StatusOr<PublicRows> Read(const TableOptions& options, const PublicSource& source);
 
-  // Makes the rows of `fold` test rows and all others training rows.
+  // Makes the rows of `fold` test rows and all others training rows. Companions stay training rows.
   void LeaveOut(int fold);
   int folds() const { return folds_; }
   const std::string& what() const { return what_; }  // is left out
@@ -38,6 +44,7 @@ class PublicRows {
 
   std::string what_;
   std::vector<fit::Dataset> sets_;
+  size_t own_ = 0;  // of sets_, those that are left out; companions follow
   std::map<std::string, int> fold_of_;
   int folds_ = 0;
 };

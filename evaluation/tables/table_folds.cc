@@ -148,9 +148,8 @@ class Table {
   PublicRows rows_;
 };
 
-absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const char* what, const char* folder,
-                                  const char* folds) {
-  COBRA_ASSIGN_OR_RETURN(PublicRows rows, PublicRows::Read(options, what, folder, folds));
+absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const PublicSource& source) {
+  COBRA_ASSIGN_OR_RETURN(PublicRows rows, PublicRows::Read(options, source));
   absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
   if (!work.ok()) return work.status();
   return Table(options, *std::move(work), std::move(rows)).Run();
@@ -159,11 +158,13 @@ absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const char* what,
 }  // namespace
 
 absl::StatusOr<TableRun> RunKernelBenchTable(const TableOptions& options) {
-  return RunFolds(options, "Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv");
+  return RunFolds(
+      options,
+      {"Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv", {"data/public/neusight"}});
 }
 
 absl::StatusOr<TableRun> RunRealModelsTable(const TableOptions& options) {
-  return RunFolds(options, "Families", "data/public/timm", "data/splits/timm-families.csv");
+  return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}});
 }
 
 }  // namespace cobra::evaluation
