@@ -24,6 +24,7 @@
 #include "client/explain_render.h"
 #include "client/progress.h"
 #include "client/render.h"
+#include "client/target_cards.h"
 #include "client/target_ranking.h"
 #include "client/text_table.h"
 #include "export/ncnn/writer.h"
@@ -401,7 +402,9 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   if (flags.trained) request.set_origin(v1::ListTargetsRequest::ORIGIN_TRAINED);
   if (flags.calibrated) request.set_origin(v1::ListTargetsRequest::ORIGIN_CALIBRATED);
   COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets(request));
-  if (common.json || response.targets_size() > 0) {
+  if (!flags.format.empty()) {
+    Print(TargetCards(response));
+  } else if (common.json || response.targets_size() > 0) {
     Print(common.json ? TargetsJson(response) : TargetsTable(response));
   } else {
     Print("no target fits; without filters, cobra-client targets lists all\n");

@@ -44,6 +44,18 @@ json SpecJson(const v1::TargetSpec& s) {
           {"memory_gb", s.memory_gb()}};
 }
 
+json SpacesJson(const v1::MeasuredErrors& errors) {
+  json spaces = json::array();
+  for (const v1::SpaceErrors& s : errors.spaces()) {
+    spaces.push_back({{"space", s.space()},
+                      {"networks", s.networks()},
+                      {"mape", s.mape()},
+                      {"within_10_percent", s.within_10_percent()},
+                      {"coverage", s.coverage()}});
+  }
+  return spaces;
+}
+
 json TargetJson(const v1::Target& t) {
   const v1::MeasuredErrors& e = t.errors();
   // Errors measured on the target itself: a calibrated target has only its probe, the others are of its base target.
@@ -58,7 +70,13 @@ json TargetJson(const v1::Target& t) {
               {"network_within_25_percent", e.network_within_25_percent()},
               {"repeatability_floor", e.repeatability_floor()},
               {"layers_tested", e.layers_tested()},
-              {"networks_tested", e.networks_tested()}}}};
+              {"networks_tested", e.networks_tested()},
+              {"layer_coverage", e.layer_coverage()},
+              {"network_coverage", e.network_coverage()},
+              {"layers_trained", e.layers_trained()},
+              {"networks_trained", e.networks_trained()},
+              {"not_run", e.not_run()},
+              {"spaces", SpacesJson(e)}}}};
   if (t.calibrated()) {
     j["probe_layer_mape_before"] = t.probe_layer_mape_before();
     j["probe_layer_mape_after"] = t.probe_layer_mape_after();

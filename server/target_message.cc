@@ -41,6 +41,19 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   errors->set_repeatability_floor(e.repeatability_floor);
   errors->set_layers_tested(e.layers_tested);
   errors->set_networks_tested(e.networks_tested);
+  errors->set_layer_coverage(e.layer_coverage);
+  errors->set_network_coverage(e.network_coverage);
+  errors->set_layers_trained(e.layers_trained);
+  errors->set_networks_trained(e.networks_trained);
+  errors->set_not_run(e.not_run);
+  for (const predict::SpaceErrors& space : e.spaces) {
+    v1::SpaceErrors* of_space = errors->add_spaces();
+    of_space->set_space(space.space);
+    of_space->set_networks(space.networks);
+    of_space->set_mape(space.mape);
+    of_space->set_within_10_percent(space.within_10);
+    of_space->set_coverage(space.coverage);
+  }
   out->set_calibrated(info.calibrated);
   out->set_base_target(info.base_target);
   const predict::Calibration* calibration = model.FindCalibration(s.name);

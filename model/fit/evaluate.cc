@@ -216,6 +216,30 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
 
 }  // namespace
 
+namespace {
+
+std::vector<predict::SpaceErrors> ErrorsBySpace(const Evaluation& e) {
+  std::map<std::string, predict::SpaceErrors> by_space;
+  for (const PredictedRow& row : e.rows) {
+    if (row.kind != "network") continue;
+    predict::SpaceErrors& space = by_space[row.space];
+    space.space = row.space;
+    ++space.networks;
+    space.coverage += row.low_us <= row.measured_us && row.measured_us <= row.high_us;
+  }
+  std::vector<predict::SpaceErrors> all;
+  for (auto& [name, space] : by_space) {
+    const Metrics& metrics = e.networks_by_space.at(name);
+    space.coverage /= static_cast<double>(space.networks);
+    space.mape = metrics.mape;
+    space.within_10 = metrics.within_10;
+    all.push_back(std::move(space));
+  }
+  return all;
+}
+
+}  // namespace
+
 absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Dataset& data) {
   COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
   COBRA_ASSIGN_OR_RETURN(const int index, TargetOf(bundle.manifest, data));
@@ -237,6 +261,12 @@ absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Data
   errors.network_within_25 = networks.within_25;
   errors.networks_tested = networks.n;
   errors.repeatability_floor = e.network_floor;
+  errors.layer_coverage = e.layer_coverage;
+  errors.network_coverage = e.network_coverage;
+  errors.layers_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, false).size());
+  errors.networks_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, true).size());
+  errors.not_run = data.failures;
+  errors.spaces = ErrorsBySpace(e);
   COBRA_RETURN_IF_ERROR(predict::SaveBundle(bundle, directory));
   return e;
 }

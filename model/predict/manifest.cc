@@ -19,6 +19,14 @@ constexpr absl::string_view kHashMember = "\"manifest_sha256\": \"";
 constexpr size_t kHashDigits = 64;
 
 json ErrorsToJson(const MeasuredErrors& e) {
+  json spaces = json::array();
+  for (const SpaceErrors& s : e.spaces) {
+    spaces.push_back({{"space", s.space},
+                      {"networks", s.networks},
+                      {"mape", s.mape},
+                      {"within_10", s.within_10},
+                      {"coverage", s.coverage}});
+  }
   return {{"layer_mape", e.layer_mape},
           {"network_mape", e.network_mape},
           {"network_within_5", e.network_within_5},
@@ -26,7 +34,13 @@ json ErrorsToJson(const MeasuredErrors& e) {
           {"network_within_25", e.network_within_25},
           {"repeatability_floor", e.repeatability_floor},
           {"layers_tested", e.layers_tested},
-          {"networks_tested", e.networks_tested}};
+          {"networks_tested", e.networks_tested},
+          {"layer_coverage", e.layer_coverage},
+          {"network_coverage", e.network_coverage},
+          {"layers_trained", e.layers_trained},
+          {"networks_trained", e.networks_trained},
+          {"not_run", e.not_run},
+          {"spaces", std::move(spaces)}};
 }
 
 // The library converts any number, and one that does not fit is undefined behaviour. Throws for what is not a whole
@@ -46,6 +60,15 @@ MeasuredErrors ErrorsFromJson(const json& j) {
   e.repeatability_floor = j.value("repeatability_floor", 0.0);
   e.layers_tested = WholeNumber(j, "layers_tested");
   e.networks_tested = WholeNumber(j, "networks_tested");
+  e.layer_coverage = j.value("layer_coverage", 0.0);
+  e.network_coverage = j.value("network_coverage", 0.0);
+  e.layers_trained = WholeNumber(j, "layers_trained");
+  e.networks_trained = WholeNumber(j, "networks_trained");
+  e.not_run = WholeNumber(j, "not_run");
+  for (const json& s : j.value("spaces", json::array())) {
+    e.spaces.push_back({s.value("space", ""), WholeNumber(s, "networks"), s.value("mape", 0.0),
+                        s.value("within_10", 0.0), s.value("coverage", 0.0)});
+  }
   return e;
 }
 

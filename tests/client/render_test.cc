@@ -1,6 +1,7 @@
 #include "client/render.h"
 
 #include "absl/strings/str_split.h"
+#include "client/target_cards.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -91,6 +92,34 @@ TEST(RenderTest, OnlyWhatWasMeasuredOnATargetIsShownAsItsError) {
   EXPECT_EQ(j[1]["base_target_errors"]["networks_tested"], 57);
   response.mutable_targets(0)->clear_errors();
   EXPECT_THAT(TargetsTable(response), testing::Not(testing::HasSubstr("0.0 %")));
+}
+
+TEST(RenderTest, ACardSaysWhatATargetLearnedAndItsErrors) {
+  v1::ListTargetsResponse response;
+  v1::Target* target = response.add_targets();
+  target->mutable_spec()->set_name("gpu-l4");
+  target->mutable_spec()->set_kind("gpu");
+  target->mutable_spec()->set_device("NVIDIA L4");
+  target->mutable_spec()->set_peak_gflops(31334);
+  target->mutable_spec()->set_threads(1);
+  v1::MeasuredErrors* errors = target->mutable_errors();
+  errors->set_networks_trained(1);
+  errors->set_layers_trained(20);
+  errors->set_not_run(3);
+  errors->set_networks_tested(5);
+  errors->set_network_mape(0.071);
+  errors->set_network_within_10_percent(0.8);
+  errors->set_network_coverage(0.6);
+  v1::SpaceErrors* space = errors->add_spaces();
+  space->set_space("timm");
+  space->set_networks(5);
+  response.add_targets()->set_calibrated(true);
+  const std::string cards = TargetCards(response);
+  EXPECT_THAT(cards, testing::HasSubstr("## gpu-l4\n\nNVIDIA L4: 31334 GFLOPS  \n"));
+  EXPECT_THAT(cards, testing::HasSubstr("1 network, 20 single layers; 3 measurements gave no right result"));
+  EXPECT_THAT(cards, testing::HasSubstr("| timm | 5 |"));
+  EXPECT_THAT(cards, testing::HasSubstr("| all networks | 5 | 7.1 % | 80.0 % | 60.0 % |"));
+  EXPECT_THAT(cards, testing::Not(testing::HasSubstr("single layers | 0")));
 }
 
 TEST(RenderTest, UnknownPartsAreListedWhereTheyMatter) {

@@ -286,6 +286,12 @@ class EndToEndTest(programs.ServedTest):
             self.assertGreater(target["errors"]["networks_tested"], 0)
         self.assertIn(self.target, programs.client("targets", "--server", self.server.address).out)
 
+    def test_the_cards_in_the_documents_are_those_of_the_shipped_weights(self):
+        cards = programs.client("targets", "--server", self.server.address, "--trained", "--format", "markdown").out
+        with open(os.path.join(programs.SOURCE, "docs/target_cards.md")) as file:
+            document = file.read()
+        self.assertEqual(document[document.index("\n## ") + 1 :], cards, "write them again, as its second line says")
+
     def test_health_and_reflection(self):
         with grpc.insecure_channel(self.server.address) as channel:
             self.assertEqual(programs.health(channel), 1)

@@ -134,9 +134,15 @@ class SameAnswerTest(unittest.TestCase):
             if turn == 60:
                 for each in self.servers:
                     each.process.send_signal(signal.SIGHUP)
-        # The dropouts and the cast return their argument, and take time.
+        # The dropouts and the cast return their argument; a fingerprint does not count them, and they take time: in
+        # LibTorch a fiftieth of these small layers (measured), from Python a third.
         with_dropout, without = (answers[i, self.trained].latency_us for i in (0, 1))
-        self.assertGreater(with_dropout, 1.05 * without)
+        self.assertNotEqual(with_dropout, without)
+        from_python = [
+            self.ask(self.stubs[0], ["cpu-epyc-turin-1t-torch"], **questions[i]).predictions[0].latency_us
+            for i in (0, 1)
+        ]
+        self.assertGreater(from_python[0], 1.1 * from_python[1])
 
     def test_an_attack_on_the_hash_changes_nothing(self):
         """A call whose text has the MurmurHash3 of the first convolution of a ResNet."""

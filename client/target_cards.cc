@@ -1,0 +1,82 @@
+#include "client/target_cards.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/counted.h"
+#include "client/text_table.h"
+
+namespace cobra::client {
+namespace {
+
+// "244 GFLOPS, 37.7 GB/s": what is known.
+std::string SheetText(const v1::TargetSpec& s) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](double value, const char* unit) {
+    if (value > 0) parts.push_back(absl::StrFormat(value < 100 ? "%.3g %s" : "%.0f %s", value, unit));
+  };
+  add(s.cores(), s.kind() == "gpu" ? "multiprocessors" : "cores");
+  add(s.clock_mhz(), "MHz");
+  add(s.peak_gflops(), "GFLOPS");
+  add(s.memory_gb_per_s(), "GB/s");
+  add(s.vector_bits(), "bits in a vector");
+  add(s.last_level_cache_mb(), "MB of last-level cache");
+  add(s.memory_gb(), "GB of memory");
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string SoftwareText(const v1::TargetSpec& s) {
+  return absl::StrCat(s.runtime(), ", ", s.compile(), ", ", s.precision(), ", ", s.layout(), ", ",
+                      Counted(s.threads(), "thread"));
+}
+
+std::string TrainedText(const v1::MeasuredErrors& e) {
+  if (e.layers_trained() + e.networks_trained() == 0) return "not recorded";
+  std::string text =
+      absl::StrCat(Counted(e.networks_trained(), "network"), ", ", Counted(e.layers_trained(), "single layer"));
+  if (e.not_run() > 0) absl::StrAppend(&text, "; ", Counted(e.not_run(), "measurement"), " gave no right result");
+  return text;
+}
+
+std::string Row(absl::string_view what, int64_t rows, double mape, double within_10, double coverage) {
+  return absl::StrCat("| ", what, " | ", rows, " | ", PercentText(mape), " | ",
+                      within_10 >= 0 ? PercentText(within_10) : "", " | ", coverage > 0 ? PercentText(coverage) : "",
+                      " |\n");
+}
+
+std::string Card(const v1::Target& target) {
+  const v1::TargetSpec& s = target.spec();
+  const v1::MeasuredErrors& e = target.errors();
+  std::string card =
+      absl::StrCat("## ", s.name(), "\n\n", s.device(), ": ", SheetText(s), "  \n", SoftwareText(s),
+                   "  \nTrained on: ", TrainedText(e),
+                   "\n\n| held out | rows | MAPE | within 10 % | in the 90 % interval |\n|---|---|---|---|---|\n");
+  for (const v1::SpaceErrors& space : e.spaces())
+    absl::StrAppend(&card,
+                    Row(space.space(), space.networks(), space.mape(), space.within_10_percent(), space.coverage()));
+  if (e.networks_tested() > 0) {
+    absl::StrAppend(&card, Row("all networks", e.networks_tested(), e.network_mape(), e.network_within_10_percent(),
+                               e.network_coverage()));
+  }
+  if (e.layers_tested() > 0)
+    absl::StrAppend(&card, Row("single layers", e.layers_tested(), e.layer_mape(), -1, e.layer_coverage()));
+  if (e.repeatability_floor() > 0) {
+    absl::StrAppend(&card, "\nThe same network measured twice differs by ", PercentText(e.repeatability_floor()),
+                    " in the median.\n");
+  }
+  return card;
+}
+
+}  // namespace
+
+std::string TargetCards(const v1::ListTargetsResponse& response) {
+  std::vector<std::string> cards;
+  for (const v1::Target& target : response.targets()) {
+    if (!target.calibrated()) cards.push_back(Card(target));
+  }
+  return absl::StrJoin(cards, "\n");
+}
+
+}  // namespace cobra::client

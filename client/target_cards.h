@@ -1,0 +1,16 @@
+// What each target was trained on, and its measured errors, as a document.
+#ifndef COBRA_CLIENT_TARGET_CARDS_H_
+#define COBRA_CLIENT_TARGET_CARDS_H_
+
+#include <string>
+
+#include "cobra/v1/cobra.pb.h"
+
+namespace cobra::client {
+
+// Markdown: a heading and two tables a target, in their order; calibrated ones are left out, they are one server's own.
+std::string TargetCards(const v1::ListTargetsResponse& response);
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_TARGET_CARDS_H_
