@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "model/fit/batch.h"
-#include "model/fit/first_prices.h"
 #include "model/fit/dataset.h"
+#include "model/fit/first_prices.h"
 #include "model/fit/trainer.h"
 #include "model/net/cobra_net.h"
 #include "model/predict/bundle.h"
