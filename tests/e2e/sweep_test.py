@@ -26,6 +26,16 @@ class Sequences(nn.Module):
         length, batch, width = x.shape
         return x.reshape(length, batch * width).relu()
 """
+WIDE = """import torch.nn as nn
+
+class Wide(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layers = nn.Sequential(*[m for _ in range(4) for m in (nn.Linear(width, width), nn.ReLU())])
+
+    def forward(self, x):
+        return self.layers(x)
+"""
 CELL = "nasbench201:|nor_conv_3x3~0|+|none~0|skip_connect~1|+|nor_conv_1x1~0|avg_pool_3x3~1|none~2|"
 PARAM = """7767517
 3 3
@@ -63,6 +73,36 @@ class SweepTest(programs.ServedTest):
                     self.assertEqual(point[key], value, key)
             self.assertEqual(point["peak_memory_bytes"], alone["peak_memory_bytes"])
             self.assertAlmostEqual(point["items_per_s"], 1e6 * n / point["latency_us"], places=6)
+
+    def test_a_larger_batch_and_a_wider_network_take_longer(self):
+        """On every trained target, for networks of every kind; by no more than two measurements differ there."""
+        targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
+        floors = {t["spec"]["name"]: t["errors"]["repeatability_floor"] for t in targets["targets"]}
+        names = ",".join(floors)
+        folder = "/usr/lib/python3/dist-packages/torchvision/models/"
+        for file, entry, side in (
+            ("resnet.py", "resnet18()", 64),
+            ("mobilenetv2.py", "mobilenet_v2()", 96),
+            ("shufflenetv2.py", "shufflenet_v2_x1_0()", 64),
+            ("convnext.py", "convnext_tiny()", 64),
+        ):
+            model = (folder + file, "--entry", entry, "--library", "/usr/lib/python3/dist-packages")
+            answer = self.swept(*model, "--input", f"1x3x{side}x{side}", "--format", "json", target=names).json()
+            for target in answer["targets"]:
+                us = [point["latency_us"] for point in target["points"]]
+                for before, after in zip(us, us[1:]):
+                    self.assertGreater(after, before * (1 - floors[target["target"]]), (entry, target["target"], us))
+        wide = self.path("wide.py", WIDE)
+        earlier = None
+        for width in (64, 256, 1024):
+            answer = programs.predict(
+                self.server, wide, "--entry", f"Wide({width})", "--input", f"4x{width}", "--target", names
+            ).json()
+            now = [p["latency_us"] for p in answer["predictions"]]
+            if earlier is not None:
+                for name, before, after in zip(names.split(","), earlier, now):
+                    self.assertGreater(after, before, (width, name))
+            earlier = now
 
     def test_a_batch_that_fails_says_why_and_the_others_are_there(self):
         points = self.points(self.net, "--entry", "Net(4)", "--input", "1x3x16x16", "--batch", "1..16")
