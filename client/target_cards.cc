@@ -40,9 +40,10 @@ std::string TrainedText(const v1::MeasuredErrors& e) {
   return text;
 }
 
+// A negative share: not recorded.
 std::string Row(absl::string_view what, int64_t rows, double mape, double within_10, double coverage) {
   return absl::StrCat("| ", what, " | ", rows, " | ", PercentText(mape), " | ",
-                      within_10 >= 0 ? PercentText(within_10) : "", " | ", coverage > 0 ? PercentText(coverage) : "",
+                      within_10 >= 0 ? PercentText(within_10) : "", " | ", coverage >= 0 ? PercentText(coverage) : "",
                       " |\n");
 }
 

@@ -66,7 +66,7 @@ absl::Status CheckMachine(const TargetSpec& machine) {
       return absl::InvalidArgumentError("probe: \"machine\": a text has more than 200 bytes, or a control character");
     }
   }
-  if (const absl::Status known = CheckPrecision(machine.precision); !known.ok()) {
+  if (const absl::Status known = CheckPrecisionName(machine.precision); !known.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("probe: \"machine\": ", known.message()));
   }
   struct Number {

@@ -39,7 +39,7 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
   }
   if (sheet.layout != "nchw" && sheet.layout != "nhwc")
     return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
-  return CheckPrecision(sheet.precision);
+  return CheckPrecisionName(sheet.precision);
 }
 
 // What no device has: of each kind, generously.
@@ -108,7 +108,7 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
 
 }  // namespace
 
-absl::Status CheckPrecision(absl::string_view precision) {
+absl::Status CheckPrecisionName(absl::string_view precision) {
   constexpr absl::string_view kPrecisions[] = {"float32",     "tf32", "tf32-convolutions", "bfloat16", "float16",
                                                "amp-float16", "int8"};
   if (absl::c_linear_search(kPrecisions, precision)) return absl::OkStatus();

@@ -12,7 +12,7 @@ namespace cobra::predict {
 absl::Status CheckSheet(const TargetSpec& sheet);
 
 // InvalidArgument unless it is one of the precisions that targets have (target.h).
-absl::Status CheckPrecision(absl::string_view precision);
+absl::Status CheckPrecisionName(absl::string_view precision);
 
 }  // namespace cobra::predict
 
