@@ -214,26 +214,15 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<predict::SpaceErrors> ErrorsBySpace(const Evaluation& e) {
-  std::map<std::string, predict::SpaceErrors> by_space;
-  for (const PredictedRow& row : e.rows) {
-    if (row.kind != "network") continue;
-    predict::SpaceErrors& space = by_space[row.space];
-    space.space = row.space;
-    ++space.networks;
-    space.coverage += row.low_us <= row.measured_us && row.measured_us <= row.high_us;
-  }
+  std::map<std::string, int64_t> inside;
+  for (const PredictedRow& row : e.rows)
+    inside[row.space] += row.kind == "network" && row.low_us <= row.measured_us && row.measured_us <= row.high_us;
   std::vector<predict::SpaceErrors> all;
-  for (auto& [name, space] : by_space) {
-    const Metrics& metrics = e.networks_by_space.at(name);
-    space.coverage /= static_cast<double>(space.networks);
-    space.mape = metrics.mape;
-    space.within_10 = metrics.within_10;
-    all.push_back(std::move(space));
+  for (const auto& [space, metrics] : e.networks_by_space) {
+    if (space == "all") continue;
+    const double coverage = static_cast<double>(inside[space]) / static_cast<double>(metrics.n);
+    all.push_back({space, metrics.n, metrics.mape, metrics.within_10, coverage});
   }
   return all;
 }
