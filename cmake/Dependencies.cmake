@@ -7,6 +7,7 @@ find_package(Threads REQUIRED)
 if(COBRA_GRPC)
   find_package(Protobuf REQUIRED)
   find_package(gRPC CONFIG REQUIRED)
+  find_package(Eigen3 CONFIG REQUIRED)
 endif()
 find_package(absl CONFIG REQUIRED)
 set(COBRA_TORCH_DIR ""

@@ -15,6 +15,8 @@ namespace {
 
 constexpr size_t kQuickTargets = 2, kQuickRows = 40;
 
+}  // namespace
+
 absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   absl::StatusOr<CsvTable> table = ParseCsv(text);
@@ -30,8 +32,6 @@ absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
   }
   return folds;
 }
-
-}  // namespace
 
 absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const PublicSource& source) {
   PublicRows rows;

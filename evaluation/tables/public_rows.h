@@ -23,6 +23,9 @@ struct PublicSource {
   std::vector<const char*> companions;
 };
 
+// A CSV file of `key,fold`.
+absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path);
+
 class PublicRows {
  public:
   // Reads every folder of `source.folder` (or of --rows, if it is given) that has a target.json. A row whose label has

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/table_ablation.h"
+#include "evaluation/tables/table_boards.h"
 #include "evaluation/tables/table_calibration.h"
 #include "evaluation/tables/table_cobra_layers.h"
 #include "evaluation/tables/table_cobra_networks.h"
@@ -24,6 +25,7 @@ namespace cobra::evaluation {
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
       {"ablation", "What each deviation from COBRA as published brings, on our measurements", RunAblationTable},
+      {"boards", "a phone, board or server from its data sheet and a few networks timed on it (ncnn)", RunBoardsTable},
       {"calibration", "a machine that no training has seen, from a minute of measurements (--rows, --model)",
        RunCalibrationTable},
       {"cobra_layers", "Single layers of our measurements (COBRA, table 2 and figure 5)", RunCobraLayersTable},

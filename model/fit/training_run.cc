@@ -16,10 +16,12 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <random>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -39,6 +41,14 @@ namespace {
 
 constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
+constexpr size_t kMostOthers = 15;
+constexpr int kFewestTargetsOfProfile = 16;  // on which a network of TargetEntry::network_us was measured
+
+// A manifest need not have more: no two measurements agree as well.
+double FiveDigits(double value) {
+  double rounded = value;
+  return absl::SimpleAtod(absl::StrFormat("%.5g", value), &rounded) ? rounded : value;
+}
 
 class TrainingRun {
  public:
@@ -63,6 +73,8 @@ class TrainingRun {
       RepeatSmallTargets(sets.size(), &train_layers_);
       RepeatSmallTargets(sets.size(), &train_networks_);
     }
+    LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
+                         " networks an epoch"));
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
     average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
@@ -77,16 +89,17 @@ class TrainingRun {
       const absl::Time start = absl::Now();
       const double loss = Epoch(epoch, &optimizer);
       if (!std::isfinite(loss)) return absl::InternalError("train: the loss is not finite");
-      const bool last = epoch + 1 == options_.epochs;
-      if (epoch % 5 == 4 || last) {
+      std::string validated;
+      if (epoch % 5 == 4 || epoch + 1 == options_.epochs) {
         average_->Swap();
         const Metrics layers = Validate(validation_layers_), networks = Validate(validation_networks_);
         average_->Swap();
-        LogInfo(absl::StrFormat(
-            "seed %d epoch %d: loss %.4f, validation layers %.2f %%, networks %.2f %% (%.1f s an epoch)", options_.seed,
-            epoch + 1, loss, 100 * layers.mape, 100 * networks.mape, absl::ToDoubleSeconds(absl::Now() - start)));
-        Checkpoint(epoch + 1, optimizer);
+        validated =
+            absl::StrFormat(", validation layers %.2f %%, networks %.2f %%", 100 * layers.mape, 100 * networks.mape);
       }
+      LogInfo(absl::StrFormat("seed %d epoch %d: loss %.4f%s (%.1f s)", options_.seed, epoch + 1, loss, validated,
+                              absl::ToDoubleSeconds(absl::Now() - start)));
+      Checkpoint(epoch + 1, optimizer);
     }
     average_->Swap();
     bundle_.net->eval();
@@ -109,7 +122,14 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // Of a target with few rows each is used several times, but not as often as the largest has more of them.
+  // On how many others of the targets that a network was measured on it is predicted, whenever it is drawn for one.
+  static size_t OthersOf(const std::vector<size_t>& alike) {
+    const auto root = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(alike.size()))));
+    return std::min(root, kMostOthers);
+  }
+
+  // Of a target with few rows each is used several times, but not as often as the largest has more of them. Networks
+  // that come along with others (OthersOf) are drawn as much less often.
   void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
     std::vector<size_t> counts(targets);
     for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];
@@ -117,7 +137,11 @@ class TrainingRun {
     std::vector<size_t> repeated;
     for (size_t i : *rows) {
       const double more = most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]);
-      const double times = std::pow(more, kRepeatPower);
+      const auto alike = networks_of_graph_.find(samples_[i]->fingerprint());
+      const double others = samples_[i]->is_network() && alike != networks_of_graph_.end()
+                                ? static_cast<double>(OthersOf(alike->second))
+                                : 1;
+      const double times = std::pow(more, kRepeatPower) * 2 / (1 + others);
       const double whole = std::floor(times);
       const bool once_more = std::uniform_real_distribution<>()(random_) < times - whole;
       repeated.insert(repeated.end(), static_cast<size_t>(whole) + once_more, i);
@@ -139,9 +163,17 @@ class TrainingRun {
     m.layers_trained = static_cast<int64_t>(train_layers_.size());
     m.networks_trained = static_cast<int64_t>(train_networks_.size());
     m.trained_at = UtcText(absl::Now());
+    std::map<std::string, int> measured_on;
+    for (const Dataset& data : sets) {
+      for (const Sample& s : data.samples) measured_on[s.fingerprint()] += s.is_network() ? 1 : 0;
+    }
     for (const Dataset& data : sets) {
       predict::TargetEntry entry;
       entry.spec = data.target;
+      for (const Sample& s : data.samples) {
+        if (measured_on[s.fingerprint()] >= kFewestTargetsOfProfile && s.is_network())
+          entry.network_us[s.fingerprint()] = FiveDigits(s.latency_us());
+      }
       m.targets.push_back(std::move(entry));
     }
   }
@@ -191,15 +223,17 @@ class TrainingRun {
     return chosen;
   }
 
-  // Each network also on another target that it was measured on, at random: its calls are encoded anyway, which is most
+  // Each network also on other targets that it was measured on, at random: its calls are encoded anyway, which is most
   // of the work, and what differs is the target alone.
   std::vector<size_t> WithOtherTargets(std::vector<size_t> chosen) {
     if (networks_of_graph_.empty()) return chosen;  // one target
     const size_t drawn = chosen.size();
     for (size_t i = 0; i < drawn; ++i) {
       const std::vector<size_t>& alike = networks_of_graph_.at(samples_[chosen[i]]->fingerprint());
-      const size_t other = alike[random_() % alike.size()];
-      if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
+      for (size_t k = 0; k < OthersOf(alike); ++k) {
+        const size_t other = alike[random_() % alike.size()];
+        if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
+      }
     }
     return chosen;
   }

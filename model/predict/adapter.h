@@ -22,16 +22,11 @@
 #include "graph/graph.h"
 #include "model/predict/adapt_fit.h"
 #include "model/predict/adapt_prior.h"
+#include "model/predict/adapt_samples.h"
 #include "model/predict/adapt_terms.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
-
-struct AdaptSample {
-  const graph::Graph* graph = nullptr;
-  double latency_us = 0;
-  std::string name;  // in messages: "row 3"
-};
 
 struct AdaptOptions {
   // Devices, by name, whose targets are not used: to try out what would be without them.

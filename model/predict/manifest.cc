@@ -157,6 +157,7 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
+  entry.network_us = j.value("network_us", std::map<std::string, double>());
   return entry;
 }
 
@@ -171,7 +172,8 @@ std::string ManifestToJson(const Manifest& m) {
                        {"interval_layer", IntervalToJson(t.interval.layer)},
                        {"cost_lines", LinearCostsToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
-                       {"probe_reference_us", t.probe_reference_us}});
+                       {"probe_reference_us", t.probe_reference_us},
+                       {"network_us", t.network_us}});
   }
   std::string text = json{
       {"format", m.format},

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
@@ -29,6 +30,8 @@
 #include "model/predict/linear_cost.h"
 #include "model/predict/mixture.h"
 #include "model/predict/plausibility.h"
+#include "model/predict/profile_adapter.h"
+#include "model/predict/profile_calibration.h"
 #include "model/predict/shared_batches.h"
 #include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
@@ -89,8 +92,10 @@ class LoadedPredictor : public Predictor {
         cache_(options.embedding_cache_bytes),
         new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); },
                     [](const NewLayer& layer) { return layer.tokens.size(); }),
-        adapter_(SpecsOf(manifest_), [this](const graph::Graph& graph, size_t target, const TargetSpec& sheet) {
-          return CallTimesOf(graph, target, sheet);
+        adapter_(SpecsOf(manifest_), [this](const graph::Graph& graph, size_t target,
+                                            const TargetSpec& sheet) { return CallTimesOf(graph, target, sheet); }),
+        profiles_(ProfilesOf(manifest_), [this](const graph::Graph& graph, absl::Span<const size_t> targets) {
+          return TotalsOf(graph, targets);
         }) {}
 
   const ModelInfo& info() const override { return info_; }
@@ -112,7 +117,12 @@ class LoadedPredictor : public Predictor {
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
-    if (has_parts) return PredictParts(graph, layers, total, *calibration, cancelled);
+    if (has_parts) {
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction parts, PredictParts(graph, layers, total, *calibration, cancelled));
+      if (!calibration->profile.targets.empty())
+        COBRA_RETURN_IF_ERROR(ApplyProfile(graph, calibration->profile, calibration->machine, &parts));
+      return parts;
+    }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
     const infer::NetworkContributions contributions = Contribute(graph, layers, total, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
@@ -121,7 +131,10 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options) const override {
-    COBRA_ASSIGN_OR_RETURN(Calibration adapted, adapter_.Adapt(machine, samples, options));
+    const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
+    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr
+                                                    ? AdaptByProfile(profiles_, *peers, machine, samples)
+                                                    : adapter_.Adapt(machine, samples, options));
     adapted.model_sha256 = info_.sha256;
     return adapted;
   }
@@ -192,6 +205,47 @@ class LoadedPredictor : public Predictor {
     std::vector<TargetSpec> specs;
     for (const TargetEntry& target : manifest.targets) specs.push_back(target.spec);
     return specs;
+  }
+
+  static std::vector<ProfiledTarget> ProfilesOf(const Manifest& manifest) {
+    std::vector<ProfiledTarget> targets;
+    for (const TargetEntry& target : manifest.targets) targets.push_back({target.spec, &target.network_us});
+    return targets;
+  }
+
+  // What trained targets take for a network.
+  absl::StatusOr<ProfileAdapter::Totals> TotalsOf(const graph::Graph& graph, absl::Span<const size_t> targets) const {
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
+    const graph::GraphCost total = graph::CostOf(graph);
+    ProfileAdapter::Totals totals;
+    std::vector<double> half_widths;
+    for (const size_t target : targets) {
+      const TargetEntry& entry = manifest_.targets[target];
+      const infer::NetworkContributions contributions =
+          Contribute(graph, layers, total, static_cast<int>(target), entry.spec);
+      double us = 0;
+      for (const float log_us : contributions.log_us) us += std::exp(static_cast<double>(log_us));
+      totals.log_us.push_back(std::log(us));
+      half_widths.push_back(entry.interval.network.HalfWidthOf(contributions.mean));
+    }
+    totals.half_width = half_widths.empty() ? 0 : Median(half_widths);
+    return totals;
+  }
+
+  // The latency is that of the profile; its calls' shares are those of the parts.
+  absl::Status ApplyProfile(const graph::Graph& graph, const CalibrationProfile& profile, const TargetSpec& machine,
+                            LatencyPrediction* prediction) const {
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const ProfileAdapter::Peers> peers, profiles_.PeersOf(profile));
+    COBRA_ASSIGN_OR_RETURN(const CalibrationProfile::Network network, profiles_.View(*peers, graph));
+    const ProfileAnswer answer = peers->model->Ask(machine, profile.samples).Answer(network, profile.interval_scale);
+    const double scale = std::exp(answer.log_us) / prediction->latency_us;
+    prediction->latency_us *= scale;
+    for (auto& us : prediction->node_latency_us) us *= scale;
+    // What is outside of what was trained widens this interval as it does any other.
+    const double doubt = kUnknownWidth * (1 - prediction->confidence);
+    prediction->low_us = std::exp(std::min(answer.low, answer.log_us - doubt));
+    prediction->high_us = std::exp(std::max(answer.high, answer.log_us + doubt));
+    return absl::OkStatus();
   }
 
   // What a trained target takes for each call, given a data sheet.
@@ -479,6 +533,7 @@ class LoadedPredictor : public Predictor {
   mutable ClockCache<LayerEntry> cache_;
   mutable NewLayers new_layers_;
   const Adapter adapter_;
+  const ProfileAdapter profiles_;
 };
 
 }  // namespace

@@ -65,6 +65,9 @@ absl::Status Read(const json& j, const char* key, T* value) {
   } else if constexpr (std::is_same_v<T, std::vector<double>>) {
     fits = it->is_array();
     for (const json& e : *it) fits = fits && e.is_number();
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    fits = it->is_array();
+    for (const json& e : *it) fits = fits && e.is_string();
   } else if constexpr (std::is_same_v<T, int>) {
     fits = it->is_number() && std::fabs(it->template get<double>()) <= 1e9;  // others do not fit into an int
   } else {
@@ -162,6 +165,48 @@ std::string ProbeResultToJson(const ProbeResult& probe) {
       .dump();
 }
 
+namespace {
+
+// Four digits: latencies are not known any better.
+double Rounded(double log_us) { return std::round(log_us * 1e4) / 1e4; }
+
+json ProfileToJson(const CalibrationProfile& profile) {
+  json samples = json::array();
+  for (const CalibrationProfile::Sample& sample : profile.samples) {
+    std::vector<double> log_us;
+    for (const double value : sample.network.log_us) log_us.push_back(Rounded(value));
+    samples.push_back({{"log_us", log_us},
+                       {"variance", Rounded(sample.network.variance)},
+                       {"is_quantized", sample.network.is_quantized},
+                       {"measured_log_us", sample.measured_log_us}});
+  }
+  return {{"targets", profile.targets}, {"samples", std::move(samples)}, {"interval_scale", profile.interval_scale}};
+}
+
+absl::Status ReadProfile(const json& j, CalibrationProfile* profile) {
+  const auto from = j.find("profile");
+  if (from == j.end()) return absl::OkStatus();
+  if (!from->is_object()) return absl::InvalidArgumentError("\"profile\": not an object");
+  COBRA_RETURN_IF_ERROR(Read(*from, "targets", &profile->targets));
+  COBRA_RETURN_IF_ERROR(Read(*from, "interval_scale", &profile->interval_scale));
+  const auto list = from->find("samples");
+  if (list == from->end()) return absl::OkStatus();
+  if (!list->is_array()) return absl::InvalidArgumentError("\"samples\": not a list");
+  for (const json& sample : *list) {
+    if (!sample.is_object()) return absl::InvalidArgumentError("\"samples\": has what is not an object");
+    CalibrationProfile::Sample& read = profile->samples.emplace_back();
+    COBRA_RETURN_IF_ERROR(Read(sample, "log_us", &read.network.log_us));
+    COBRA_RETURN_IF_ERROR(Read(sample, "variance", &read.network.variance));
+    COBRA_RETURN_IF_ERROR(Read(sample, "is_quantized", &read.network.is_quantized));
+    COBRA_RETURN_IF_ERROR(Read(sample, "measured_log_us", &read.measured_log_us));
+    if (read.network.log_us.size() != profile->targets.size())
+      return absl::InvalidArgumentError("\"log_us\": not as many as \"targets\"");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 std::string CalibrationToJson(const Calibration& c) {
   json parts = json::array();
   for (const CalibrationPart& part : c.parts) {
@@ -185,6 +230,7 @@ std::string CalibrationToJson(const Calibration& c) {
               {"probe_network_mape_after", c.probe_network_mape_after},
               {"held_back_error", c.held_back_error},
               {"parts", std::move(parts)},
+              {"profile", ProfileToJson(c.profile)},
               {"samples", c.samples},
               {"sample_mape_before", c.sample_mape_before},
               {"sample_mape_after", c.sample_mape_after}}
@@ -229,6 +275,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "probe_network_mape_after", &c.probe_network_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "held_back_error", &c.held_back_error));
   COBRA_RETURN_IF_ERROR(ReadParts(j, &c.parts));
+  COBRA_RETURN_IF_ERROR(ReadProfile(j, &c.profile));
   COBRA_RETURN_IF_ERROR(Read(j, "samples", &c.samples));
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_before", &c.sample_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_after", &c.sample_mape_after));

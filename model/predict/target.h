@@ -93,6 +93,22 @@ struct CalibrationPart {
   std::vector<double> coefficients;
 };
 
+// What trained targets take for the networks that were timed (profile_model.h).
+struct CalibrationProfile {
+  struct Network {
+    std::vector<double> log_us;  // of each of `targets`
+    double variance = 0;         // of the error that they share, of a network that was predicted, not measured
+    bool is_quantized = false;
+  };
+  struct Sample {
+    Network network;
+    double measured_log_us = 0;
+  };
+  std::vector<std::string> targets;  // empty: the device was not adapted to in this way
+  std::vector<Sample> samples;
+  double interval_scale = 1;
+};
+
 struct Calibration {
   // Its name is "this-machine" unless the user gives another.
   TargetSpec machine;
@@ -114,6 +130,8 @@ struct Calibration {
   // Of a device that was adapted to (adapter.h): the logarithm of a latency is the weighted mean of these parts'. The
   // first one is base_target, too. Empty: base_target and coefficients alone.
   std::vector<CalibrationPart> parts;
+  // Where it has targets it says the latency; parts are those of the breakdown.
+  CalibrationProfile profile;
   int samples = 0;  // different networks that were timed
   // Mean error on them without any sample; and of each by all others, if the samples are used.
   double sample_mape_before = 0, sample_mape_after = 0;
