@@ -12,43 +12,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/similar_words.h"
 #include "base/user_error.h"
 #include "base/version.h"
 
 namespace cobra {
 namespace {
-
-// Levenshtein's distance.
-size_t Distance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
-// Returns the known word that the user probably meant, or "". A third of the letters may be wrong, or the end missing.
-std::string Nearest(absl::string_view word, const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 40;  // the cost is quadratic in the length, and a mistyped word is never this long
-  if (word.size() > kLongest) return "";
-  std::string best;
-  size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
-  for (const std::string& candidate : known) {
-    const bool begins = word.size() >= 3 && absl::StartsWith(candidate, word);
-    const size_t distance = begins ? 1 : Distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best = candidate;
-    best_distance = distance;
-  }
-  return best;
-}
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
   std::vector<std::string> names;
@@ -72,7 +41,7 @@ absl::Status Usage(std::string message, std::string hint) {
 
 absl::Status NotExpected(const std::string& word, const std::string& command, const std::vector<std::string>& known,
                          absl::string_view kind) {
-  const std::string meant = Nearest(word, known);
+  const std::string meant = NearestWord(word, known);
   if (meant == word) {
     return Usage(absl::StrCat(word, ": must come after the command"),
                  absl::StrCat("write it after: ", command, " ", word));

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/python/torch/torch_version.h"
@@ -82,7 +82,7 @@ absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vec
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"),
-                     absl::StrCat("targets: ", absl::StrJoin(known, ", ")));
+                     absl::StrCat("targets: ", SimilarNames(name, known)));
   }
   return absl::OkStatus();
 }

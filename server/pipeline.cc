@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "base/counted.h"
 #include "base/diagnostic.h"
@@ -15,6 +14,7 @@
 #include "base/keyed_hash.h"
 #include "base/limit_message.h"
 #include "base/log.h"
+#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/thread_priority.h"
 #include "base/user_error.h"
@@ -48,7 +48,7 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   // First what may be cut off least: there may be hundreds of names.
   std::string hint = target == kThisMachine ? "`cobra-client calibrate` makes this-machine; " : "";
-  absl::StrAppend(&hint, "targets: ", absl::StrJoin(names, ", "));
+  absl::StrAppend(&hint, "targets: ", SimilarNames(target, names));
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/status_macros.h"
@@ -22,10 +24,14 @@ struct EvaluateArguments {
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
   COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(a.rows));
-  COBRA_ASSIGN_OR_RETURN(
-      fit::Evaluation e,
-      a.write ? fit::FinishVersion(a.model, data)
-              : fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
+  fit::Evaluation e;
+  if (a.write) {
+    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Evaluation> finished, fit::FinishVersion(a.model, {&data, 1}));
+    e = std::move(finished[0]);
+  } else {
+    COBRA_ASSIGN_OR_RETURN(
+        e, fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
+  }
   if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
   std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : fit::EvaluationToTable(e).c_str());
   return absl::OkStatus();

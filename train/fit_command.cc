@@ -57,17 +57,17 @@ absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidat
   double score = 0;
   json report;
   report["seed"] = candidate.id;
-  for (const fit::Dataset& data : sets) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Evaluation> tests, fit::FinishVersion(candidate.directory, sets));
+  for (size_t t = 0; t < sets.size(); ++t) {
+    const fit::Dataset& data = sets[t];
     COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
                            fit::Evaluate(candidate.directory, data, fit::Split::kValidation));
-    COBRA_ASSIGN_OR_RETURN(fit::Evaluation test, fit::FinishVersion(candidate.directory, data));
+    const fit::Evaluation& test = tests[t];
     score += validation.networks["all"].mape + validation.layers["all"].mape / 4;
     json of_target = ParseJson<json>(fit::EvaluationToJson(test));
     of_target["validation_network_mape"] = validation.networks["all"].mape;
     of_target["validation_layer_mape"] = validation.layers["all"].mape;
     report["targets"][data.target.name] = std::move(of_target);
-    LogInfo(absl::StrFormat("%s, %s: test layers %.2f %%, networks %.2f %%", candidate.name, data.target.name,
-                            100 * test.layers["all"].mape, 100 * test.networks["all"].mape));
   }
   return WriteFileAtomic(path, json{{"score", score}, {"report", report}}.dump(1));
 }

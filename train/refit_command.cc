@@ -81,7 +81,7 @@ absl::Status RunRefit(const RefitArguments& a) {
   COBRA_RETURN_IF_ERROR(fit::Refit(a.model, known, fresh, a.options, a.out));
   fit::Dataset both = known;
   both.samples.insert(both.samples.end(), fresh.samples.begin(), fresh.samples.end());
-  COBRA_RETURN_IF_ERROR(fit::FinishVersion(a.out, both).status());
+  COBRA_RETURN_IF_ERROR(fit::FinishVersion(a.out, {&both, 1}).status());
   COBRA_ASSIGN_OR_RETURN(const fit::GateReport report, fit::CompareVersions(a.model, a.out, known, fresh));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), fit::GateReportToJson(report)));
   std::printf("%s\n", a.json ? fit::GateReportToJson(report).c_str() : fit::GateReportToTable(report).c_str());

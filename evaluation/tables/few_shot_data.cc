@@ -44,6 +44,8 @@ std::vector<FewShotProtocol> FewShotProtocols() {
   const std::vector<std::string> gpus = {"1080ti", "2080ti", "titan_rtx", "titanx", "titanxp"};
   std::vector<std::string> servers = Batched(gpus, {1, 32, 256});
   servers.insert(servers.end(), {"gold_6240", "silver_4114", "silver_4210r"});
+  std::vector<std::string> every = servers;
+  every.insert(every.end(), {"samsung_a50", "samsung_s7", "pixel2", "pixel3", "essential_ph_1", "eyeriss", "fpga"});
   std::vector<std::string> ofa = Batched({"2080ti", "titan_xp", "v100"}, {32, 64});
   ofa.push_back("titan_rtx_32");
   return {
@@ -74,6 +76,15 @@ std::vector<FewShotProtocol> FewShotProtocols() {
        false,
        {3, 10},
        {}},
+      {"help_nasbench201",
+       "random",
+       "nasbench201",
+       "NAS-Bench-201, family of each device left out",
+       every,
+       {},
+       false,
+       {10},
+       {10}},
       {"help_fbnet",
        "help",
        "fbnet",

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/csv.h"
+#include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
@@ -227,37 +228,70 @@ std::vector<predict::SpaceErrors> ErrorsBySpace(const Evaluation& e) {
   return all;
 }
 
+std::vector<bool> OperatorsOf(const Dataset& data) {
+  std::vector<bool> operators(graph::kNumOps);
+  for (const Sample& s : data.samples) {
+    if (s.split != Split::kTrain) continue;
+    for (const graph::Node& node : s.graph.nodes()) operators[static_cast<size_t>(node.op)] = true;
+  }
+  return operators;
+}
+
+void FillErrors(const Dataset& data, Evaluation& e, predict::MeasuredErrors* errors) {
+  const Metrics layers = e.layers["all"], networks = e.networks["all"];
+  errors->layer_mape = layers.mape;
+  errors->layers_tested = layers.n;
+  errors->network_mape = networks.mape;
+  errors->network_within_5 = networks.within_5;
+  errors->network_within_10 = networks.within_10;
+  errors->network_within_25 = networks.within_25;
+  errors->networks_tested = networks.n;
+  errors->repeatability_floor = e.network_floor;
+  errors->layer_coverage = e.layer_coverage;
+  errors->network_coverage = e.network_coverage;
+  errors->layers_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, false).size());
+  errors->networks_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, true).size());
+  errors->not_run = data.failures;
+  errors->spaces = ErrorsBySpace(e);
+}
+
 }  // namespace
 
-absl::StatusOr<Evaluation> FinishVersion(absl::string_view directory, const Dataset& data) {
+absl::StatusOr<std::vector<Evaluation>> FinishVersion(absl::string_view directory, absl::Span<const Dataset> sets) {
   COBRA_ASSIGN_OR_RETURN(predict::ModelBundle bundle, predict::LoadBundle(directory));
-  COBRA_ASSIGN_OR_RETURN(const int index, TargetOf(bundle.manifest, data));
-  predict::TargetEntry& target = bundle.manifest.targets[static_cast<size_t>(index)];
-  target.spec = data.target;
-  FitMeasuredRange(data, &target);
-  target.probe_reference_us.clear();
-  for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
-  COBRA_ASSIGN_OR_RETURN(target.interval, FitIntervals(directory, data, index));
+  std::vector<predict::TargetEntry*> targets;
+  std::vector<const predict::TargetSpec*> specs;
+  std::vector<IntervalFit> fits;
+  for (const Dataset& data : sets) {
+    COBRA_ASSIGN_OR_RETURN(const int index, TargetOf(bundle.manifest, data));
+    predict::TargetEntry& target = *targets.emplace_back(&bundle.manifest.targets[static_cast<size_t>(index)]);
+    target.spec = data.target;
+    specs.push_back(&target.spec);
+    FitMeasuredRange(data, &target);
+    target.operators = OperatorsOf(data);
+    target.probe_reference_us.clear();
+    for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;
+    COBRA_ASSIGN_OR_RETURN(IntervalFit fit, FitIntervals(directory, data, index));
+    fits.push_back(std::move(fit));
+  }
+  PoolFewNetworks(specs, absl::MakeSpan(fits));
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const double together = targets[t]->interval.network.half_width;
+    targets[t]->interval = fits[t].widths;
+    if (sets.size() == 1 && fits[t].network_scores.size() < kFewNetworks)
+      targets[t]->interval.network.half_width = std::max(together, fits[t].widths.network.half_width);
+  }
   COBRA_RETURN_IF_ERROR(predict::SaveBundle(bundle, directory));
-  COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(directory, data));
-  predict::MeasuredErrors& errors = target.errors;
-  const Metrics layers = e.layers["all"], networks = e.networks["all"];
-  errors.layer_mape = layers.mape;
-  errors.layers_tested = layers.n;
-  errors.network_mape = networks.mape;
-  errors.network_within_5 = networks.within_5;
-  errors.network_within_10 = networks.within_10;
-  errors.network_within_25 = networks.within_25;
-  errors.networks_tested = networks.n;
-  errors.repeatability_floor = e.network_floor;
-  errors.layer_coverage = e.layer_coverage;
-  errors.network_coverage = e.network_coverage;
-  errors.layers_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, false).size());
-  errors.networks_trained = static_cast<int64_t>(RowsOf(data, Split::kTrain, true).size());
-  errors.not_run = data.failures;
-  errors.spaces = ErrorsBySpace(e);
+  std::vector<Evaluation> evaluations;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    COBRA_ASSIGN_OR_RETURN(Evaluation e, Evaluate(directory, sets[t]));
+    FillErrors(sets[t], e, &targets[t]->errors);
+    LogInfo(absl::StrFormat("%s: test layers %.2f %%, networks %.2f %%", sets[t].target.name,
+                            100 * targets[t]->errors.layer_mape, 100 * targets[t]->errors.network_mape));
+    evaluations.push_back(std::move(e));
+  }
   COBRA_RETURN_IF_ERROR(predict::SaveBundle(bundle, directory));
-  return e;
+  return evaluations;
 }
 
 std::string EvaluationToJson(const Evaluation& e) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "model/fit/dataset.h"
 #include "model/fit/metrics.h"
 #include "model/predict/manifest.h"
@@ -44,9 +45,11 @@ absl::StatusOr<int> TargetOf(absl::string_view model_directory, const Dataset& d
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 
-// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both and the probe
-// references into the manifest.
-absl::StatusOr<Evaluation> FinishVersion(absl::string_view model_directory, const Dataset& data);
+// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both, the operators
+// and the probe references into the manifest: of the target of each data set. One of few networks, finished alone,
+// keeps the width that it got together with others (PoolFewNetworks).
+absl::StatusOr<std::vector<Evaluation>> FinishVersion(absl::string_view model_directory,
+                                                      absl::Span<const Dataset> sets);
 
 std::string EvaluationToJson(const Evaluation& evaluation);   // `cobra-train evaluate --json`; scripts read its keys
 std::string EvaluationToTable(const Evaluation& evaluation);  // for people

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
 #include "model/fit/trainer.h"
@@ -77,13 +80,14 @@ absl::Status AddRows(absl::string_view directory, const std::vector<const Sample
 }
 
 absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, const Dataset& data, int target,
-                                                bool networks) {
+                                                bool networks, std::vector<double>* all_scores = nullptr) {
   Rows rows;
   for (Split split : kIntervalSplits)
     COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), target, &rows));
   SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
   std::vector<double> scores;
   for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
+  if (all_scores != nullptr) *all_scores = scores;
   return predict::IntervalWidth{ConformalQuantile(std::move(scores), kCoverage), std::move(fit.model)};
 }
 
@@ -118,11 +122,30 @@ SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std
   return fit;
 }
 
-absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view directory, const Dataset& data, int target) {
-  predict::IntervalWidths widths;
-  COBRA_ASSIGN_OR_RETURN(widths.layer, FitWidth(directory, data, target, false));
-  COBRA_ASSIGN_OR_RETURN(widths.network, FitWidth(directory, data, target, true));
-  return widths;
+absl::StatusOr<IntervalFit> FitIntervals(absl::string_view directory, const Dataset& data, int target) {
+  IntervalFit fit;
+  COBRA_ASSIGN_OR_RETURN(fit.widths.layer, FitWidth(directory, data, target, false));
+  COBRA_ASSIGN_OR_RETURN(fit.widths.network, FitWidth(directory, data, target, true, &fit.network_scores));
+  return fit;
+}
+
+void PoolFewNetworks(absl::Span<const predict::TargetSpec* const> targets, absl::Span<IntervalFit> fits) {
+  std::map<std::string, std::vector<double>> pools;
+  const auto key = [&](size_t t) {
+    const predict::TargetSpec& spec = *targets[t];
+    return absl::StrCat(spec.kind, " ", predict::RuntimeFamily(spec), " ", spec.compile);
+  };
+  // Scores of targets with a spread are in units of it.
+  const auto has_spread = [&](size_t t) { return !fits[t].widths.network.spread.weights.empty(); };
+  for (size_t t = 0; t < fits.size(); ++t) {
+    std::vector<double>& pool = pools[key(t)];
+    if (!has_spread(t)) pool.insert(pool.end(), fits[t].network_scores.begin(), fits[t].network_scores.end());
+  }
+  for (size_t t = 0; t < fits.size(); ++t) {
+    const std::vector<double>& pool = pools[key(t)];
+    if (has_spread(t) || fits[t].network_scores.size() >= kFewNetworks || pool.size() <= fits[t].network_scores.size()) continue;
+    fits[t].widths.network.half_width = ConformalQuantile(pool, kCoverage);
+  }
 }
 
 }  // namespace cobra::fit

@@ -8,9 +8,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "model/fit/dataset.h"
 #include "model/predict/manifest.h"
 #include "model/predict/spread.h"
+#include "model/predict/target.h"
 
 namespace cobra::fit {
 
@@ -27,8 +29,18 @@ struct SpreadFit {
 // penalty by cross-validation; too few rows: a spread of 1.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
 
-absl::StatusOr<predict::IntervalWidths> FitIntervals(absl::string_view model_directory, const Dataset& data,
-                                                     int target = 0);
+// Fewer networks do not say which error nine of ten stay below.
+constexpr size_t kFewNetworks = 20;
+
+struct IntervalFit {
+  predict::IntervalWidths widths;
+  std::vector<double> network_scores;  // |log(predicted / measured)| of each network / its spread
+};
+absl::StatusOr<IntervalFit> FitIntervals(absl::string_view model_directory, const Dataset& data, int target = 0);
+
+// Targets with few networks left for intervals get the width that those of their kind, runtime and compiler need
+// together. `targets` and `fits`: one of each data set.
+void PoolFewNetworks(absl::Span<const predict::TargetSpec* const> targets, absl::Span<IntervalFit> fits);
 
 }  // namespace cobra::fit
 

@@ -19,8 +19,8 @@ namespace cobra::fit {
 struct TrainOptions {
   net::NetConfig net;
   int epochs = 36;        // an epoch is one pass over the layers
-  int layer_batch = 192;  // layer samples a step
-  int network_batch = 4;  // networks a step; their many distinct layers dominate its cost
+  int layer_batch = 256;  // layer samples a step
+  int network_batch = 8;  // networks a step; their many distinct layers dominate its cost
   double learning_rate = 2e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;

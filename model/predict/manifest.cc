@@ -157,6 +157,13 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
+  const json operators = j.value("operators", json());
+  if (!operators.is_null()) entry.operators.resize(graph::kNumOps);
+  for (const json& name : operators) {
+    // One that this build does not know is in no graph.
+    if (const auto op = graph::OpFromName(name.get<std::string>()); op.has_value())
+      entry.operators[static_cast<size_t>(*op)] = true;
+  }
   entry.network_us = j.value("network_us", std::map<std::string, double>());
   return entry;
 }
@@ -174,6 +181,11 @@ std::string ManifestToJson(const Manifest& m) {
                        {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us},
                        {"network_us", t.network_us}});
+    if (t.operators.empty()) continue;
+    json& names = targets.back()["operators"] = json::array();
+    for (size_t op = 0; op < t.operators.size(); ++op) {
+      if (t.operators[op]) names.push_back(graph::OpName(static_cast<graph::Op>(op)));
+    }
   }
   std::string text = json{
       {"format", m.format},

@@ -39,6 +39,7 @@ struct TargetEntry {
   // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration
   // compares another machine with these values, so that the model's own errors cancel.
   std::map<std::string, double> probe_reference_us;
+  std::vector<bool> operators;  // by graph::Op: which its training rows have; empty: not known
   // Networks that were measured on many targets, likewise: how a new device differs from this one is seen by them
   // (profile_adapter.h).
   std::map<std::string, double> network_us;

@@ -8,12 +8,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
 #include "base/statistics.h"
+#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
@@ -184,7 +184,7 @@ class LoadedPredictor : public Predictor {
       names.push_back(manifest_.targets[i].spec.name);
       if (names.back() == name) return static_cast<int>(i);
     }
-    return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", absl::StrJoin(names, ", ")));
+    return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", SimilarNames(name, names)));
   }
 
   // The targets from which a machine may be calibrated: those of its runtime, if there are any; else those of its kind
@@ -447,6 +447,9 @@ class LoadedPredictor : public Predictor {
                                          us / line->max_us);
       }
     }
+    if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
+        graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView)
+      limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
     if (!layers.entries[layer]->unknown.empty()) limits.unknown = layers.entries[layer]->unknown;
     return limits;
   }

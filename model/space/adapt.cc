@@ -108,6 +108,33 @@ AdaptRows Adapter::Prepare(const SpaceMatrix& m) const {
 }
 
 AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const {
+  constexpr size_t kFewest = 3, kMost = 20;
+  constexpr double kPriorSamples = 5, kFarthest = 6;  // an outlier counts as so many standard deviations
+  AdaptedDevice adapted = FitPosterior(samples, latency_ms);
+  const size_t count = latency_ms.size();
+  if (count < kFewest) return adapted;
+  const size_t left_out = std::min(count, kMost);
+  double squares = kPriorSamples;
+  for (size_t i = 0; i < left_out; ++i) {
+    std::vector<int64_t> others;
+    std::vector<double> others_ms;
+    for (size_t k = 0; k < count; ++k) {
+      if (k == i) continue;
+      others.push_back(static_cast<int64_t>(k));
+      others_ms.push_back(latency_ms[k]);
+    }
+    const AdaptRows one = samples.Select(at::tensor(std::vector<int64_t>{static_cast<int64_t>(i)}, at::kLong));
+    const AdaptedLatency predicted =
+        FitPosterior(samples.Select(at::tensor(others, at::kLong)), others_ms).Predict(one)[0];
+    const double deviation = std::log(predicted.high_ms / predicted.latency_ms) / kNinetyPercent;
+    const double off = std::min(kFarthest, fit::AbsLogError(predicted.latency_ms, latency_ms[i]) / deviation);
+    squares += off * off;
+  }
+  adapted.surprise_ = std::sqrt(squares / (kPriorSamples + static_cast<double>(left_out)));
+  return adapted;
+}
+
+AdaptedDevice Adapter::FitPosterior(const AdaptRows& samples, const std::vector<double>& latency_ms) const {
   at::NoGradGuard no_grad;
   AdaptedDevice adapted;
   adapted.options_ = options_;
@@ -181,8 +208,8 @@ std::vector<double> AdaptedDevice::LatencyMs(const AdaptRows& rows) const {
   return {mean.data_ptr<double>(), mean.data_ptr<double>() + mean.numel()};
 }
 
-double AdaptWidth::HalfWidth(double of_posterior) const {
-  return factor * std::pow(usual, 1 - trust) * std::pow(of_posterior, trust);
+double AdaptWidth::HalfWidth(double of_posterior, double surprise) const {
+  return factor * std::pow(usual, 1 - trust) * std::pow(of_posterior, trust) * std::pow(surprise, power);
 }
 
 std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const AdaptWidth& width) const {
@@ -212,7 +239,8 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const 
   const at::Tensor half_width = (kNinetyPercent * log_deviation).contiguous();
   std::vector<AdaptedLatency> predictions;
   for (int64_t r = 0; r < mean.numel(); ++r) {
-    const double ms = mean.data_ptr<double>()[r], f = std::exp(width.HalfWidth(half_width.data_ptr<double>()[r]));
+    const double ms = mean.data_ptr<double>()[r],
+                 f = std::exp(width.HalfWidth(half_width.data_ptr<double>()[r], surprise_));
     predictions.push_back({ms, ms / f, ms * f});
   }
   return predictions;

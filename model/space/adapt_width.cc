@@ -18,21 +18,22 @@ constexpr int64_t kMostSamples = 20, kAsked = 200;
 
 // Predictions for devices that are treated as new, with a given number of samples.
 struct Trial {
-  std::vector<double> off_by, of_posterior;  // AbsLogError, and the posterior's 90 % half-width
+  std::vector<double> off_by, of_posterior, surprise;  // AbsLogError, the posterior's 90 % half-width
 
-  void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms) {
+  void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms, double surprised) {
     for (size_t i = 0; i < predicted.size(); ++i) {
       off_by.push_back(fit::AbsLogError(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
+      surprise.push_back(surprised);
     }
   }
 };
 
-AdaptWidth WidthWithTrust(const Trial& trial, double usual, double trust) {
-  AdaptWidth width{1, usual, trust};
+AdaptWidth WidthWith(const Trial& trial, double usual, double trust, double power) {
+  AdaptWidth width{1, usual, trust, power};
   std::vector<double> scores;
   for (size_t i = 0; i < trial.off_by.size(); ++i)
-    scores.push_back(trial.off_by[i] / width.HalfWidth(trial.of_posterior[i]));
+    scores.push_back(trial.off_by[i] / width.HalfWidth(trial.of_posterior[i], trial.surprise[i]));
   width.factor = fit::ConformalQuantile(std::move(scores), 0.9);
   return width;
 }
@@ -41,7 +42,7 @@ AdaptWidth WidthWithTrust(const Trial& trial, double usual, double trust) {
 double IntervalScore(const Trial& trial, const AdaptWidth& width) {
   double sum = 0;
   for (size_t i = 0; i < trial.off_by.size(); ++i) {
-    const double half = width.HalfWidth(trial.of_posterior[i]);
+    const double half = width.HalfWidth(trial.of_posterior[i], trial.surprise[i]);
     sum += 2 * half + 20 * std::max(0.0, trial.off_by[i] - half);
   }
   return sum;
@@ -54,11 +55,13 @@ AdaptWidth Calibrate(const Trial& trial) {
   AdaptWidth best;
   double least = std::numeric_limits<double>::infinity();
   for (double trust : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    const AdaptWidth width = WidthWithTrust(trial, usual, trust);
-    const double score = IntervalScore(trial, width);
-    if (score >= least) continue;
-    least = score;
-    best = width;
+    for (double power : {0.0, 0.5, 1.0, 1.5}) {
+      const AdaptWidth width = WidthWith(trial, usual, trust, power);
+      const double score = IntervalScore(trial, width);
+      if (score >= least) continue;
+      least = score;
+      best = width;
+    }
   }
   return best;
 }
@@ -78,7 +81,7 @@ void Try(const Adapter& adapter, const AdaptRows& rows, const std::vector<double
   const AdaptRows asked = rows.Select(first(kMostSamples, all));
   for (int samples : kSamples) {
     const AdaptedDevice adapted = adapter.Fit(rows.Select(first(0, samples)), latencies(0, samples));
-    (*trials)[samples].Add(adapted.Predict(asked), latencies(kMostSamples, all));
+    (*trials)[samples].Add(adapted.Predict(asked), latencies(kMostSamples, all), adapted.surprise());
   }
 }
 
@@ -133,7 +136,8 @@ AdaptWidth WidthOf(const AdaptWidths& widths, int samples) {
   const auto& [more, b] = *after;
   const double part = std::log(static_cast<double>(samples) / fewer) / std::log(static_cast<double>(more) / fewer);
   return {std::pow(a.factor, 1 - part) * std::pow(b.factor, part),
-          std::pow(a.usual, 1 - part) * std::pow(b.usual, part), a.trust + part * (b.trust - a.trust)};
+          std::pow(a.usual, 1 - part) * std::pow(b.usual, part), a.trust + part * (b.trust - a.trust),
+          a.power + part * (b.power - a.power)};
 }
 
 }  // namespace cobra::space

@@ -104,8 +104,8 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
   const KnownDevices devices = world_.Known(known);
   const AdaptWidths widths = CalibrateWidths(devices, world_.features, world_.rows, all, {}, 2);
   ASSERT_THAT(widths, SizeIs(4));
-  const double of_three = widths.at(3).HalfWidth(0.1), of_five = widths.at(5).HalfWidth(0.1),
-               of_four = WidthOf(widths, 4).HalfWidth(0.1);
+  const double of_three = widths.at(3).HalfWidth(0.1, 1), of_five = widths.at(5).HalfWidth(0.1, 1),
+               of_four = WidthOf(widths, 4).HalfWidth(0.1, 1);
   EXPECT_TRUE(std::min(of_three, of_five) < of_four && of_four < std::max(of_three, of_five)) << of_four;
   EXPECT_EQ(WidthOf(widths, 100).factor, widths.at(20).factor);
   EXPECT_EQ(WidthOf(widths, 1).factor, widths.at(3).factor);

@@ -1,0 +1,249 @@
+#include "model/predict/profile_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "graph/fingerprint.h"
+#include "graph/net_builder.h"
+#include "model/predict/device_words.h"
+#include "model/predict/profile_adapter.h"
+
+namespace cobra::predict {
+namespace {
+
+constexpr size_t kNetworks = 20;
+
+// A device takes a time for arithmetic and one for bytes; networks need both in different shares.
+struct Device {
+  std::string name;
+  double gflops = 10, gb_per_s = 5;
+
+  TargetSpec Sheet() const {
+    TargetSpec spec;
+    spec.name = spec.device = name;
+    spec.kind = "cpu";
+    spec.runtime = "ncnn";
+    spec.peak_gflops = gflops;
+    spec.clock_mhz = 100 * gflops;
+    spec.memory_gb_per_s = gb_per_s;
+    spec.vector_bits = 128;
+    return spec;
+  }
+  double LogUs(size_t network) const {
+    const auto n = static_cast<double>(network);
+    return std::log((50 + 40 * n) / gflops + (300 - 12 * n) / gb_per_s);
+  }
+};
+
+std::vector<Device> Devices(size_t count) {
+  std::vector<Device> devices;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<> factor(-1, 1);
+  for (size_t d = 0; d < count; ++d)
+    devices.push_back({"Board " + std::to_string(d), 20 * std::exp(factor(random)), 8 * std::exp(factor(random))});
+  return devices;
+}
+
+class ProfileModelTest : public testing::Test {
+ protected:
+  ProfileModelTest() : devices_(Devices(24)), model_(Specs(), Reference()) {}
+
+  std::vector<TargetSpec> Specs() const {
+    std::vector<TargetSpec> specs;
+    for (const Device& device : devices_) specs.push_back(device.Sheet());
+    return specs;
+  }
+  CalibrationProfile::Network Network(size_t number) const {
+    CalibrationProfile::Network network;
+    for (const Device& device : devices_) network.log_us.push_back(device.LogUs(number));
+    return network;
+  }
+  std::vector<std::vector<double>> Reference() const {
+    std::vector<std::vector<double>> reference;
+    for (size_t n = 0; n < kNetworks; ++n) reference.push_back(Network(n).log_us);
+    return reference;
+  }
+  std::vector<CalibrationProfile::Sample> Timed(const Device& device, std::vector<size_t> networks) const {
+    std::vector<CalibrationProfile::Sample> samples;
+    for (const size_t n : networks) samples.push_back({Network(n), device.LogUs(n)});
+    return samples;
+  }
+  // The mean error on what was not timed.
+  double ErrorOn(const Device& device, const ProfileModel::Question& question) const {
+    double sum = 0;
+    for (size_t n = 1; n < kNetworks; n += 2)
+      sum += std::fabs(question.Answer(Network(n)).log_us - device.LogUs(n)) / (kNetworks / 2.0);
+    return sum;
+  }
+
+  std::vector<Device> devices_;
+  ProfileModel model_;
+};
+
+TEST_F(ProfileModelTest, FewSamplesSayHowADeviceDiffersFromAll) {
+  const Device device{"New", 35, 4};
+  const double by_sheet = ErrorOn(device, model_.Ask(device.Sheet(), {}));
+  const double three = ErrorOn(device, model_.Ask(device.Sheet(), Timed(device, {0, 8, 18})));
+  const double ten = ErrorOn(device, model_.Ask(device.Sheet(), Timed(device, {0, 2, 4, 6, 8, 10, 12, 14, 16, 18})));
+  EXPECT_LT(three, 0.1);
+  EXPECT_LT(three, by_sheet);
+  EXPECT_LE(ten, three);
+  EXPECT_LT(ten, 0.04);
+}
+
+TEST_F(ProfileModelTest, ADeviceTwiceAsSlowAsAnyIsFound) {
+  Device slow = devices_[0];
+  slow.name = "Slow";
+  slow.gflops /= 8;
+  slow.gb_per_s /= 8;
+  EXPECT_LT(ErrorOn(slow, model_.Ask(slow.Sheet(), Timed(slow, {2, 10, 18}))), 0.1);
+}
+
+TEST_F(ProfileModelTest, IntervalsNarrowWithSamplesAndWidenForUnknownNetworks) {
+  const Device device{"New", 12, 9};
+  const auto width = [&](const std::vector<CalibrationProfile::Sample>& samples, double variance) {
+    CalibrationProfile::Network network = Network(5);
+    network.variance = variance;
+    const ProfileAnswer answer = model_.Ask(device.Sheet(), samples).Answer(network);
+    EXPECT_LE(answer.low, answer.log_us);
+    EXPECT_GE(answer.high, answer.log_us);
+    return answer.high - answer.low;
+  };
+  EXPECT_LT(width(Timed(device, {2, 10, 18}), 0), width({}, 0));
+  EXPECT_LT(width(Timed(device, {0, 2, 4, 8, 10, 12, 14, 18}), 0), width(Timed(device, {2}), 0));
+  EXPECT_GT(width(Timed(device, {2, 10, 18}), 0.04), width(Timed(device, {2, 10, 18}), 0));
+}
+
+TEST_F(ProfileModelTest, WithoutADeviceItsTargetHasNoWeight) {
+  const Device& device = devices_[7];
+  const std::vector<CalibrationProfile::Sample> samples = Timed(device, {1, 6, 11, 16});
+  const std::vector<double> with = model_.Ask(device.Sheet(), samples).Answer(Network(3)).weights;
+  const std::vector<double> without = model_.Ask(device.Sheet(), samples, device.name).Answer(Network(3)).weights;
+  EXPECT_GT(with[7], 0.1);
+  EXPECT_EQ(without[7], 0);
+}
+
+TEST_F(ProfileModelTest, SamplesThatContradictEachOtherAreAnsweredWithFiniteNumbers) {
+  std::vector<CalibrationProfile::Sample> samples = Timed(devices_[0], {4, 4, 4});
+  samples[1].measured_log_us += 3;
+  samples[2].measured_log_us -= 3;
+  const ProfileAnswer answer = model_.Ask(devices_[0].Sheet(), samples).Answer(Network(4));
+  EXPECT_TRUE(std::isfinite(answer.log_us));
+  EXPECT_TRUE(std::isfinite(answer.low) && std::isfinite(answer.high));
+}
+
+TEST_F(ProfileModelTest, HeldOutErrorsAreComparedWithTheirIntervals) {
+  const std::vector<double> scores = model_.HeldOutScores(5);
+  ASSERT_FALSE(scores.empty());
+  for (const double score : scores) EXPECT_TRUE(score >= 0 && std::isfinite(score));
+}
+
+graph::Graph Perceptron(int64_t width) {
+  graph::NetBuilder b;
+  graph::ValueRef x = b.Input({4, width});
+  for (int i = 0; i < 3; ++i) x = b.ReluInPlace(b.Linear(x, width));
+  return std::move(b).Finish({x}).value();
+}
+
+class ProfileAdapterTest : public testing::Test {
+ protected:
+  explicit ProfileAdapterTest(size_t devices = 14) : devices_(Devices(devices)), network_us_(devices) {
+    for (size_t d = 0; d < devices; ++d) {
+      for (size_t n = 0; n < kNetworks; ++n) {
+        // Gaps: not every device has every network.
+        if ((d + n) % 7 == 0) continue;
+        network_us_[d][Fingerprint(n)] = std::exp(devices_[d].LogUs(n));
+      }
+    }
+  }
+  static graph::Graph Graph(size_t number) { return Perceptron(static_cast<int64_t>(8 + 8 * number)); }
+  static std::string Fingerprint(size_t number) { return graph::Fingerprint(Graph(number)).ToHex(); }
+  // Predictions are a tenth too large.
+  ProfileAdapter Make() const {
+    std::vector<ProfiledTarget> targets;
+    for (size_t d = 0; d < devices_.size(); ++d) targets.push_back({devices_[d].Sheet(), &network_us_[d]});
+    return ProfileAdapter(targets, [this](const graph::Graph& graph, absl::Span<const size_t> asked) {
+      ProfileAdapter::Totals totals;
+      const auto number = static_cast<size_t>(graph.inputs()[0].type.shape[1] - 8) / 8;
+      for (const size_t d : asked) totals.log_us.push_back(devices_[d].LogUs(number) + 0.1);
+      totals.half_width = 0.3;
+      return totals;
+    });
+  }
+  std::vector<Device> devices_;
+  std::vector<std::map<std::string, double>> network_us_;
+};
+
+TEST_F(ProfileAdapterTest, MeasurementsStandInForPredictions) {
+  const ProfileAdapter adapter = Make();
+  const auto peers = adapter.PeersOf(devices_[0].Sheet(), {});
+  ASSERT_NE(peers, nullptr);
+  const auto known = adapter.View(*peers, Graph(3));
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(known->variance, 0);
+  for (size_t d = 0; d < devices_.size(); ++d) {
+    // Where it was not measured, the error that others show is expected in part.
+    const double tolerance = (d + 3) % 7 == 0 ? 0.05 : 1e-9;
+    EXPECT_NEAR(known->log_us[d], devices_[d].LogUs(3), tolerance) << d;
+  }
+  const auto unknown = adapter.View(*peers, Graph(kNetworks + 5));
+  ASSERT_TRUE(unknown.ok()) << unknown.status();
+  EXPECT_GT(unknown->variance, 0);
+  EXPECT_NEAR(unknown->log_us[0], devices_[0].LogUs(kNetworks + 5) + 0.1, 1e-9);
+}
+
+TEST_F(ProfileAdapterTest, OnlyTargetsOfOneRuntimeAreCompared) {
+  const ProfileAdapter adapter = Make();
+  TargetSpec machine = devices_[0].Sheet();
+  machine.runtime = "onnxruntime-1.20";
+  EXPECT_EQ(adapter.PeersOf(machine, {}), nullptr);
+  machine.runtime = "ncnn-20240101";
+  ASSERT_NE(adapter.PeersOf(machine, {}), nullptr);
+  EXPECT_EQ(adapter.PeersOf(machine, {})->targets.size(), devices_.size());
+  EXPECT_EQ(adapter.PeersOf(machine, {devices_[2].name})->targets.size(), devices_.size() - 1);
+}
+
+TEST_F(ProfileAdapterTest, AStoredProfileOfAnotherVersionIsRefused) {
+  const ProfileAdapter adapter = Make();
+  CalibrationProfile profile;
+  profile.targets = {"Board 1", "Board of another version"};
+  const auto peers = adapter.PeersOf(profile);
+  ASSERT_FALSE(peers.ok());
+  EXPECT_EQ(peers.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(peers.status().message().find("Board of another version"), std::string::npos);
+}
+
+class FewDevicesTest : public ProfileAdapterTest {
+ protected:
+  FewDevicesTest() : ProfileAdapterTest(6) {}
+};
+
+TEST_F(FewDevicesTest, HaveNoPeers) { EXPECT_EQ(Make().PeersOf(devices_[0].Sheet(), {}), nullptr); }
+
+TEST(DeviceWords, NameArchitectureAndCore) {
+  const auto architecture = [](const char* kind, const char* device, double bits) {
+    TargetSpec spec;
+    spec.kind = kind;
+    spec.device = device;
+    spec.vector_bits = bits;
+    return ArchitectureOf(spec);
+  };
+  EXPECT_EQ(architecture("cpu", "Rockchip RK3588 (Cortex-A76 2.4GHz x 4 + Cortex-A55 1.8GHz x 4)", 128), "arm64");
+  EXPECT_EQ(architecture("cpu", "Rockchip RK3288 (Cortex-A17 1.8GHz x 4)", 64), "arm32");
+  EXPECT_EQ(architecture("cpu", "AMD EPYC 7742", 256), "x86");
+  EXPECT_EQ(architecture("gpu", "Mali-G610 MP4 (RK3588)", 0), "mali");
+  EXPECT_EQ(architecture("gpu", "Something Else", 0), "other");
+  EXPECT_EQ(CoreOf("Rockchip RK3588 (Cortex-A76 2.4GHz x 4 + Cortex-A55 1.8GHz x 4)"), "a76");
+  EXPECT_EQ(CoreOf("Allwinner H6 (Cortex\xe2\x80\x91"
+                   "A53)"),
+            "a53");
+  EXPECT_EQ(CoreOf("Intel Celeron"), "");
+}
+
+}  // namespace
+}  // namespace cobra::predict
