@@ -78,7 +78,10 @@ void FillGaps(std::vector<std::vector<double>>* reference) {
 }
 
 bool IsQuantized(const graph::Graph& graph) {
-  return absl::c_any_of(graph.nodes(), [](const graph::Node& node) { return node.attributes.Bool("quantized"); });
+  return absl::c_any_of(graph.nodes(), [](const graph::Node& node) {
+    const std::string type = node.attributes.String("quantized");
+    return !type.empty() && type != "float32";
+  });
 }
 
 }  // namespace

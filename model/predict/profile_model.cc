@@ -27,8 +27,8 @@ constexpr double kOwnShare = 0.02, kOwnVariance = 0.002;  // of a covariance: wh
 constexpr double kTargetsWeight = 0.8;
 constexpr std::array<double, 3> kTargetScales = {0.4, 1, 2.5};
 constexpr std::array<double, 4> kWideScales = {0.3, 1, 4, 16}, kWideWeights = {0.35, 0.35, 0.2, 0.1};
-constexpr double kLevelVariance = 0.25;     // of the common factor of a scaled target
-constexpr double kQuantizedVariance = 1;    // on GPUs whose runtime runs quantized networks on the processor
+constexpr double kLevelVariance = 0.4;      // of the common factor of a scaled target
+constexpr double kQuantizedVariance = 2;    // on GPUs whose runtime runs quantized networks on the processor
 constexpr double kSheetShare = 0.7;         // of the difference that the data sheets expect
 constexpr double kSimilarShare = 0.7;       // in the mean shape: of targets with similar sheets; the rest of all
 constexpr double kLogWeightSpan = 12;       // lighter components are left out
