@@ -16,7 +16,7 @@ struct ServerLimits {
   // MB.
   int64_t max_parsed_bytes = int64_t{160} << 20;
   // Targets of one request: more than users have devices. Bounds the work that a small message can cause.
-  int max_targets = 64;
+  int max_targets = 512;
   // Of PyTorch, among the targets of one request: source is read once for each.
   int max_torch_versions = 4;
   int max_batch = 10'000;  // requests of one PredictBatch

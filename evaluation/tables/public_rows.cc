@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "evaluation/tables/measured_rows.h"
+#include "model/predict/version.h"
 
 namespace cobra::evaluation {
 namespace {
@@ -16,6 +17,20 @@ namespace {
 constexpr size_t kQuickTargets = 2, kQuickRows = 40;
 
 }  // namespace
+
+absl::Status CheckUnseen(const std::string& model, const std::vector<fit::Dataset>& sets) {
+  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(model));
+  for (const predict::TargetEntry& known : version.manifest.targets) {
+    for (const fit::Dataset& data : sets) {
+      if (data.target.name != known.spec.name) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat(model, ": was trained on ", known.spec.name,
+                       ", so nothing of it is left out; give a version of other rows: cobra-train fit on "
+                       "data/measurements, then --model"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));

@@ -23,6 +23,9 @@ struct PublicSource {
   std::vector<const char*> companions;
 };
 
+// FailedPrecondition if `model` was trained on one of these targets: what is left out would not be left out.
+absl::Status CheckUnseen(const std::string& model, const std::vector<fit::Dataset>& sets);
+
 // A CSV file of `key,fold`.
 absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path);
 

@@ -55,6 +55,7 @@ class Table {
     run_.columns = ErrorIntervalAndCountColumns();
     COBRA_RETURN_IF_ERROR(Read());
     const bool quick = run_.options.quick;
+    if (!quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, data_));
     for (int seed = 1; seed <= (quick ? 1 : run_.options.seeds); ++seed) {
       Tests tests;
       for (int fold = 0; fold < (quick ? 1 : kFolds); ++fold) COBRA_RETURN_IF_ERROR(TestFold(seed, fold, &tests));

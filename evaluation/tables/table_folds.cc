@@ -52,6 +52,7 @@ class Table {
     run_.columns = ErrorIntervalAndCountColumns();
     run_.columns.insert(run_.columns.begin(), {"median", "median error, %", 100, 1});
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
+    if (!run_.options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, rows_.sets()));
     for (int seed = 1; seed <= seeds; ++seed) {
       std::map<std::string, LeftOut> ours, roofline;
       for (int fold = 0; fold < (run_.options.quick ? 1 : rows_.folds()); ++fold) {

@@ -143,7 +143,8 @@ void PoolFewNetworks(absl::Span<const predict::TargetSpec* const> targets, absl:
   }
   for (size_t t = 0; t < fits.size(); ++t) {
     const std::vector<double>& pool = pools[key(t)];
-    if (has_spread(t) || fits[t].network_scores.size() >= kFewNetworks || pool.size() <= fits[t].network_scores.size()) continue;
+    if (has_spread(t) || fits[t].network_scores.size() >= kFewNetworks || pool.size() <= fits[t].network_scores.size())
+      continue;
     fits[t].widths.network.half_width = ConformalQuantile(pool, kCoverage);
   }
 }

@@ -143,7 +143,25 @@ IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
            range.at(1).get<double>()}};
 }
 
-absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
+// What targets refer to by number, so that each is written once: operators, and fingerprints of networks.
+struct SharedNames {
+  std::vector<std::string> operators, networks;
+};
+
+absl::Status ReadOperators(const json& numbers, const SharedNames& names, std::vector<bool>* operators) {
+  if (numbers.is_null()) return absl::OkStatus();  // an older version
+  operators->resize(graph::kNumOps);
+  for (const json& number : numbers) {
+    const auto at = number.get<size_t>();
+    if (at >= names.operators.size()) return absl::DataLossError("manifest: \"operators\": a number names none");
+    // One that this build does not know is in no graph.
+    if (const auto op = graph::OpFromName(names.operators[at]); op.has_value())
+      (*operators)[static_cast<size_t>(*op)] = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TargetEntry> TargetFromJson(const json& j, const SharedNames& names) {
   TargetEntry entry;
   COBRA_ASSIGN_OR_RETURN(entry.spec, TargetSpecFromJson(j.at("spec").dump()));
   entry.errors = ErrorsFromJson(j.at("errors"));
@@ -157,21 +175,20 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j) {
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
-  const json operators = j.value("operators", json());
-  if (!operators.is_null()) entry.operators.resize(graph::kNumOps);
-  for (const json& name : operators) {
-    // One that this build does not know is in no graph.
-    if (const auto op = graph::OpFromName(name.get<std::string>()); op.has_value())
-      entry.operators[static_cast<size_t>(*op)] = true;
+  COBRA_RETURN_IF_ERROR(ReadOperators(j.value("operators", json()), names, &entry.operators));
+  for (const json& measured : j.value("network_us", json::array())) {
+    const auto network = measured.at(0).get<size_t>();
+    if (network >= names.networks.size()) return absl::DataLossError("manifest: \"network_us\": names no network");
+    entry.network_us[names.networks[network]] = measured.at(1).get<double>();
   }
-  entry.network_us = j.value("network_us", std::map<std::string, double>());
   return entry;
 }
 
 }  // namespace
 
 std::string ManifestToJson(const Manifest& m) {
-  json targets = json::array();
+  json targets = json::array(), networks = json::array();
+  std::map<std::string, size_t> number_of_network;
   for (const TargetEntry& t : m.targets) {
     targets.push_back({{"spec", ParseJson<json>(TargetSpecToJson(t.spec))},
                        {"errors", ErrorsToJson(t.errors)},
@@ -179,14 +196,21 @@ std::string ManifestToJson(const Manifest& m) {
                        {"interval_layer", IntervalToJson(t.interval.layer)},
                        {"cost_lines", LinearCostsToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
-                       {"probe_reference_us", t.probe_reference_us},
-                       {"network_us", t.network_us}});
+                       {"probe_reference_us", t.probe_reference_us}});
+    json& measured = targets.back()["network_us"] = json::array();
+    for (const auto& [fingerprint, us] : t.network_us) {
+      const auto number = number_of_network.emplace(fingerprint, number_of_network.size()).first->second;
+      if (number == networks.size()) networks.push_back(fingerprint);
+      measured.push_back({number, us});
+    }
     if (t.operators.empty()) continue;
-    json& names = targets.back()["operators"] = json::array();
+    json& numbers = targets.back()["operators"] = json::array();
     for (size_t op = 0; op < t.operators.size(); ++op) {
-      if (t.operators[op]) names.push_back(graph::OpName(static_cast<graph::Op>(op)));
+      if (t.operators[op]) numbers.push_back(op);
     }
   }
+  json operators = json::array();
+  for (int op = 0; op < graph::kNumOps; ++op) operators.push_back(graph::OpName(static_cast<graph::Op>(op)));
   std::string text = json{
       {"format", m.format},
       {"trained_at", m.trained_at},
@@ -195,6 +219,8 @@ std::string ManifestToJson(const Manifest& m) {
       {"vocabulary", m.vocabulary},
       {"value_ranges", m.value_ranges},
       {"targets", targets},
+      {"operators", operators},
+      {"networks", networks},
       {"layers_trained", m.layers_trained},
       {"networks_trained", m.networks_trained},
       {"training_notes", m.training_notes},
@@ -229,8 +255,10 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
     m.num_ops = static_cast<int>(WholeNumber(j, "num_ops"));
     m.vocabulary = j.at("vocabulary").get<std::vector<std::string>>();
     m.value_ranges = j.at("value_ranges").get<std::vector<std::pair<double, double>>>();
+    const SharedNames names{j.value("operators", std::vector<std::string>{}),
+                            j.value("networks", std::vector<std::string>{})};
     for (const json& t : j.at("targets")) {
-      COBRA_ASSIGN_OR_RETURN(TargetEntry entry, TargetFromJson(t));
+      COBRA_ASSIGN_OR_RETURN(TargetEntry entry, TargetFromJson(t, names));
       m.targets.push_back(std::move(entry));
     }
     m.layers_trained = WholeNumber(j, "layers_trained");

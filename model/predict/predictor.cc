@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
-#include "base/statistics.h"
 #include "base/similar_words.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
@@ -132,9 +132,8 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options) const override {
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
-    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr
-                                                    ? AdaptByProfile(profiles_, *peers, machine, samples)
-                                                    : adapter_.Adapt(machine, samples, options));
+    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, samples)
+                                                                 : adapter_.Adapt(machine, samples, options));
     adapted.model_sha256 = info_.sha256;
     return adapted;
   }

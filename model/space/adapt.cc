@@ -109,7 +109,7 @@ AdaptRows Adapter::Prepare(const SpaceMatrix& m) const {
 
 AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const {
   constexpr size_t kFewest = 3, kMost = 20;
-  constexpr double kPriorSamples = 5, kFarthest = 6;  // an outlier counts as so many standard deviations
+  constexpr double kPriorSamples = 1, kFarthest = 10;  // an outlier counts as so many standard deviations
   AdaptedDevice adapted = FitPosterior(samples, latency_ms);
   const size_t count = latency_ms.size();
   if (count < kFewest) return adapted;
@@ -130,7 +130,7 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
     const double off = std::min(kFarthest, fit::AbsLogError(predicted.latency_ms, latency_ms[i]) / deviation);
     squares += off * off;
   }
-  adapted.surprise_ = std::sqrt(squares / (kPriorSamples + static_cast<double>(left_out)));
+  adapted.surprise_ = std::max(1.0, std::sqrt(squares / (kPriorSamples + static_cast<double>(left_out))));
   return adapted;
 }
 

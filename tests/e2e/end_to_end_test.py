@@ -244,7 +244,7 @@ class EndToEndTest(programs.ServedTest):
         )
         self.assertEqual(answer.code, 2, answer.err)
         self.assertIn("abacus", answer.err)
-        self.assertIn(self.target, answer.err)
+        self.assertIn("(the nearest of ", answer.err)
         self.assertEqual(
             programs.predict(self.server, self.path("missing.py"), "--entry", "Net()", "--target", self.target).code, 2
         )
@@ -282,7 +282,10 @@ class EndToEndTest(programs.ServedTest):
         trained = [t for t in targets if not t["calibrated"]]
         self.assertTrue(trained)
         for target in trained:
-            self.assertGreater(target["errors"]["network_mape"], 0)
+            errors = target["errors"]
+            self.assertGreater(errors["networks_trained"] + errors["layers_trained"], 0)
+            if errors["networks_tested"] > 0:
+                self.assertGreater(errors["network_mape"], 0)
             self.assertGreater(target["errors"]["networks_tested"], 0)
         self.assertIn(self.target, programs.client("targets", "--server", self.server.address).out)
 

@@ -112,7 +112,7 @@ class PythonClientTest(programs.ServedTest):
         with self.assertRaises(grpc.RpcError) as raised:
             self.stub.Predict(request, timeout=60)
         self.assertEqual(raised.exception.code(), grpc.StatusCode.NOT_FOUND)
-        self.assertIn(self.target, programs.error_detail(raised.exception).hint)
+        self.assertIn("(the nearest of ", programs.error_detail(raised.exception).hint)
 
     def test_thousands_at_once(self):
         """The code of docs/api.md waits and goes on where the server refuses."""

@@ -75,10 +75,16 @@ class SweepTest(programs.ServedTest):
             self.assertAlmostEqual(point["items_per_s"], 1e6 * n / point["latency_us"], places=6)
 
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
-        """On every trained target, for networks of every kind; by no more than two measurements differ there."""
+        """On every trained target that was measured with several batches and threads of its own, for networks of every
+        kind: by no more than two measurements differ there. On the others the largest batch takes longest."""
         targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
-        floors = {t["spec"]["name"]: t["errors"]["repeatability_floor"] for t in targets["targets"]}
-        names = ",".join(floors)
+        floors = {
+            t["spec"]["name"]: t["errors"]["repeatability_floor"] if t["spec"]["threads"] == 1 else 0.35
+            for t in targets["targets"]
+            if t["errors"]["repeatability_floor"] > 0
+        }
+        self.assertGreater(len(floors), 20)
+        names = ",".join(t["spec"]["name"] for t in targets["targets"])
         folder = "/usr/lib/python3/dist-packages/torchvision/models/"
         for file, entry, side in (
             ("resnet.py", "resnet18()", 64),
@@ -90,6 +96,9 @@ class SweepTest(programs.ServedTest):
             answer = self.swept(*model, "--input", f"1x3x{side}x{side}", "--format", "json", target=names).json()
             for target in answer["targets"]:
                 us = [point["latency_us"] for point in target["points"]]
+                self.assertGreater(us[-1], us[0], (entry, target["target"], us))
+                if target["target"] not in floors:
+                    continue
                 for before, after in zip(us, us[1:]):
                     self.assertGreater(after, before * (1 - floors[target["target"]]), (entry, target["target"], us))
         wide = self.path("wide.py", WIDE)
@@ -101,7 +110,7 @@ class SweepTest(programs.ServedTest):
             now = [p["latency_us"] for p in answer["predictions"]]
             if earlier is not None:
                 for name, before, after in zip(names.split(","), earlier, now):
-                    self.assertGreater(after, before, (width, name))
+                    self.assertGreater(after, before * (1 if name in floors else 0.9), (width, name))
             earlier = now
 
     def test_a_batch_that_fails_says_why_and_the_others_are_there(self):

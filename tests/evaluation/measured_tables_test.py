@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench --quick: every row is there, with
+"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench|boards --quick: every row is there, with
 figures of test rows.
 
     measured_tables_test.py TABLE
@@ -45,6 +45,7 @@ ROWS = {
         "fastest of the runtimes",
     ],
     "kernelbench": ["COBRA", "additive roofline, fitted"],
+    "boards": ["COBRA", "geometric pattern, scaled", "eight nearest, scaled", "Gaussian over networks"],
 }
 OPTIONS = {"runtimes": ["--rows", "data/measurements"]}
 PUBLISHED = {
@@ -54,6 +55,7 @@ PUBLISHED = {
     "intervals": [],
     "runtimes": [],
     "kernelbench": [],
+    "boards": [],
 }
 
 
