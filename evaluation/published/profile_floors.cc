@@ -98,7 +98,7 @@ Conditional Given(const std::vector<double>& mean, const std::vector<double>& co
 }  // namespace
 
 Profile GeometricPattern(const std::vector<Profile>& devices, const ProfileSamples& samples) {
-  // A device's own level says nothing, and devices that lack a network must not move its mean: levels are removed first.
+  // Levels are removed first: a device that lacks a network must not move its mean.
   const Profile mean = MeanOf(devices);
   std::vector<Profile> level;
   for (const Profile& device : devices) {

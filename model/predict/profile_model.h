@@ -1,10 +1,11 @@
 // What many devices take for the same networks says what another one takes, from a few of its latencies: the
 // devices of one runtime differ in a few ways only, and most new ones are near an old one.
 //
-// Logarithms of latencies. The new device is a mixture: each trained target, scaled to what the data sheets make of the
-// difference, is the mean of a Gaussian whose covariance is that of the differences between near targets; wide Gaussians
-// with the covariance between all targets catch devices like none. Samples weight the components and move each.
-// Networks need not be known: of each only what every trained target takes for it is asked for, measured or predicted.
+// Logarithms of latencies. The new device is a mixture: each trained target, scaled to what the data sheets make of
+// the difference, is the mean of a Gaussian whose covariance is that of the differences between near targets. Wide
+// Gaussians with the covariance between all targets catch devices like none. Samples weight the components and move
+// each. Networks need not be known: of each only what every trained target takes for it is asked for, measured or
+// predicted.
 //
 // The answer is the median under weights 1 / latency to the power kRelative: it lies between the median and what
 // minimises the relative error.

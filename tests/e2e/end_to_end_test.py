@@ -286,7 +286,6 @@ class EndToEndTest(programs.ServedTest):
             self.assertGreater(errors["networks_trained"] + errors["layers_trained"], 0)
             if errors["networks_tested"] > 0:
                 self.assertGreater(errors["network_mape"], 0)
-            self.assertGreater(target["errors"]["networks_tested"], 0)
         self.assertIn(self.target, programs.client("targets", "--server", self.server.address).out)
 
     def test_the_cards_in_the_documents_are_those_of_the_shipped_weights(self):

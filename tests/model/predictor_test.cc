@@ -161,12 +161,12 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
 }
 
 TEST_F(PredictorTest, UnknownWorkHasTheUnitsOfUsers) {
-  const LatencyPrediction far = Predict(Residual(64, 8000));
-  EXPECT_EQ(far.node_unknown[0].rfind("conv2d: 2359 GMAC, measured up to ", 0), 0) << far.node_unknown[0];
-  EXPECT_EQ(far.node_unknown[1].rfind("relu: 16384 MB read, measured up to ", 0), 0) << far.node_unknown[1];
+  const LatencyPrediction far = Predict(Residual(64, 40000));
+  EXPECT_EQ(far.node_unknown[0].rfind("conv2d: 58982 GMAC, measured up to ", 0), 0) << far.node_unknown[0];
+  EXPECT_EQ(far.node_unknown[1].rfind("relu: 409600 MB read, measured up to ", 0), 0) << far.node_unknown[1];
   std::string reasons;
   for (const UnknownPart& part : far.unknown) absl::StrAppend(&reasons, part.why, "\n");
-  EXPECT_NE(reasons.find("the network has 9444 GFLOP; the largest measured one has "), std::string::npos) << reasons;
+  EXPECT_NE(reasons.find("the network has 2.362e+05 GFLOP; the largest measured one has "), std::string::npos) << reasons;
 }
 
 TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
