@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 // As it stands in the text: in a string these quotes would have backslashes.
-constexpr absl::string_view kHashMember = "\"manifest_sha256\": \"";
+constexpr absl::string_view kHashMember = "\"manifest_sha256\":\"";
+constexpr absl::string_view kIndentedHashMember = "\"manifest_sha256\": \"";  // as older versions have it
 constexpr size_t kHashDigits = 64;
 
 json ErrorsToJson(const MeasuredErrors& e) {
@@ -176,10 +177,12 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j, const SharedNames& nam
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
   COBRA_RETURN_IF_ERROR(ReadOperators(j.value("operators", json()), names, &entry.operators));
-  for (const json& measured : j.value("network_us", json::array())) {
-    const auto network = measured.at(0).get<size_t>();
-    if (network >= names.networks.size()) return absl::DataLossError("manifest: \"network_us\": names no network");
-    entry.network_us[names.networks[network]] = measured.at(1).get<double>();
+  const auto networks = j.value("networks", std::vector<size_t>{});
+  const auto network_us = j.value("network_us", std::vector<double>{});
+  for (size_t n = 0; n < networks.size(); ++n) {
+    if (networks[n] >= names.networks.size() || networks.size() != network_us.size())
+      return absl::DataLossError("manifest: \"networks\", \"network_us\": do not fit together");
+    entry.network_us[names.networks[networks[n]]] = network_us[n];
   }
   return entry;
 }
@@ -197,12 +200,15 @@ std::string ManifestToJson(const Manifest& m) {
                        {"cost_lines", LinearCostsToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
                        {"probe_reference_us", t.probe_reference_us}});
-    json& measured = targets.back()["network_us"] = json::array();
+    json numbers_of_networks = json::array(), network_us = json::array();
     for (const auto& [fingerprint, us] : t.network_us) {
       const auto number = number_of_network.emplace(fingerprint, number_of_network.size()).first->second;
       if (number == networks.size()) networks.push_back(fingerprint);
-      measured.push_back({number, us});
+      numbers_of_networks.push_back(number);
+      network_us.push_back(us);
     }
+    targets.back()["networks"] = std::move(numbers_of_networks);
+    targets.back()["network_us"] = std::move(network_us);
     if (t.operators.empty()) continue;
     json& numbers = targets.back()["operators"] = json::array();
     for (size_t op = 0; op < t.operators.size(); ++op) {
@@ -226,15 +232,17 @@ std::string ManifestToJson(const Manifest& m) {
       {"training_notes", m.training_notes},
       {"tensors_sha256", m.tensors_sha256},
       {"manifest_sha256",
-       ""}}.dump(1);
+       ""}}.dump();
   const std::string hash = Sha256Hex(text);
   return text.insert(text.find(std::string(kHashMember)) + kHashMember.size(), hash);
 }
 
 absl::Status CheckManifestHash(absl::string_view text) {
-  const size_t member = text.find(kHashMember);
+  absl::string_view name = kHashMember;
+  size_t member = text.find(name);
+  if (member == absl::string_view::npos) member = text.find(name = kIndentedHashMember);
   if (member == absl::string_view::npos) return absl::DataLossError("no manifest_sha256; fit it again");
-  const size_t hash = member + kHashMember.size();
+  const size_t hash = member + name.size();
   const absl::string_view rest = text.substr(std::min(text.size(), hash + kHashDigits));
   if (Sha256Hex(absl::StrCat(text.substr(0, hash), rest)) != text.substr(hash, kHashDigits))
     return absl::DataLossError("its SHA-256 is not its manifest_sha256; the file is damaged");

@@ -86,6 +86,7 @@ class LoadedPredictor : public Predictor {
   LoadedPredictor(Manifest manifest, text::Vocabulary vocabulary, Networks networks, ModelInfo info,
                   const PredictorOptions& options)
       : manifest_(std::move(manifest)),
+        targets_(InfosOf(manifest_)),
         vocabulary_(std::move(vocabulary)),
         networks_(std::move(networks)),
         info_(std::move(info)),
@@ -100,11 +101,7 @@ class LoadedPredictor : public Predictor {
 
   const ModelInfo& info() const override { return info_; }
 
-  std::vector<TargetInfo> targets() const override {
-    std::vector<TargetInfo> targets;
-    for (const TargetEntry& t : manifest_.targets) targets.push_back({t.spec, t.errors, false, ""});
-    return targets;
-  }
+  const std::vector<TargetInfo>& targets() const override { return targets_; }
 
   absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                             const Calibration* calibration,
@@ -178,11 +175,11 @@ class LoadedPredictor : public Predictor {
   };
 
   absl::StatusOr<int> FindTarget(absl::string_view name) const {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < manifest_.targets.size(); ++i) {
-      names.push_back(manifest_.targets[i].spec.name);
-      if (names.back() == name) return static_cast<int>(i);
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      if (targets_[i].spec.name == name) return static_cast<int>(i);
     }
+    std::vector<std::string> names;
+    for (const TargetInfo& target : targets_) names.push_back(target.spec.name);
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", SimilarNames(name, names)));
   }
 
@@ -198,6 +195,12 @@ class LoadedPredictor : public Predictor {
         of_runtime.push_back(&target);
     }
     return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
+  }
+
+  static std::vector<TargetInfo> InfosOf(const Manifest& manifest) {
+    std::vector<TargetInfo> targets;
+    for (const TargetEntry& t : manifest.targets) targets.push_back({t.spec, t.errors, false, ""});
+    return targets;
   }
 
   static std::vector<TargetSpec> SpecsOf(const Manifest& manifest) {
@@ -529,6 +532,7 @@ class LoadedPredictor : public Predictor {
   }
 
   const Manifest manifest_;
+  const std::vector<TargetInfo> targets_;
   const text::Vocabulary vocabulary_;
   const Networks networks_;
   const ModelInfo info_;

@@ -100,7 +100,7 @@ class Predictor {
 
   virtual const ModelInfo& info() const = 0;
   // The trained targets.
-  virtual std::vector<TargetInfo> targets() const = 0;
+  virtual const std::vector<TargetInfo>& targets() const = 0;
 
   // The answer is a function of the graph without its names, of the target and of this model version alone, bit by bit:
   // what was asked before, and the size of the cache, have no effect.

@@ -47,15 +47,12 @@ class FakePredictor : public predict::Predictor {
   explicit FakePredictor(std::string version, double us_per_call = 10) : us_per_call_(us_per_call) {
     info_.version = version;
     info_.sha256 = "sha of " + version;
+    targets_[0].spec.name = "cpu";
+    targets_[0].errors.network_mape = 0.07;
   }
 
   const predict::ModelInfo& info() const override { return info_; }
-  std::vector<predict::TargetInfo> targets() const override {
-    predict::TargetInfo target;
-    target.spec.name = "cpu";
-    target.errors.network_mape = 0.07;
-    return {target};
-  }
+  const std::vector<predict::TargetInfo>& targets() const override { return targets_; }
   absl::StatusOr<predict::LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view,
                                                      const predict::Calibration* calibration,
                                                      const std::function<bool()>& cancelled) const override {
@@ -114,6 +111,7 @@ class FakePredictor : public predict::Predictor {
 
  private:
   predict::ModelInfo info_;
+  std::vector<predict::TargetInfo> targets_{1};
   const double us_per_call_;
 };
 
