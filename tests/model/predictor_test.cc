@@ -166,7 +166,8 @@ TEST_F(PredictorTest, UnknownWorkHasTheUnitsOfUsers) {
   EXPECT_EQ(far.node_unknown[1].rfind("relu: 409600 MB read, measured up to ", 0), 0) << far.node_unknown[1];
   std::string reasons;
   for (const UnknownPart& part : far.unknown) absl::StrAppend(&reasons, part.why, "\n");
-  EXPECT_NE(reasons.find("the network has 2.362e+05 GFLOP; the largest measured one has "), std::string::npos) << reasons;
+  EXPECT_NE(reasons.find("the network has 2.362e+05 GFLOP; the largest measured one has "), std::string::npos)
+      << reasons;
 }
 
 TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
