@@ -225,11 +225,11 @@ class Versions:
             shutil.copytree(os.path.join(programs.SOURCE, "model", "pretrained"), directory)
             path = os.path.join(directory, "manifest.json")
             with open(path) as file:
-                text = re.sub(r'(?<="trained_at": ")\d{4}', str(2024 + year), file.read())
-            text = re.sub(r'(?<="manifest_sha256": ")[0-9a-f]{64}', "", text)
+                text = re.sub(r'(?<="trained_at":")\d{4}', str(2024 + year), file.read())
+            text = re.sub(r'(?<="manifest_sha256":")[0-9a-f]{64}', "", text)
             digest = hashlib.sha256(text.encode()).hexdigest()
             with open(path, "w") as file:
-                file.write(text.replace('"manifest_sha256": "', '"manifest_sha256": "' + digest))
+                file.write(text.replace('"manifest_sha256":"', '"manifest_sha256":"' + digest))
         os.symlink(self.directories[0], self.link)
 
     def change(self):
