@@ -102,8 +102,8 @@ std::string TargetCards(const v1::ListTargetsResponse& response) {
   if (!small.empty()) {
     cards.push_back(absl::StrCat(
         "## Targets of few networks\n\nTheir 90 % intervals are fitted to all of them that have the same runtime, "
-        "because a "
-        "few networks held out say little about one alone. For the same reason an error in this list is rough.\n\n"
+        "because a few networks held out say little about one alone. For the same reason an error in this list is "
+        "rough.\n\n"
         "| target | device | runtime | learned from | held out | MAPE | within 10 % |\n|---|---|---|---|---|---|---|\n",
         small));
   }

@@ -11,15 +11,14 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "base/status_macros.h"
 #include "evaluation/published/profile_floors.h"
 #include "evaluation/tables/coverage.h"
+#include "evaluation/tables/fold_version.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
 #include "model/fit/dataset.h"
-#include "model/fit/trainer.h"
 #include "model/predict/predictor.h"
 
 namespace cobra::evaluation {
@@ -115,8 +114,8 @@ class Table {
   }
 
   absl::StatusOr<std::string> TrainFold(int seed, int fold) {
-    const std::string directory = absl::StrCat(work_.path(), "/boards-fold-", fold, "-seed-", seed);
-    if (FileExists(absl::StrCat(directory, "/manifest.json"))) return directory;
+    const FoldTraining training{seed, fold, kEpochs, kLearningRate};
+    if (const std::string known = FoldDirectory(run_.options, work_, training); HasFoldVersion(known)) return known;
     std::vector<fit::Dataset> sets;
     for (const fit::Dataset& data : data_) {
       if (IsLeftOut(data, fold)) continue;
@@ -127,15 +126,7 @@ class Table {
       for (fit::Sample& row : rows) row.split = fit::Split::kTrain;
     }
     fit::NumberTargets(&sets);
-    COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
-    fit::TrainOptions options;
-    options.epochs = run_.options.quick ? 1 : kEpochs;
-    options.learning_rate = kLearningRate;
-    options.seed = static_cast<uint64_t>(seed);
-    options.from = run_.options.model;
-    options.checkpoint = absl::StrCat(directory, "/checkpoint");
-    COBRA_RETURN_IF_ERROR(fit::Train(sets, options, directory));
-    return directory;
+    return TrainFoldVersion(run_.options, work_, training, sets);
   }
 
   absl::Status TestFold(int seed, int fold, Tests* tests) {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
+#include "evaluation/tables/fold_version.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -70,22 +70,12 @@ class Table {
   }
 
  private:
-  std::string FolderOf(int seed, int fold) const {
-    return absl::StrCat(work_.path(), "/", run_.options.name, "-fold-", fold, "-seed-", seed);
-  }
-
   absl::Status PredictFold(int seed, int fold, std::map<std::string, LeftOut>* all) {
-    const std::string directory = FolderOf(seed, fold);
-    if (!FileExists(absl::StrCat(directory, "/manifest.json"))) {
+    const FoldTraining training{seed, fold, kEpochs, kLearningRate};
+    const std::string directory = FoldDirectory(run_.options, work_, training);
+    if (!HasFoldVersion(directory)) {
       if (run_.options.finished) return absl::OkStatus();
-      COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
-      fit::TrainOptions options;
-      options.epochs = run_.options.quick ? 1 : kEpochs;
-      options.learning_rate = kLearningRate;
-      options.seed = static_cast<uint64_t>(seed);
-      options.from = run_.options.model;
-      options.checkpoint = absl::StrCat(directory, "/checkpoint");
-      COBRA_RETURN_IF_ERROR(fit::Train(rows_.sets(), options, directory));
+      COBRA_RETURN_IF_ERROR(TrainFoldVersion(run_.options, work_, training, rows_.sets()).status());
     }
     for (size_t target = 0; target < rows_.sets().size(); ++target) {
       const std::vector<const fit::Sample*> tests = rows_.Of(target, fit::Split::kTest);

@@ -1,6 +1,7 @@
 #include "model/predict/predictor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -121,7 +122,7 @@ class LoadedPredictor : public Predictor {
       return parts;
     }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
-    const infer::NetworkContributions contributions = Contribute(graph, layers, total, index, spec);
+    const infer::NetworkContributions contributions = Contribute({graph, layers, total}, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
   }
@@ -219,12 +220,12 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<ProfileAdapter::Totals> TotalsOf(const graph::Graph& graph, absl::Span<const size_t> targets) const {
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
     const graph::GraphCost total = graph::CostOf(graph);
+    const NetworkInputs inputs(graph, layers, total);
     ProfileAdapter::Totals totals;
     std::vector<double> half_widths;
     for (const size_t target : targets) {
       const TargetEntry& entry = manifest_.targets[target];
-      const infer::NetworkContributions contributions =
-          Contribute(graph, layers, total, static_cast<int>(target), entry.spec);
+      const infer::NetworkContributions contributions = Contribute(inputs, static_cast<int>(target), entry.spec);
       double us = 0;
       for (const float log_us : contributions.log_us) us += std::exp(static_cast<double>(log_us));
       totals.log_us.push_back(std::log(us));
@@ -256,7 +257,8 @@ class LoadedPredictor : public Predictor {
     const TargetEntry& entry = manifest_.targets[target];
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
     const graph::GraphCost total = graph::CostOf(graph);
-    const infer::NetworkContributions contributions = Contribute(graph, layers, total, static_cast<int>(target), sheet);
+    const infer::NetworkContributions contributions =
+        Contribute({graph, layers, total}, static_cast<int>(target), sheet);
     LatencyPrediction predicted = Assemble({graph, layers, total, entry, nullptr}, contributions);
     return Adapter::CallTimes{std::move(predicted.node_latency_us), std::log(predicted.high_us / predicted.latency_us)};
   }
@@ -265,6 +267,7 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<LatencyPrediction> PredictParts(const graph::Graph& graph, const Layers& layers,
                                                  const graph::GraphCost& total, const Calibration& calibration,
                                                  const std::function<bool()>& cancelled) const {
+    const NetworkInputs inputs(graph, layers, total);
     std::vector<WeightedPrediction> predictions;
     for (const CalibrationPart& part : calibration.parts) {
       COBRA_ASSIGN_OR_RETURN(const int index, FindTarget(part.base_target));
@@ -274,8 +277,8 @@ class LoadedPredictor : public Predictor {
       of_part.interval_scale = calibration.interval_scale;
       of_part.interval_log = calibration.interval_log;
       const TargetSpec spec = part.own_specification ? FilledFrom(calibration.machine, entry.spec) : entry.spec;
-      predictions.push_back({part.weight, Assemble({graph, layers, total, entry, &of_part},
-                                                   Contribute(graph, layers, total, index, spec))});
+      predictions.push_back(
+          {part.weight, Assemble({graph, layers, total, entry, &of_part}, Contribute(inputs, index, spec))});
       COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     }
     return Mixture(std::move(predictions), kExtrapolatingBelow);
@@ -399,21 +402,29 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  infer::NetworkContributions Contribute(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total,
-                                         int target, const TargetSpec& of_target) const {
+  // What the graph network is given of a network, whatever the target. Refers to the layers.
+  struct NetworkInputs {
+    NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
+        : of_call(layers.of_call), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {
+      embeddings.reserve(layers.entries.size());
+      work.reserve(layers.entries.size() * kWorkTerms);
+      for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
+        embeddings.push_back(layers.entries[layer]->embedding.data());
+        const auto& log_work = layers.kinds[layer].log_work;
+        work.insert(work.end(), log_work.begin(), log_work.end());
+      }
+    }
+    absl::Span<const int32_t> of_call;
     std::vector<const float*> embeddings;
     std::vector<float> work;
-    embeddings.reserve(layers.entries.size());
-    work.reserve(layers.entries.size() * kWorkTerms);
-    for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
-      embeddings.push_back(layers.entries[layer]->embedding.data());
-      const auto& log_work = layers.kinds[layer].log_work;
-      work.insert(work.end(), log_work.begin(), log_work.end());
-    }
-    const auto edges = GraphEdges(graph);
-    const auto totals = GraphFeatures(graph, total, edges.size());
+    std::vector<std::pair<int32_t, int32_t>> edges;
+    std::array<float, kGraphFeatures> totals;
+  };
+
+  infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
     const auto spec = TargetSpecFeatures(of_target);
-    return networks_.contributions.Contribute({layers.of_call, embeddings, edges, work, totals}, spec, target);
+    return networks_.contributions.Contribute(
+        {inputs.of_call, inputs.embeddings, inputs.edges, inputs.work, inputs.totals}, spec, target);
   }
 
   // What a prediction is put together from, beside the networks' contributions.

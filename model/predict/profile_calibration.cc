@@ -58,8 +58,7 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
     others.erase(others.begin() + static_cast<ptrdiff_t>(i));
     const ProfileAnswer answer = peers.model->Ask(machine, others).Answer(all[i].network);
     after.push_back(answer.log_us - all[i].measured_log_us);
-    const double width = after[i] < 0 ? answer.high - answer.log_us : answer.log_us - answer.low;
-    scores.push_back({std::fabs(after[i]) / std::max(width, 1e-6), 1});
+    scores.push_back({answer.ScoreOf(all[i].measured_log_us), 1});
   }
   const std::vector<double> held_out = profiles.HeldOutScores(peers, samples.size());
   for (const double score : held_out) scores.push_back({score, kHeldOutSamples / static_cast<double>(held_out.size())});

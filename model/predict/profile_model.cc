@@ -118,6 +118,11 @@ VectorXd SoftMax(const VectorXd& logs) {
 
 }  // namespace
 
+double ProfileAnswer::ScoreOf(double measured_log_us) const {
+  const double error = measured_log_us - log_us;
+  return std::fabs(error) / std::max(error > 0 ? high - log_us : log_us - low, 1e-6);
+}
+
 // Two targets, and how much their difference says of the covariance between near ones.
 struct TargetPair {
   Index a = 0, b = 0;
@@ -538,9 +543,7 @@ std::vector<double> ProfileModel::HeldOutScores(size_t samples) const {
     const Question question = Ask(spec, timed, spec.device);
     for (size_t i = samples; i < std::min(networks, samples + 12); ++i) {
       const ProfileAnswer answer = question.Answer(network(order[i]));
-      const double error = m.reference(target, static_cast<Index>(order[i])) - answer.log_us;
-      const double width = error > 0 ? answer.high - answer.log_us : answer.log_us - answer.low;
-      scores.push_back(std::fabs(error) / std::max(width, 1e-6));
+      scores.push_back(answer.ScoreOf(m.reference(target, static_cast<Index>(order[i]))));
     }
   }
   return scores;

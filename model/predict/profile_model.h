@@ -25,6 +25,9 @@ namespace cobra::predict {
 struct ProfileAnswer {
   double log_us = 0, low = 0, high = 0;  // with the 90 % interval
   std::vector<double> weights;           // of the targets, those of the wide Gaussians left out; sum: 1
+
+  // How far off it is, in units of the interval's half on that side.
+  double ScoreOf(double measured_log_us) const;
 };
 
 class ProfileModel {

@@ -1,0 +1,32 @@
+#include "evaluation/tables/fold_version.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "model/fit/trainer.h"
+
+namespace cobra::evaluation {
+
+std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training) {
+  return absl::StrCat(work.path(), "/", options.name, "-fold-", training.fold, "-seed-", training.seed);
+}
+
+bool HasFoldVersion(const std::string& directory) { return FileExists(absl::StrCat(directory, "/manifest.json")); }
+
+absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const WorkFolder& work,
+                                             const FoldTraining& training, absl::Span<const fit::Dataset> sets) {
+  const std::string directory = FoldDirectory(options, work, training);
+  COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  fit::TrainOptions train;
+  train.epochs = options.quick ? 1 : training.epochs;
+  train.learning_rate = training.learning_rate;
+  train.seed = static_cast<uint64_t>(training.seed);
+  train.from = options.model;
+  train.checkpoint = absl::StrCat(directory, "/checkpoint");
+  COBRA_RETURN_IF_ERROR(fit::Train(sets, train, directory));
+  return directory;
+}
+
+}  // namespace cobra::evaluation

@@ -1,0 +1,31 @@
+// The version of one fold of a table: trained once, found again by the next run.
+#ifndef COBRA_EVALUATION_TABLES_FOLD_VERSION_H_
+#define COBRA_EVALUATION_TABLES_FOLD_VERSION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluation/tables/table.h"
+#include "evaluation/tables/work_folder.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::evaluation {
+
+struct FoldTraining {
+  int seed = 1, fold = 0;
+  int epochs = 1;  // of a quick run one
+  double learning_rate = 1e-3;
+};
+
+// Where it is, or will be.
+std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training);
+bool HasFoldVersion(const std::string& directory);
+
+// Trains on the training rows of `sets`, beginning with the weights of options.model. Returns the directory.
+absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const WorkFolder& work,
+                                             const FoldTraining& training, absl::Span<const fit::Dataset> sets);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_FOLD_VERSION_H_
