@@ -14,6 +14,7 @@ import public_rows
 SEED = 20261124
 FOLDS = 5
 DEVICE_FOLDS = 10
+GPU_FOLDS = 6  # silicon of KernelBench: one in each
 
 
 def labels_of(data_set):
@@ -66,9 +67,11 @@ def silicon_of_board(target):
 
 
 def silicon_of_gpu(target):
-    """All A100 are one, so are A10 and A10G, MI210 and MI250."""
-    name = re.sub("^(nvidia|tesla|amd-instinct)-", "", public_rows.slug(target["device"])).split("-")[0]
-    return {"a10g": "a10", "mi210": "mi200", "mi250": "mi200"}.get(name, name)
+    """All A100 are one, so are A10 and A10G, MI210 and MI250, RTX 5090 and RTX PRO 6000."""
+    name = re.sub("^gpu-(amd-)?", "", target["name"])
+    name = "-".join(name.split("-")[: 3 if name.startswith("rtx-pro") else 2 if name.startswith("rtx") else 1])
+    alike = {"a10g": "a10", "mi210": "mi200", "mi250": "mi200", "rtx-5090": "gb202", "rtx-pro-6000": "gb202"}
+    return alike.get(name, name)
 
 
 def main():
@@ -83,10 +86,13 @@ def main():
     draw(path("boards-networks.csv"), networks, FOLDS, "network")
     boards = {target["name"]: silicon_of_board(target) for target in targets_of("ncnn-boards")}
     draw(path("boards-devices.csv"), boards, DEVICE_FOLDS, "silicon")
-    for name in ("kernelbench", "neusight"):
-        gpus = {target["name"]: silicon_of_gpu(target) for target in targets_of(name)}
-        if gpus:
-            draw(path(name + "-devices.csv"), gpus, len(set(gpus.values())), "silicon")
+    gpus = {
+        target["name"]: silicon_of_gpu(target)
+        for data_set in ("kernelbench", "neusight", "timm")
+        for target in targets_of(data_set)
+        if target["kind"] == "gpu"
+    }
+    draw(path("gpus.csv"), gpus, GPU_FOLDS, "silicon")
 
 
 if __name__ == "__main__":

@@ -105,6 +105,19 @@ std::vector<double> Features(const graph::Graph& graph, bool fused) {
 std::vector<double> RooflineFeatures(const graph::Graph& network) { return Features(network, /*fused=*/false); }
 std::vector<double> FusedRooflineFeatures(const graph::Graph& network) { return Features(network, /*fused=*/true); }
 
+double SheetRooflineUs(const graph::Graph& network, double peak_gflops, double memory_gb_per_s) {
+  double sum_us = 0;
+  const std::vector<graph::NodeCost> costs = graph::NodeCosts(network);
+  for (size_t i = 0; i < costs.size(); ++i) {
+    if (IsView(network.nodes()[i])) continue;
+    const graph::NodeCost& cost = costs[i];
+    const double operations = cost.macs > 0 ? 2.0 * static_cast<double>(cost.macs) : static_cast<double>(cost.flops);
+    const auto bytes = static_cast<double>(cost.input_bytes + cost.output_bytes + cost.weight_bytes);
+    sum_us += std::max(operations / peak_gflops, bytes / memory_gb_per_s) / 1e3;
+  }
+  return std::max(sum_us, 1e-3);
+}
+
 std::vector<double> FitRelativeNonNegative(const FeatureRows& train, const std::vector<double>& latency,
                                            const FeatureRows& all) {
   constexpr int kSweeps = 3000;

@@ -19,6 +19,9 @@ std::vector<double> RooflineFeatures(const graph::Graph& network);
 // inputs.
 std::vector<double> FusedRooflineFeatures(const graph::Graph& network);
 
+// Microseconds of all calls, each limited by arithmetic or by memory: what the data sheet promises.
+double SheetRooflineUs(const graph::Graph& network, double peak_gflops, double memory_gb_per_s);
+
 // Non-negative least squares on the relative error: weights >= 0 that minimise sum (w . features / latency - 1)^2 over
 // `train`. Returns the latency's unit for each of `all`.
 std::vector<double> FitRelativeNonNegative(const FeatureRows& train, const std::vector<double>& latency,

@@ -10,7 +10,8 @@
 namespace cobra::evaluation {
 
 std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training) {
-  return absl::StrCat(work.path(), "/", options.name, "-fold-", training.fold, "-seed-", training.seed);
+  return absl::StrCat(work.path(), "/", training.name.empty() ? options.name : training.name, "-fold-", training.fold,
+                      "-seed-", training.seed);
 }
 
 bool HasFoldVersion(const std::string& directory) { return FileExists(absl::StrCat(directory, "/manifest.json")); }

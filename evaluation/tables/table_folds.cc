@@ -13,6 +13,7 @@
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/fold_version.h"
+#include "evaluation/tables/gpu_rows.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -45,14 +46,15 @@ MetricValues FiguresOf(const LeftOut& rows) {
 
 class Table {
  public:
-  Table(const TableOptions& options, WorkFolder work, PublicRows rows)
-      : run_(options), work_(std::move(work)), rows_(std::move(rows)) {}
+  Table(const TableOptions& options, WorkFolder work, PublicRows rows, NewGpuQuestion new_gpus)
+      : run_(options), work_(std::move(work)), rows_(std::move(rows)), new_gpus_(std::move(new_gpus)) {}
 
   absl::StatusOr<TableRun> Run() {
     run_.columns = ErrorIntervalAndCountColumns();
     run_.columns.insert(run_.columns.begin(), {"median", "median error, %", 100, 1});
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     if (!run_.options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, rows_.sets()));
+    COBRA_ASSIGN_OR_RETURN(const GpuRows gpus, GpuRows::Read(run_.options));
     for (int seed = 1; seed <= seeds; ++seed) {
       std::map<std::string, LeftOut> ours, roofline;
       for (int fold = 0; fold < (run_.options.quick ? 1 : rows_.folds()); ++fold) {
@@ -62,6 +64,7 @@ class Table {
       }
       COBRA_RETURN_IF_ERROR(AddRows(kOurs, ours, seed));
       COBRA_RETURN_IF_ERROR(AddRows(kRoofline, roofline, seed));
+      COBRA_RETURN_IF_ERROR(AddNewGpuRows(new_gpus_, gpus, work_, seed, &run_));
     }
     run_.before = {absl::StrCat(
         rows_.what(), " left out in five folds that were drawn once (data/splits). The weights begin with ",
@@ -137,13 +140,14 @@ class Table {
   TableRun run_;
   WorkFolder work_;
   PublicRows rows_;
+  NewGpuQuestion new_gpus_;
 };
 
-absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const PublicSource& source) {
+absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const PublicSource& source, NewGpuQuestion new_gpus) {
   COBRA_ASSIGN_OR_RETURN(PublicRows rows, PublicRows::Read(options, source));
   absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
   if (!work.ok()) return work.status();
-  return Table(options, *std::move(work), std::move(rows)).Run();
+  return Table(options, *std::move(work), std::move(rows), std::move(new_gpus)).Run();
 }
 
 }  // namespace
@@ -151,11 +155,12 @@ absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const PublicSourc
 absl::StatusOr<TableRun> RunKernelBenchTable(const TableOptions& options) {
   return RunFolds(
       options,
-      {"Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv", {"data/public/neusight"}});
+      {"Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv", {"data/public/neusight"}},
+      {"kernelbench", {0, 5}});
 }
 
 absl::StatusOr<TableRun> RunRealModelsTable(const TableOptions& options) {
-  return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}});
+  return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}}, {"timm", {10}, 300});
 }
 
 }  // namespace cobra::evaluation

@@ -15,6 +15,7 @@
 #include "evaluation/tables/table_folds.h"
 #include "evaluation/tables/table_hat.h"
 #include "evaluation/tables/table_intervals.h"
+#include "evaluation/tables/table_kernels.h"
 #include "evaluation/tables/table_nasbench201.h"
 #include "evaluation/tables/table_perfsage.h"
 #include "evaluation/tables/table_runtimes.h"
@@ -35,6 +36,7 @@ const std::vector<TableEntry>& Tables() {
       {"intervals", "whether 90 % intervals hold 90 %, in distribution and out of it", RunIntervalsTable},
       {"kernelbench", "small PyTorch programs on GPUs, eager and compiled, problems left out (KernelBench)",
        RunKernelBenchTable},
+      {"kernels", "GPU kernels in shapes of language models, and the models end to end (NeuSight)", RunKernelsTable},
       {"nasbench201", "NAS-Bench-201 cells from 900 measured ones (BRP-NAS, Yue)", RunNasbench201Table},
       {"perfsage", "latency and peak memory of networks of four spaces, measured here (PerfSAGE)", RunPerfSageTable},
       {"real_models", "timm's models on GPUs and a processor, families left out", RunRealModelsTable},

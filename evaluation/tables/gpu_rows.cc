@@ -1,0 +1,239 @@
+#include "evaluation/tables/gpu_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "base/statistics.h"
+#include "base/status_macros.h"
+#include "evaluation/published/roofline.h"
+#include "evaluation/tables/coverage.h"
+#include "evaluation/tables/fold_version.h"
+#include "evaluation/tables/measured_rows.h"
+#include "evaluation/tables/public_rows.h"
+#include "model/predict/predictor.h"
+
+namespace cobra::evaluation {
+namespace {
+
+constexpr char kFolds[] = "data/splits/gpus.csv";
+constexpr const char* kSources[] = {"kernelbench", "neusight", "timm"};
+constexpr char kTimm[] = "timm";
+constexpr char kOurs[] = "COBRA", kScaled[] = "other GPUs' latencies, scaled by roofline";
+constexpr int kEpochs = 10;
+constexpr double kLearningRate = 1.5e-3;
+constexpr size_t kQuickSources = 2, kQuickTargets = 3, kQuickRows = 40;
+constexpr int kDraws = 4;
+constexpr size_t kFewestRows = 20, kFewestOfQuick = 8;
+
+struct Answers {
+  std::vector<double> predicted, measured, half_width;
+
+  void Add(double predicted_us, double measured_us, double log_half_width) {
+    predicted.push_back(predicted_us);
+    measured.push_back(measured_us);
+    half_width.push_back(log_half_width);
+  }
+  MetricValues Figures() const {
+    MetricValues figures = ErrorAndIntervalCell(predicted, measured, half_width, 0).figures;
+    std::vector<double> errors;
+    for (size_t i = 0; i < predicted.size(); ++i) errors.push_back(std::abs(predicted[i] / measured[i] - 1));
+    figures.emplace_back("median", Median(std::move(errors)));
+    return figures;
+  }
+};
+
+double RooflineOf(const fit::Sample& row, const predict::TargetSpec& spec) {
+  return SheetRooflineUs(row.graph, spec.peak_gflops, spec.memory_gb_per_s);
+}
+
+// Asks for one GPU after the other, and adds the means over them.
+class NewGpus {
+ public:
+  NewGpus(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed, TableRun* run)
+      : question_(question), rows_(rows), work_(work), seed_(seed), run_(*run) {}
+
+  absl::Status Add() {
+    for (int fold = 0; fold < rows_.folds(); ++fold) {
+      std::shared_ptr<const predict::Predictor> predictor;
+      for (size_t set = 0; set < rows_.sets().size(); ++set) {
+        const fit::Dataset& data = rows_.sets()[set];
+        if (rows_.SourceOf(set) != question_.source || !rows_.IsLeftOut(data, fold) ||
+            data.samples.size() < (run_.options.quick ? kFewestOfQuick : kFewestRows))
+          continue;
+        if (predictor == nullptr) {
+          COBRA_ASSIGN_OR_RETURN(const std::string version, rows_.VersionWithout(fold, run_.options, work_, seed_));
+          if (version.empty()) break;
+          COBRA_ASSIGN_OR_RETURN(predictor, predict::Predictor::Load(version));
+        }
+        COBRA_RETURN_IF_ERROR(Ask(*predictor, data, fold));
+      }
+    }
+    for (const auto& [key, sum] : sums_) {
+      MetricValues mean = sum.first;
+      for (auto& [figure, value] : mean) value /= sum.second;
+      COBRA_RETURN_IF_ERROR(AddCell(key.second.c_str(), absl::StrCat(key.first, ", mean over the targets"), mean));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static std::string GroupOf(size_t samples) {
+    return samples == 0 ? "GPU left out, data sheet alone" : absl::StrCat("GPU left out, ", samples, " timings");
+  }
+
+  absl::Status AddCell(const char* method, const std::string& group, const MetricValues& figures) {
+    return run_.Add(method, group, seed_, [&]() -> absl::StatusOr<TableCell> {
+      TableCell cell;
+      cell.figures = figures;
+      return cell;
+    });
+  }
+
+  absl::Status AddTarget(const char* method, const std::string& group, const fit::Dataset& data,
+                         const Answers& answers) {
+    const MetricValues figures = answers.Figures();
+    COBRA_RETURN_IF_ERROR(AddCell(method, absl::StrCat(group, ", ", data.target.name), figures));
+    auto& [sum, count] = sums_[{absl::StrCat(group, ", ", data.target.compile), method}];
+    for (size_t i = 0; i < figures.size(); ++i) {
+      if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);
+      sum[i].second += figures[i].second;
+    }
+    count += 1;
+    return absl::OkStatus();
+  }
+
+  // What the other GPUs of the same source and mode take for each network, over their rooflines: geometric means.
+  std::map<std::string, double> OthersOverRoofline(const fit::Dataset& asked, int fold) const {
+    std::map<std::string, std::pair<double, int>> logs;
+    for (size_t set = 0; set < rows_.sets().size(); ++set) {
+      const fit::Dataset& data = rows_.sets()[set];
+      if (rows_.SourceOf(set) != question_.source || rows_.IsLeftOut(data, fold) ||
+          data.target.compile != asked.target.compile)
+        continue;
+      for (const fit::Sample& row : data.samples) {
+        auto& [sum, count] = logs[row.fingerprint()];
+        sum += std::log(row.latency_us() / RooflineOf(row, data.target));
+        ++count;
+      }
+    }
+    std::map<std::string, double> means;
+    for (const auto& [network, sum] : logs) means[network] = sum.first / sum.second;
+    return means;
+  }
+
+  absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, int fold) {
+    const std::map<std::string, double> others = OthersOverRoofline(data, fold);
+    for (const size_t samples : question_.samples) {
+      Answers ours, floor;
+      std::vector<const fit::Sample*> rows;
+      for (const fit::Sample& row : data.samples) rows.push_back(&row);
+      std::mt19937_64 random(static_cast<uint64_t>(seed_));
+      for (int draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
+        std::shuffle(rows.begin(), rows.end(), random);
+        std::vector<predict::AdaptSample> timed;
+        double log_scale = 0;
+        int scaled = 0;
+        for (size_t i = 0; i < samples; ++i) {
+          timed.push_back({&rows[i]->graph, rows[i]->latency_us(), rows[i]->label()});
+          if (const auto known = others.find(rows[i]->fingerprint()); known != others.end()) {
+            log_scale += std::log(rows[i]->latency_us() / RooflineOf(*rows[i], data.target)) - known->second;
+            ++scaled;
+          }
+        }
+        absl::StatusOr<predict::Calibration> adapted = predictor.Adapt(data.target, timed);
+        // Rows that `Adapt` refuses are answered from the data sheet, so that none is left out.
+        if (!adapted.ok()) adapted = predictor.Adapt(data.target, {});
+        COBRA_RETURN_IF_ERROR(adapted.status());
+        const size_t end =
+            question_.most_rows == 0 ? rows.size() : std::min(rows.size(), samples + question_.most_rows);
+        for (size_t i = samples; i < end; ++i) {
+          const double measured = rows[i]->latency_us();
+          COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
+                                 predictor.Predict(rows[i]->graph, adapted->base_target, &*adapted));
+          ours.Add(p.latency_us, measured, std::log(p.high_us / p.latency_us));
+          if (const auto known = others.find(rows[i]->fingerprint()); known != others.end())
+            floor.Add(RooflineOf(*rows[i], data.target) * std::exp(known->second + log_scale / std::max(1, scaled)),
+                      measured, 0);
+        }
+      }
+      COBRA_RETURN_IF_ERROR(AddTarget(kOurs, GroupOf(samples), data, ours));
+      if (!floor.predicted.empty()) COBRA_RETURN_IF_ERROR(AddTarget(kScaled, GroupOf(samples), data, floor));
+    }
+    return absl::OkStatus();
+  }
+
+  const NewGpuQuestion& question_;
+  const GpuRows& rows_;
+  const WorkFolder& work_;
+  const int seed_;
+  TableRun& run_;
+  // By group and method: sums of the figures, of how many targets.
+  std::map<std::pair<std::string, std::string>, std::pair<MetricValues, double>> sums_;
+};
+
+}  // namespace
+
+absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options) {
+  GpuRows rows;
+  COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(kFolds));
+  for (const auto& [target, fold] : rows.fold_of_) rows.folds_ = std::max(rows.folds_, fold + 1);
+  if (options.quick) rows.folds_ = 1;
+  size_t read = 0;
+  for (const char* source : kSources) {
+    if (options.quick && read++ == kQuickSources) break;
+    COBRA_ASSIGN_OR_RETURN(std::vector<std::string> folders, TargetFolders(absl::StrCat("data/public/", source)));
+    size_t targets = 0;
+    for (const std::string& folder : folders) {
+      if (options.quick && targets == kQuickTargets) break;
+      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
+      if (data.target.kind != "gpu") continue;
+      const auto fold = rows.fold_of_.find(data.target.name);
+      if (fold == rows.fold_of_.end())
+        return absl::FailedPreconditionError(absl::StrCat(folder, ": ", kFolds, " does not list it"));
+      if (options.quick) {
+        // Of the first target the fold that is left out.
+        fold->second = targets == 0 ? 0 : 1;
+        if (data.samples.size() > kQuickRows) data.samples.erase(data.samples.begin() + kQuickRows, data.samples.end());
+      }
+      ++targets;
+      rows.sets_.push_back(std::move(data));
+      rows.sources_.emplace_back(source);
+    }
+  }
+  return rows;
+}
+
+absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, const TableOptions& options, const WorkFolder& work,
+                                                    int seed) const {
+  FoldTraining training{seed, fold == kNoGpu ? folds_ : fold, kEpochs, kLearningRate};
+  training.name = "gpus";
+  if (const std::string known = FoldDirectory(options, work, training); HasFoldVersion(known)) return known;
+  if (options.finished) return std::string();
+  bool needs_timm = false;
+  for (size_t set = 0; set < sets_.size(); ++set)
+    needs_timm = needs_timm || (sources_[set] == kTimm && IsLeftOut(sets_[set], fold));
+  std::vector<fit::Dataset> used;
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    if (IsLeftOut(sets_[set], fold) || (sources_[set] == kTimm && !needs_timm)) continue;
+    used.push_back(sets_[set]);
+    std::vector<fit::Sample>& rows = used.back().samples;
+    rows.erase(std::remove_if(rows.begin(), rows.end(), [](const auto& row) { return row.space() == kKernelTests; }),
+               rows.end());
+    for (fit::Sample& row : rows) row.split = fit::Split::kTrain;
+    if (rows.empty()) used.pop_back();
+  }
+  if (!options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(options.model, sets_));
+  fit::NumberTargets(&used);
+  return TrainFoldVersion(options, work, training, used);
+}
+
+absl::Status AddNewGpuRows(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed,
+                           TableRun* run) {
+  return NewGpus(question, rows, work, seed, run).Add();
+}
+
+}  // namespace cobra::evaluation

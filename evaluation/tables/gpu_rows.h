@@ -1,0 +1,61 @@
+// GPUs that others measured (data/public): each left out with all of its silicon. The versions that are trained without
+// them serve several tables.
+#ifndef COBRA_EVALUATION_TABLES_GPU_ROWS_H_
+#define COBRA_EVALUATION_TABLES_GPU_ROWS_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "evaluation/tables/table.h"
+#include "evaluation/tables/work_folder.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::evaluation {
+
+// NeuSight's own test split, in which no version here is trained: kernels in shapes of language models.
+inline constexpr char kKernelTests[] = "neusight-test";
+
+class GpuRows {
+ public:
+  // kernelbench, neusight and timm. Of a quick run, two targets each of the first two and few rows of each.
+  static absl::StatusOr<GpuRows> Read(const TableOptions& options);
+
+  static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split alone
+  int folds() const { return folds_; }
+  bool IsLeftOut(const fit::Dataset& data, int fold) const { return fold_of_.at(data.target.name) == fold; }
+  const std::vector<fit::Dataset>& sets() const { return sets_; }
+  // "kernelbench": the space of its rows begins with it.
+  const std::string& SourceOf(size_t set) const { return sources_[set]; }
+
+  // The version that is trained without the GPUs of `fold`, from an earlier run or from this one; of timm's rows only
+  // where one of timm's GPUs is left out, because they are most of the work. Empty if it is not there and
+  // options.finished.
+  absl::StatusOr<std::string> VersionWithout(int fold, const TableOptions& options, const WorkFolder& work,
+                                             int seed) const;
+
+ private:
+  std::vector<fit::Dataset> sets_;
+  std::vector<std::string> sources_;
+  std::map<std::string, int> fold_of_;  // by target
+  int folds_ = 0;
+};
+
+// How well a GPU is answered for that is left out: `samples` of its rows are timed.
+struct NewGpuQuestion {
+  const char* source = "";  // of the rows that are asked: "timm"
+  std::vector<size_t> samples;
+  // Of a GPU, drawn at random; 0: all.
+  size_t most_rows = 0;
+};
+// Adds the mean over GPUs and each GPU, ours and floors, of all folds.
+absl::Status AddNewGpuRows(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed,
+                           TableRun* run);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_GPU_ROWS_H_
