@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all of COBRA on a bare machine: sets up, builds, starts a server with the shipped weights, calibrates it to this machine,
-# predicts unmodified torchvision models from source, runs them, prints both. Stops the server at the end. Exit 0 only if every step succeeded.
+# predicts unmodified torchvision models from source, runs them, prints both; then one of them for GPUs. Stops the server at the end. Exit 0 only if every step succeeded.
 #   scripts/quickstart.sh        on Debian 12, as root or with sudo
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +15,9 @@ models=(
   "MobileNetV2  mobilenetv2.py  mobilenet_v2()"
   "DenseNet-121 densenet.py     densenet121()"
 )
+# For these the shipped weights answer without a calibration; nothing is run there.
+gpus=gpu-t4-modal-torch-2.5-eager-train,gpu-l4-modal-torch-2.5-eager-train,gpu-a100-sxm4-40gb-modal-torch-2.5-eager-train
+gpus+=,gpu-rtx-3090-amp-float16-torch-2.4,gpu-rtx-5090-amp-float16-torch-2.9
 
 bin=build/release/bin
 work=$(mktemp -d)
@@ -75,6 +78,10 @@ for row in "${models[@]}"; do
     "$(number high_us <"$work/prediction")" "$measured" >>"$table"
 done
 
+say "Predicting ResNet-50, batch 64, for GPUs"
+"$bin/cobra-client" predict "$library/torchvision/models/resnet.py" --library "$library" --entry "resnet50()" --input 64x3x224x224 \
+  --target "$gpus" --server "$server" >"$work/gpus"
+
 say "Stopping the server"
 stop_server || fail "the server did not stop cleanly"
 
@@ -84,4 +91,7 @@ awk -F '|' -v target="$target" '{
     sprintf("%.2f ... %.2f", $3 / 1000, $4 / 1000), $5 / 1000, 100 * ($2 - $5) / $5
 }' "$table"
 [ "$(wc -l <"$table")" -eq "${#models[@]}" ] || fail "not every model was predicted and run"
+printf '\nResNet-50, batch 64, on GPUs that others measured (not run here)\n'
+awk '/^target / { inside = 1 } !NF { inside = 0 } inside' "$work/gpus"
+[ "$(grep -c '^gpu-' "$work/gpus")" -ge 5 ] || fail "not every GPU was predicted"
 printf '\nDone in %d s. To predict a model of your own, see README.md, "Ask".\n' "$SECONDS"

@@ -2,7 +2,9 @@
 //   layers    the layer head against layers measured alone;
 //   nodes     the graph network's contributions against the profile of each node inside a measured network;
 //   networks  the sum of the contributions against the network's latency (and against single layers, as networks of
-//             one).
+//             one);
+//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, or with less
+//             bandwidth.
 // The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
 #include "model/fit/training_run.h"
 
@@ -13,10 +15,13 @@
 #include <torch/serialize.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -31,6 +36,7 @@
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/earlier_weights.h"
+#include "model/fit/larger_batch.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
@@ -42,6 +48,9 @@ namespace {
 constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
 constexpr size_t kMostOthers = 15;
+// Networks that are asked about growth: how many, and of how many calls at most.
+constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100;
+constexpr double kMoreBandwidth = 1.5;
 constexpr int kFewestTargetsOfProfile = 16;  // on which a network of TargetEntry::network_us was measured
 
 // A manifest need not have more: no two measurements agree as well.
@@ -72,6 +81,8 @@ class TrainingRun {
       for (size_t i : train_networks_) networks_of_graph_[samples_[i]->fingerprint()].push_back(i);
       RepeatSmallTargets(sets.size(), &train_layers_);
       RepeatSmallTargets(sets.size(), &train_networks_);
+      FindGrowing();
+      for (const Dataset& data : sets) more_bandwidth_.push_back(MoreBandwidth(data.target));
     }
     LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
                          " networks an epoch"));
@@ -149,6 +160,33 @@ class TrainingRun {
     *rows = std::move(repeated);
   }
 
+  void FindGrowing() {
+    std::vector<size_t> smallest;
+    for (const auto& [fingerprint, alike] : networks_of_graph_) {
+      if (samples_[alike[0]]->graph.nodes().size() <= kMostCallsOfGrowing) smallest.push_back(alike[0]);
+    }
+    std::sort(smallest.begin(), smallest.end());  // not in the order of a hash
+    std::shuffle(smallest.begin(), smallest.end(), random_);
+    smallest.resize(std::min(smallest.size(), kGrowingNetworks));
+    for (const size_t i : smallest) {
+      std::optional<graph::Graph> larger = WithTwiceTheBatch(samples_[i]->graph);
+      if (!larger.has_value()) continue;
+      larger_.push_back(std::make_unique<Sample>(*samples_[i]));
+      larger_.back()->graph = *std::move(larger);
+      growing_.emplace_back(i, samples_.size());
+      samples_.push_back(larger_.back().get());
+    }
+  }
+
+  // What changes in the features of a target that moves data faster.
+  static std::array<float, predict::kTargetSpecFeatures> MoreBandwidth(predict::TargetSpec spec) {
+    const auto before = predict::TargetSpecFeatures(spec);
+    spec.memory_gb_per_s *= kMoreBandwidth;
+    auto change = predict::TargetSpecFeatures(spec);
+    for (size_t i = 0; i < change.size(); ++i) change[i] -= before[i];
+    return change;
+  }
+
   // REQUIRES: the vocabulary is complete.
   void DescribeVersion(absl::Span<const Dataset> sets) {
     predict::Manifest& m = bundle_.manifest;
@@ -205,7 +243,7 @@ class TrainingRun {
       SetLearningRate(optimizer, options_.learning_rate,
                       static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
       optimizer->zero_grad();
-      at::Tensor loss = LayerLoss(step) + NetworkLoss(step);
+      at::Tensor loss = LayerLoss(step) + NetworkLoss(step) + GrowthLoss();
       loss.backward();
       torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
       optimizer->step();
@@ -250,6 +288,20 @@ class TrainingRun {
     if (chosen.empty()) return at::zeros({});
     const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
+  }
+
+  // Of a network on any target: by how much it is faster at twice the batch, and slower with more bandwidth.
+  at::Tensor GrowthLoss() {
+    if (growing_.empty()) return at::zeros({});
+    const auto [small, large] = growing_[random_() % growing_.size()];
+    const size_t target = random_() % more_bandwidth_.size();
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, {small, large, small}, static_cast<int>(target));
+    at::Tensor change = at::zeros(batch.graphs.target_features.sizes());
+    for (size_t i = 0; i < more_bandwidth_[target].size(); ++i)
+      change[2][static_cast<int64_t>(i)] = more_bandwidth_[target][i];
+    batch.graphs.target_features = batch.graphs.target_features + change;
+    const at::Tensor log_us = Forward(*bundle_.net, batch).log_total;
+    return (log_us[0] - log_us[1]).relu() + (log_us[2] - log_us[0]).relu();
   }
 
   Metrics Validate(const std::vector<size_t>& which) {
@@ -314,6 +366,9 @@ class TrainingRun {
   std::vector<const Sample*> samples_;
   absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
+  std::vector<std::unique_ptr<Sample>> larger_;     // at twice the batch; behind the others in samples_
+  std::vector<std::pair<size_t, size_t>> growing_;  // a network, and the same at twice the batch
+  std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
   std::unique_ptr<WeightAverage> average_;

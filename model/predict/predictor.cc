@@ -30,6 +30,7 @@
 #include "model/predict/kernel_times.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/mixture.h"
+#include "model/predict/operator_group.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
@@ -50,6 +51,15 @@ struct LayerEntry {
   std::vector<float> embedding;  // [width]
   std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
 };
+
+// What ncnn's converters fold into the convolution before it. Files of ncnn do not have it, so its targets neither.
+bool IsFolded(const graph::Graph& graph, const graph::Node& node, const TargetSpec& target) {
+  if (RuntimeFamily(target) != "ncnn" || graph::OpName(node.op) != "batch_norm" || node.inputs.empty() ||
+      !node.inputs[0].is_node())
+    return false;
+  const OperatorGroup before = OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node.inputs[0].index)]);
+  return before == kConvDense || before == kConvPointwise || before == kConvGrouped;
+}
 
 // The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
@@ -461,7 +471,7 @@ class LoadedPredictor : public Predictor {
       }
     }
     if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
-        graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView)
+        graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsFolded(graph, node, target.spec))
       limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
     if (!layers.entries[layer]->unknown.empty()) limits.unknown = layers.entries[layer]->unknown;
     return limits;

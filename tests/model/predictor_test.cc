@@ -160,6 +160,24 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
   EXPECT_GT(unknown_us, 0.5 * far.latency_us);
 }
 
+// Files of ncnn have no batch normalization after a convolution; a source in PyTorch has one that its converter folds.
+TEST_F(PredictorTest, WhatNcnnFoldsIsNotUnknown) {
+  const auto unknown = [](bool after_convolution) {
+    graph::GraphBuilder b;
+    const auto parameter = [&b](const char* name) { return b.AddParameter(name, {{32}, graph::DType::float32}); };
+    graph::ValueRef x = b.AddInput("x", {{1, 32, 28, 28}, graph::DType::float32});
+    if (after_convolution) x = graph::ValueRef::Node(AddConv(&b, x, 32));
+    const int32_t norm = b.Add(graph::Op::batch_norm, {{"eps", 1e-5}},
+                               {x, parameter("mean"), parameter("var"), parameter("weight"), parameter("bias")})
+                             .value();
+    const auto p = predictor_->Predict(std::move(b).Build({graph::ValueRef::Node(norm)}), "cpu-raspberry-pi-5-4t-ncnn");
+    EXPECT_TRUE(p.ok()) << p.status();
+    return p->node_unknown.back();
+  };
+  EXPECT_EQ(unknown(true), "");
+  EXPECT_NE(unknown(false), "");
+}
+
 TEST_F(PredictorTest, UnknownWorkHasTheUnitsOfUsers) {
   const LatencyPrediction far = Predict(Residual(64, 40000));
   EXPECT_EQ(far.node_unknown[0].rfind("conv2d: 58982 GMAC, measured up to ", 0), 0) << far.node_unknown[0];

@@ -1,0 +1,65 @@
+#include "model/fit/larger_batch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/builder.h"
+#include "graph/cost.h"
+#include "graph/net_builder.h"
+
+namespace cobra::fit {
+namespace {
+
+using graph::ValueRef;
+using Ints = std::vector<int64_t>;
+
+graph::Graph SmallNet(int64_t batch) {
+  graph::NetBuilder net;
+  ValueRef x = net.Input({batch, 3, 16, 16});
+  x = net.Conv2d(x, {.out_channels = 8, .kernel_size = 3, .padding = 1});
+  x = net.Relu(net.BatchNorm2d(x));
+  return std::move(net).Finish({x}).value();
+}
+
+TEST(LargerBatch, IsTheGraphThatTheReaderWouldMake) {
+  const auto twice = WithTwiceTheBatch(SmallNet(3));
+  ASSERT_TRUE(twice.has_value());
+  const graph::Graph read = SmallNet(6);
+  ASSERT_EQ(twice->nodes().size(), read.nodes().size());
+  for (size_t i = 0; i < read.nodes().size(); ++i) EXPECT_EQ(twice->nodes()[i].outputs, read.nodes()[i].outputs) << i;
+  EXPECT_EQ(graph::CostOf(*twice).macs, 2 * graph::CostOf(SmallNet(3)).macs);
+}
+
+// x: [2, 6, 4] -> a call with sizes of its own.
+std::optional<graph::Graph> TwiceOf(graph::Op op, graph::Attributes attributes) {
+  graph::GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{2, 6, 4}, graph::DType::float32});
+  const auto call = b.Add(op, std::move(attributes), {x});
+  EXPECT_TRUE(call.ok()) << call.status();
+  return WithTwiceTheBatch(std::move(b).Build({ValueRef::Node(*call)}));
+}
+
+TEST(LargerBatch, SizesOfViewsFollow) {
+  const auto flat = TwiceOf(graph::Op::reshape, {{"shape", Ints{2, 24}}});
+  ASSERT_TRUE(flat.has_value());
+  EXPECT_EQ(flat->nodes()[0].outputs[0].shape, (graph::Shape{4, 24}));
+  const auto heads = TwiceOf(graph::Op::reshape, {{"shape", Ints{4, 3, 4}}});
+  ASSERT_TRUE(heads.has_value());
+  EXPECT_EQ(heads->nodes()[0].outputs[0].shape, (graph::Shape{8, 3, 4}));
+}
+
+TEST(LargerBatch, WhatIsNotSeenThroughIsNotGuessed) {
+  // The batch is summed away, so nothing behind it grows.
+  EXPECT_FALSE(TwiceOf(graph::Op::sum, {{"dim", Ints{0}}, {"keepdim", false}}).has_value());
+  graph::GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{2, 4}, graph::DType::float32});
+  const ValueRef y = b.AddInput("y", {{3, 4}, graph::DType::float32});
+  const auto call = b.Add(graph::Op::matmul, {}, {x, b.AddParameter("w", {{4, 4}, graph::DType::float32})});
+  EXPECT_FALSE(WithTwiceTheBatch(std::move(b).Build({ValueRef::Node(*call), y})).has_value()) << "two batches";
+}
+
+}  // namespace
+}  // namespace cobra::fit
