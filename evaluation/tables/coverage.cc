@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/statistics.h"
 #include "model/fit/metrics.h"
 
 namespace cobra::evaluation {
@@ -107,6 +108,19 @@ TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::
   return cell;
 }
 
+TableCell AnsweredRows::Cell() const {
+  TableCell cell;
+  cell.figures = ToMetricValues(fit::ComputeMetrics(predicted_, measured_));
+  if (half_width_.size() == predicted_.size()) {
+    for (auto& figure : IntervalMetricValues(predicted_, measured_, half_width_, 0))
+      cell.figures.push_back(std::move(figure));
+  }
+  std::vector<double> errors;
+  for (size_t i = 0; i < predicted_.size(); ++i) errors.push_back(std::abs(predicted_[i] / measured_[i] - 1));
+  cell.figures.emplace_back("median", Median(std::move(errors)));
+  return cell;
+}
+
 const std::vector<TableColumn>& ErrorAndIntervalColumns() {
   static const auto* columns = new std::vector<TableColumn>{
       {"mape", "MAPE, %", 100, 2},        {"within_1", "within 1 %"},
@@ -120,6 +134,15 @@ const std::vector<TableColumn>& ErrorAndIntervalColumns() {
 std::vector<TableColumn> ErrorIntervalAndCountColumns() {
   std::vector<TableColumn> columns = ErrorAndIntervalColumns();
   columns.push_back({"n", "test rows", 1, 0});
+  return columns;
+}
+
+std::vector<TableColumn> MedianErrorIntervalAndCountColumns() {
+  std::vector<TableColumn> columns = ErrorIntervalAndCountColumns();
+  const auto within_10 =
+      std::find_if(columns.begin(), columns.end(), [](const TableColumn& c) { return c.figure == "within_10"; });
+  columns.insert(within_10 + 1, {"within_25", "within 25 %"});
+  columns.insert(columns.begin(), {"median", "median error, %", 100, 1});
   return columns;
 }
 

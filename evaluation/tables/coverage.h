@@ -5,6 +5,9 @@
 #define COBRA_EVALUATION_TABLES_COVERAGE_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "evaluation/tables/table.h"
@@ -42,10 +45,35 @@ MetricValues IntervalMetricValues(const std::vector<double>& predicted, const st
 // A cell with the errors too.
 TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::vector<double>& measured,
                                const std::vector<double>& half_width, int64_t calibration);
+// Rows that a method answered, those of a group together.
+class AnsweredRows {
+ public:
+  // `half_width`: of the interval, in log-latency.
+  void Add(double predicted, double measured, double half_width) {
+    AddWithoutInterval(predicted, measured);
+    half_width_.push_back(half_width);
+  }
+  // Of a method that has no intervals.
+  void AddWithoutInterval(double predicted, double measured) {
+    predicted_.push_back(predicted);
+    measured_.push_back(measured);
+  }
+  bool empty() const { return predicted_.empty(); }
+  // Errors, "median" too; and, if all rows have one, figures of intervals that other rows determined.
+  TableCell Cell() const;
+
+ private:
+  std::vector<double> predicted_, measured_, half_width_;
+};
+// A table's rows: by group, by method.
+using AnswersOfGroups = std::map<std::pair<std::string, std::string>, AnsweredRows>;
+
 // The columns of a table of predictions with intervals: errors, rank correlation, then those of IntervalMetricValues.
 const std::vector<TableColumn>& ErrorAndIntervalColumns();
 // And the number of test rows: of a table whose groups differ in it.
 std::vector<TableColumn> ErrorIntervalAndCountColumns();
+// And the median error, and the share within 25 %: of tables whose errors are large.
+std::vector<TableColumn> MedianErrorIntervalAndCountColumns();
 
 }  // namespace cobra::evaluation
 

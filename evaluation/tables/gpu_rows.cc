@@ -7,7 +7,6 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
@@ -28,23 +27,6 @@ constexpr double kLearningRate = 1.5e-3;
 constexpr size_t kQuickSources = 2, kQuickTargets = 3, kQuickRows = 40;
 constexpr int kDraws = 4;
 constexpr size_t kFewestRows = 20, kFewestOfQuick = 8;
-
-struct Answers {
-  std::vector<double> predicted, measured, half_width;
-
-  void Add(double predicted_us, double measured_us, double log_half_width) {
-    predicted.push_back(predicted_us);
-    measured.push_back(measured_us);
-    half_width.push_back(log_half_width);
-  }
-  MetricValues Figures() const {
-    MetricValues figures = ErrorAndIntervalCell(predicted, measured, half_width, 0).figures;
-    std::vector<double> errors;
-    for (size_t i = 0; i < predicted.size(); ++i) errors.push_back(std::abs(predicted[i] / measured[i] - 1));
-    figures.emplace_back("median", Median(std::move(errors)));
-    return figures;
-  }
-};
 
 double RooflineOf(const fit::Sample& row, const predict::TargetSpec& spec) {
   return SheetRooflineUs(row.graph, spec.peak_gflops, spec.memory_gb_per_s);
@@ -94,8 +76,8 @@ class NewGpus {
   }
 
   absl::Status AddTarget(const char* method, const std::string& group, const fit::Dataset& data,
-                         const Answers& answers) {
-    const MetricValues figures = answers.Figures();
+                         const AnsweredRows& answers) {
+    const MetricValues figures = answers.Cell().figures;
     COBRA_RETURN_IF_ERROR(AddCell(method, absl::StrCat(group, ", ", data.target.name), figures));
     auto& [sum, count] = sums_[{absl::StrCat(group, ", ", data.target.compile), method}];
     for (size_t i = 0; i < figures.size(); ++i) {
@@ -128,7 +110,7 @@ class NewGpus {
   absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, int fold) {
     const std::map<std::string, double> others = OthersOverRoofline(data, fold);
     for (const size_t samples : question_.samples) {
-      Answers ours, floor;
+      AnsweredRows ours, floor;
       std::vector<const fit::Sample*> rows;
       for (const fit::Sample& row : data.samples) rows.push_back(&row);
       std::mt19937_64 random(static_cast<uint64_t>(seed_));
@@ -156,12 +138,13 @@ class NewGpus {
                                  predictor.Predict(rows[i]->graph, adapted->base_target, &*adapted));
           ours.Add(p.latency_us, measured, std::log(p.high_us / p.latency_us));
           if (const auto known = others.find(rows[i]->fingerprint()); known != others.end())
-            floor.Add(RooflineOf(*rows[i], data.target) * std::exp(known->second + log_scale / std::max(1, scaled)),
-                      measured, 0);
+            floor.AddWithoutInterval(
+                RooflineOf(*rows[i], data.target) * std::exp(known->second + log_scale / std::max(1, scaled)),
+                measured);
         }
       }
       COBRA_RETURN_IF_ERROR(AddTarget(kOurs, GroupOf(samples), data, ours));
-      if (!floor.predicted.empty()) COBRA_RETURN_IF_ERROR(AddTarget(kScaled, GroupOf(samples), data, floor));
+      if (!floor.empty()) COBRA_RETURN_IF_ERROR(AddTarget(kScaled, GroupOf(samples), data, floor));
     }
     return absl::OkStatus();
   }

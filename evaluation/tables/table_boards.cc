@@ -36,12 +36,6 @@ constexpr size_t kQuickStep = 8;  // a quick run: of the devices every eighth
 constexpr int kEpochs = 12;
 constexpr double kLearningRate = 1.5e-3;
 
-struct Answers {
-  std::vector<double> predicted, measured, half_width;
-};
-// By what was asked ("3 samples"), by method.
-using Tests = std::map<std::pair<std::string, std::string>, Answers>;
-
 std::string GroupOf(size_t samples) {
   return samples == 0 ? "known networks, data sheet alone" : absl::StrCat("known networks, ", samples, " samples");
 }
@@ -56,13 +50,12 @@ class Table {
     const bool quick = run_.options.quick;
     if (!quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, data_));
     for (int seed = 1; seed <= (quick ? 1 : run_.options.seeds); ++seed) {
-      Tests tests;
+      AnswersOfGroups tests;
       for (int fold = 0; fold < (quick ? 1 : kFolds); ++fold) COBRA_RETURN_IF_ERROR(TestFold(seed, fold, &tests));
       for (const auto& [key, answers] : tests) {
         const auto& [group, method] = key;
-        COBRA_RETURN_IF_ERROR(run_.Add(method, group, seed, [&a = answers]() -> absl::StatusOr<TableCell> {
-          return ErrorAndIntervalCell(a.predicted, a.measured, a.half_width, 0);
-        }));
+        COBRA_RETURN_IF_ERROR(
+            run_.Add(method, group, seed, [&a = answers]() -> absl::StatusOr<TableCell> { return a.Cell(); }));
       }
     }
     run_.before = {
@@ -129,7 +122,7 @@ class Table {
     return TrainFoldVersion(run_.options, work_, training, sets);
   }
 
-  absl::Status TestFold(int seed, int fold, Tests* tests) {
+  absl::Status TestFold(int seed, int fold, AnswersOfGroups* tests) {
     if (run_.options.finished) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::string directory, TrainFold(seed, fold));
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
@@ -166,7 +159,7 @@ class Table {
 
   static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data,
                           const std::vector<const fit::Sample*>& known, const std::vector<const fit::Sample*>& unknown,
-                          size_t samples, Tests* tests) {
+                          size_t samples, AnswersOfGroups* tests) {
     std::vector<predict::AdaptSample> timed;
     for (size_t i = 0; i < samples; ++i) timed.push_back({&known[i]->graph, known[i]->latency_us(), known[i]->label()});
     absl::StatusOr<predict::Calibration> adapted = predictor.Adapt(data.target, timed);
@@ -176,7 +169,7 @@ class Table {
     const auto ask = [&](const fit::Sample& row, const std::string& group) -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
                              predictor.Predict(row.graph, adapted->base_target, &*adapted));
-      Add(row, p.latency_us, std::log(p.high_us / p.latency_us), group, kOurs, tests);
+      (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
       return absl::OkStatus();
     };
     for (size_t i = samples; i < known.size(); ++i) {
@@ -190,7 +183,7 @@ class Table {
   }
 
   void AskFloors(const std::vector<Profile>& profiles, const GaussianOverNetworks& gaussian,
-                 const std::vector<const fit::Sample*>& known, size_t samples, Tests* tests) const {
+                 const std::vector<const fit::Sample*>& known, size_t samples, AnswersOfGroups* tests) const {
     ProfileSamples timed;
     for (size_t i = 0; i < samples; ++i)
       timed.emplace_back(index_.at(known[i]->label()), std::log(known[i]->latency_us()));
@@ -200,17 +193,10 @@ class Table {
     for (const auto& [method, profile] : floors) {
       for (size_t i = samples; i < known.size(); ++i) {
         const double log_us = profile[index_.at(known[i]->label())];
-        if (log_us != kNotMeasured) Add(*known[i], std::exp(log_us), 0, GroupOf(samples), method, tests);
+        if (log_us != kNotMeasured)
+          (*tests)[{GroupOf(samples), method}].AddWithoutInterval(std::exp(log_us), known[i]->latency_us());
       }
     }
-  }
-
-  static void Add(const fit::Sample& row, double predicted, double half_width, const std::string& group,
-                  const char* method, Tests* tests) {
-    Answers& answers = (*tests)[{group, method}];
-    answers.predicted.push_back(predicted);
-    answers.measured.push_back(row.latency_us());
-    answers.half_width.push_back(half_width);
   }
 
   TableRun run_;

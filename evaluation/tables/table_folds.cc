@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
@@ -36,12 +35,9 @@ struct LeftOut {
 
 MetricValues FiguresOf(const LeftOut& rows) {
   const std::vector<double> width = CrossConformalHalfWidths(rows.predicted, rows.measured, rows.fold);
-  MetricValues figures = ErrorAndIntervalCell(rows.predicted, rows.measured, width, 0).figures;
-  std::vector<double> errors;
-  for (size_t i = 0; i < rows.predicted.size(); ++i)
-    errors.push_back(std::abs(rows.predicted[i] / rows.measured[i] - 1));
-  figures.emplace_back("median", Median(std::move(errors)));
-  return figures;
+  AnsweredRows answers;
+  for (size_t i = 0; i < rows.predicted.size(); ++i) answers.Add(rows.predicted[i], rows.measured[i], width[i]);
+  return answers.Cell().figures;
 }
 
 class Table {
@@ -50,8 +46,7 @@ class Table {
       : run_(options), work_(std::move(work)), rows_(std::move(rows)), new_gpus_(std::move(new_gpus)) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = ErrorIntervalAndCountColumns();
-    run_.columns.insert(run_.columns.begin(), {"median", "median error, %", 100, 1});
+    run_.columns = MedianErrorIntervalAndCountColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     if (!run_.options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, rows_.sets()));
     COBRA_ASSIGN_OR_RETURN(const GpuRows gpus, GpuRows::Read(run_.options));

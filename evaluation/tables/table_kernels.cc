@@ -24,11 +24,6 @@ constexpr char kSource[] = "neusight", kModels[] = "neusight-models";
 constexpr char kSeen[] = "seen GPUs, unseen shapes", kNew[] = "GPU left out, data sheet alone",
                kEndToEnd[] = "language models end to end, GPU left out";
 
-struct Answers {
-  std::vector<double> predicted, measured, half_width;
-};
-// By group, by method.
-using Tests = std::map<std::pair<std::string, std::string>, Answers>;
 // Logarithms of measured over roofline: sum and count, by label.
 using Factors = std::map<std::string, std::pair<double, int>>;
 
@@ -47,17 +42,16 @@ class Table {
   Table(const TableOptions& options, WorkFolder work) : run_(options), work_(std::move(work)) {}
 
   absl::StatusOr<TableRun> Run() {
-    run_.columns = ErrorIntervalAndCountColumns();
+    run_.columns = MedianErrorIntervalAndCountColumns();
     COBRA_ASSIGN_OR_RETURN(const GpuRows rows, GpuRows::Read(run_.options));
     for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
-      Tests tests;
+      AnswersOfGroups tests;
       COBRA_RETURN_IF_ERROR(AskSeen(rows, seed, &tests));
       for (int fold = 0; fold < rows.folds(); ++fold) COBRA_RETURN_IF_ERROR(AskNew(rows, fold, seed, &tests));
       for (const auto& [key, answers] : tests) {
         const auto& [group, method] = key;
-        COBRA_RETURN_IF_ERROR(run_.Add(method, group, seed, [&a = answers]() -> absl::StatusOr<TableCell> {
-          return ErrorAndIntervalCell(a.predicted, a.measured, a.half_width, 0);
-        }));
+        COBRA_RETURN_IF_ERROR(
+            run_.Add(method, group, seed, [&a = answers]() -> absl::StatusOr<TableCell> { return a.Cell(); }));
       }
     }
     Describe();
@@ -87,14 +81,6 @@ class Table {
     }
   }
 
-  static void Add(const fit::Sample& row, double predicted, double half_width, const std::string& group,
-                  const char* method, Tests* tests) {
-    Answers& answers = (*tests)[{group, method}];
-    answers.predicted.push_back(predicted);
-    answers.measured.push_back(row.latency_us());
-    answers.half_width.push_back(half_width);
-  }
-
   static double RooflineOf(const fit::Sample& row, const predict::TargetSpec& spec) {
     return SheetRooflineUs(row.graph, spec.peak_gflops, spec.memory_gb_per_s);
   }
@@ -112,23 +98,24 @@ class Table {
   template <typename Groups>
   static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, const std::string& target,
                           const predict::Calibration* adapted, const Factors& factors, const Groups& groups,
-                          Tests* tests) {
+                          AnswersOfGroups* tests) {
     for (const fit::Sample& row : data.samples) {
       const std::vector<std::string> of_row = groups(row);
       if (of_row.empty()) continue;
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p, predictor.Predict(row.graph, target, adapted));
       const auto factor = factors.find(row.label());
       for (const std::string& group : of_row) {
-        Add(row, p.latency_us, std::log(p.high_us / p.latency_us), group, kOurs, tests);
+        (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
         if (factor == factors.end()) continue;
         const auto& [sum, count] = factor->second;
-        Add(row, RooflineOf(row, data.target) * std::exp(sum / count), 0, group, kFloorMethod, tests);
+        (*tests)[{group, kFloorMethod}].AddWithoutInterval(RooflineOf(row, data.target) * std::exp(sum / count),
+                                                           row.latency_us());
       }
     }
     return absl::OkStatus();
   }
 
-  absl::Status AskSeen(const GpuRows& rows, int seed, Tests* tests) {
+  absl::Status AskSeen(const GpuRows& rows, int seed, AnswersOfGroups* tests) {
     COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(GpuRows::kNoGpu, run_.options, work_, seed));
     if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
@@ -152,7 +139,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  absl::Status AskNew(const GpuRows& rows, int fold, int seed, Tests* tests) {
+  absl::Status AskNew(const GpuRows& rows, int fold, int seed, AnswersOfGroups* tests) {
     COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(fold, run_.options, work_, seed));
     if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
