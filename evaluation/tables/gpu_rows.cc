@@ -23,7 +23,7 @@ constexpr const char* kSources[] = {"kernelbench", "neusight", "timm"};
 constexpr char kTimm[] = "timm";
 constexpr char kOurs[] = "COBRA", kScaled[] = "other GPUs' latencies, scaled by roofline";
 constexpr int kEpochs = 10;
-constexpr double kLearningRate = 1.5e-3;
+constexpr double kLearningRate = 3e-3;
 constexpr size_t kQuickSources = 2, kQuickTargets = 3, kQuickRows = 40;
 constexpr int kDraws = 4;
 constexpr size_t kFewestRows = 20, kFewestOfQuick = 8;

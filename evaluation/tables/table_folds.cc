@@ -25,7 +25,7 @@ namespace {
 constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
 constexpr int kEpochs = 10;
-constexpr double kLearningRate = 1.5e-3;
+constexpr double kLearningRate = 3e-3;
 
 // Predictions of all rows of a target, each by the fit that had its fold left out.
 struct LeftOut {
