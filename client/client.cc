@@ -1,10 +1,12 @@
 #include "client/client.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/local_server.h"
 #include "client/predict_stream.h"
 #include "cobra/v1/admin.grpc.pb.h"
 #include "cobra/v1/cobra.grpc.pb.h"
@@ -178,6 +180,21 @@ class GrpcClient final : public Client {
 
 }  // namespace
 
-std::unique_ptr<Client> Client::Connect(const ClientOptions& options) { return std::make_unique<GrpcClient>(options); }
+std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
+  const ConnectionFiles& files = options.connection;
+  const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
+  if (!options.may_start || is_named || SomebodyListens(options.address)) return std::make_unique<GrpcClient>(options);
+  ClientOptions own = options;
+  const absl::StatusOr<LocalServer> server = FindOrStartServer();
+  if (!server.ok()) {
+    std::fprintf(stderr, "cobra-client: %s\n", std::string(server.status().message()).c_str());
+  } else {
+    own.address = server->address;
+    if (server->was_started)
+      std::fprintf(stderr, "cobra-client: started a server for this user; it ends after ten idle minutes (log: %s)\n",
+                   server->log.c_str());
+  }
+  return std::make_unique<GrpcClient>(own);
+}
 
 }  // namespace cobra::client

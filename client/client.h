@@ -20,6 +20,9 @@ namespace cobra::client {
 
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
+  // Where nobody listens at `address`, the server of this user is asked, and started if need be (local_server.h). A
+  // line on standard error says so.
+  bool may_start = false;
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
   RetryPolicy retry;

@@ -103,7 +103,17 @@ void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) 
 }
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
-  command->add_option("--server", common->client.address, "Address of cobra-server, HOST:PORT")->capture_default_str();
+  common->client.may_start = true;
+  CLI::Option* server =
+      command
+          ->add_option("--server", common->client.address,
+                       "Address of cobra-server, HOST:PORT. Without it, where none answers at the default address, one "
+                       "is started for this user")
+          ->envname("COBRA_SERVER")
+          ->capture_default_str();
+  const auto must_not_start = [common] { common->client.may_start = false; };
+  server->each([must_not_start](const std::string&) { must_not_start(); });
+  command->add_flag_callback("--no-start", must_not_start, "Start no server");
   AddConnectionFlags(command, &common->client.connection);
 }
 

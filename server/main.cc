@@ -140,6 +140,7 @@ struct Flags {
   int prediction_cache_mb = 32;
   int reply_cache_mb = 32;
   int slow_ms = 1000;
+  double idle_exit_minutes = 0;
 };
 
 // Flags for who may call, and how.
@@ -198,6 +199,11 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process ends within this time")
       ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
+  app->add_option(
+         "--idle-exit-minutes", flags->idle_exit_minutes,
+         "End after so long without a request, as a server that cobra-client started for its user does; 0: never")
+      ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app->add_option("--slow-ms", flags->slow_ms, "Log requests that take longer, with their stages; 0: none")
       ->check(CLI::Range(0, 3600000))
@@ -275,6 +281,7 @@ int Main(int argc, char** argv) {
   options.reply_cache_bytes = int64_t{flags.reply_cache_mb} << 20;
 
   options.limits.slow_request = flags.slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags.slow_ms);
+  if (flags.idle_exit_minutes > 0) options.idle_exit = absl::Minutes(flags.idle_exit_minutes);
   options.stop = [] { ::kill(::getpid(), SIGTERM); };
 
   // Debian builds Abseil with its search for deadlocks, which costs every lock, gRPC's as well. Tests keep it.

@@ -269,6 +269,7 @@ void Metrics::AddKnownLabels() {
 }
 
 void Metrics::RequestBegan(Rpc rpc) {
+  ++requests_began_;
   by_rpc_[static_cast<size_t>(rpc)].began->Increment();
   if (InfoOf(rpc).kind != RpcKind::kBidirectional) MessageReceived(rpc);
 }
@@ -278,6 +279,7 @@ void Metrics::MessageReceived(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].recei
 void Metrics::MessageSent(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].sent->Increment(); }
 
 void Metrics::RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration) {
+  ++requests_done_;
   const RpcSeries& series = by_rpc_[static_cast<size_t>(rpc)];
   if (code == absl::StatusCode::kOk) {
     series.ok->Increment();

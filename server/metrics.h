@@ -4,6 +4,7 @@
 #define COBRA_SERVER_METRICS_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -36,6 +37,12 @@ enum class ReportLabel { kAccepted, kDuplicate, kUnknownTask, kInvalid, kNotLeas
 class Metrics {
  public:
   Metrics();
+
+  // Of the API, since the start.
+  struct Requests {
+    int64_t began = 0, done = 0;
+  };
+  Requests requests() const { return {requests_began_.load(), requests_done_.load()}; }
 
   // Unary requests and their replies count as messages by themselves.
   void RequestBegan(Rpc rpc);
@@ -83,6 +90,7 @@ class Metrics {
   // Creates the labels of every family that are known in advance.
   void AddKnownLabels();
 
+  std::atomic<int64_t> requests_began_{0}, requests_done_{0};
   std::shared_ptr<prometheus::Registry> registry_;
   std::shared_ptr<ScrapedValues> pulled_;
   std::shared_ptr<GrpcNames> grpc_names_;

@@ -24,6 +24,7 @@
 #include "server/connections.h"
 #include "server/credentials.h"
 #include "server/exposure.h"
+#include "server/idle_exit.h"
 #include "server/lanes.h"
 #include "server/listen_socket.h"
 #include "server/live_model.h"
@@ -62,6 +63,7 @@ class ServerImpl final : public Server {
   explicit ServerImpl(const ServerOptions& options) : options_(options) {}
 
   ~ServerImpl() override {
+    idle_exit_.reset();
     watchdog_.reset();
     connections_.reset();
     if (grpc_server_ != nullptr) grpc_server_->Shutdown(std::chrono::system_clock::now());
@@ -117,7 +119,10 @@ class ServerImpl final : public Server {
         CalibrationWatchOptions(), store::MakeChangeListener(options_.store_path),
         [this] { return model_->RefreshCalibrations(); }, &metrics_);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
-    return Listen();
+    COBRA_RETURN_IF_ERROR(Listen());
+    if (options_.idle_exit < absl::InfiniteDuration() && options_.stop)
+      idle_exit_ = std::make_unique<IdleExit>(options_.idle_exit, &metrics_, options_.stop);
+    return absl::OkStatus();
   }
 
   std::string listen_address() const override { return listen_address_; }
@@ -285,6 +290,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<Connections> connections_;
   bool lane_answers_[std::size(kLanes)] = {true, true, true};  // written by the watchdog, once it runs
   std::unique_ptr<Watchdog> watchdog_;
+  std::unique_ptr<IdleExit> idle_exit_;
   std::string listen_address_, metrics_address_;
 };
 

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/data_path.h"
 #include "server/credentials.h"
 #include "server/limits.h"
 #include "server/live_model.h"
@@ -24,7 +25,7 @@ struct ServerOptions {
   TlsFiles tls;
   bool insecure = false;          // `listen` may be reached by other machines, without TLS or access_file
   bool insecure_metrics = false;  // `metrics` may be reached by other machines
-  std::string model_directory = "model/pretrained";
+  std::string model_directory = DataPath("model/pretrained");
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
   std::string worker;                      // program for calibrate_at_start; empty: cobra-worker beside this program
@@ -36,6 +37,7 @@ struct ServerOptions {
   int64_t embedding_cache_bytes = int64_t{64} << 20;
   int64_t prediction_cache_bytes = int64_t{32} << 20;
   int64_t reply_cache_bytes = int64_t{32} << 20;
+  absl::Duration idle_exit = absl::InfiniteDuration();  // `stop` is called after so much time without a request
   WatchdogOptions watchdog;
   ServerLimits limits;
   std::function<void()> stop;  // begins to end the process, for Admin.Drain; empty: that is UNIMPLEMENTED

@@ -1,0 +1,18 @@
+// Where the project's data are, wherever its programs are installed and from which folder they are started.
+#ifndef COBRA_BASE_DATA_PATH_H_
+#define COBRA_BASE_DATA_PATH_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// "model/pretrained": PREFIX/share/cobra/model/pretrained beside an installed PREFIX/bin, or the file of the source tree
+// in which the running program was built (build/PRESET/bin). `relative` itself, from the working directory, if neither
+// is there.
+std::string DataPath(absl::string_view relative);
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_DATA_PATH_H_

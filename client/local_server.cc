@@ -1,0 +1,218 @@
+#include "client/local_server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/data_path.h"
+#include "base/descriptor.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/subprocess.h"
+#include "base/version.h"
+
+namespace cobra::client {
+namespace {
+
+constexpr absl::Duration kStartTime = absl::Seconds(60), kEndTime = absl::Seconds(30), kPoll = absl::Milliseconds(10);
+constexpr int kIdleMinutes = 10;
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Of an absolute path in the environment, as the XDG Base Directory Specification wants it; otherwise `fallback`.
+std::string FolderOr(const char* name, const std::string& fallback) {
+  const std::string folder = Environment(name);
+  return folder.empty() || folder[0] != '/' ? fallback : folder;
+}
+
+std::string RuntimeFolder() {
+  const std::string fallback = absl::StrCat("/tmp/cobra-", ::geteuid());
+  const std::string xdg = FolderOr("XDG_RUNTIME_DIR", "");
+  return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
+}
+
+std::string StateFolder() {
+  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
+}
+
+// A folder of the user alone. What another user made there is not trusted: it could be a server of theirs.
+absl::Status MakePrivateFolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return absl::ErrnoToStatus(errno, path);
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0) return absl::ErrnoToStatus(errno, path);
+  if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
+    return absl::FailedPreconditionError(
+        absl::StrCat(path,
+                     ": is not a folder of this user alone (mode 0700), so no server is looked for there; remove "
+                     "it, or name a server: --server HOST:PORT"));
+  return absl::OkStatus();
+}
+
+// What a file was when a server was started from it.
+std::string StampOf(const std::string& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return absl::StrCat(path, " is not there");
+  return absl::StrCat(path, " ", status.st_size, " ", status.st_mtim.tv_sec, ".", status.st_mtim.tv_nsec);
+}
+
+Descriptor ConnectTo(const std::string& socket_path) {
+  sockaddr_un to = {};
+  to.sun_family = AF_UNIX;
+  if (socket_path.size() + 1 > sizeof(to.sun_path)) return Descriptor();
+  std::memcpy(to.sun_path, socket_path.data(), socket_path.size());
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid() || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0)
+    return Descriptor();
+  return socket;
+}
+
+// The process that listens there; 0 if none does.
+pid_t ListenerOf(const std::string& socket_path) {
+  const Descriptor socket = ConnectTo(socket_path);
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  if (!socket.valid() || ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
+  return peer.uid == ::geteuid() ? peer.pid : 0;
+}
+
+absl::StatusOr<Descriptor> Lock(const std::string& path) {
+  Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.valid()) return absl::ErrnoToStatus(errno, path);
+  while (::flock(lock.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return absl::ErrnoToStatus(errno, path);
+  }
+  return lock;
+}
+
+std::string LastLineOf(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return "";
+  const absl::string_view lines = absl::StripTrailingAsciiWhitespace(*text);
+  return std::string(lines.substr(lines.rfind('\n') == absl::string_view::npos ? 0 : lines.rfind('\n') + 1));
+}
+
+class Starter {
+ public:
+  Starter()
+      : folder_(RuntimeFolder()),
+        state_(StateFolder()),
+        program_(SiblingProgram("cobra-server")),
+        model_(DataPath("model/pretrained")) {}
+
+  absl::StatusOr<LocalServer> Run() {
+    if (program_.find('/') == std::string::npos)
+      return absl::FailedPreconditionError("no cobra-server is beside this program, so none was started");
+    COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
+    COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
+    COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock(PathOf("lock")));
+    LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
+    const std::string identity = Identity();
+    if (const pid_t listener = ListenerOf(PathOf("socket")); listener != 0) {
+      const absl::StatusOr<std::string> known = ReadFile(PathOf("version"));
+      if (known.ok() && *known == identity) return server;
+      COBRA_RETURN_IF_ERROR(End(listener));
+    }
+    COBRA_RETURN_IF_ERROR(Start(server.log));
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(PathOf("version"), identity));
+    server.was_started = true;
+    return server;
+  }
+
+ private:
+  std::string PathOf(absl::string_view name) const { return absl::StrCat(folder_, "/", name); }
+
+  std::string Identity() const {
+    return absl::StrCat(Version(), "\n", StampOf(program_), "\n", StampOf(absl::StrCat(model_, "/manifest.json")),
+                        "\n");
+  }
+
+  // Another version's: it finishes what it is doing.
+  absl::Status End(pid_t listener) const {
+    ::kill(listener, SIGTERM);
+    const absl::Time deadline = absl::Now() + kEndTime;
+    while (ListenerOf(PathOf("socket")) != 0) {
+      if (absl::Now() > deadline)
+        return absl::FailedPreconditionError(absl::StrCat("the server of another version (process ", listener,
+                                                          ") does not end; end it: kill ", listener));
+      absl::SleepFor(kPoll);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Start(const std::string& log) const {
+    const std::string ready = PathOf("ready.json");
+    ::unlink(ready.c_str());
+    // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our output must not wait
+    // for the server's.
+    const std::vector<std::string> command = {"/bin/sh",
+                                              "-c",
+                                              "log=$1; shift; cd /; exec setsid \"$@\" >\"$log\" 2>&1",
+                                              "sh",
+                                              log,
+                                              program_,
+                                              "--listen",
+                                              absl::StrCat("unix:", PathOf("socket")),
+                                              "--metrics",
+                                              "",
+                                              "--model",
+                                              model_,
+                                              "--store",
+                                              absl::StrCat(state_, "/cobra.sqlite"),
+                                              "--ready-file",
+                                              ready,
+                                              "--idle-exit-minutes",
+                                              absl::StrCat(kIdleMinutes)};
+    COBRA_ASSIGN_OR_RETURN(const pid_t pid, StartProgram(command, {}));
+    const absl::Time deadline = absl::Now() + kStartTime;
+    while (!FileExists(ready)) {
+      int status = 0;
+      const bool has_ended = ::waitpid(pid, &status, WNOHANG) == pid;
+      if (has_ended || absl::Now() > deadline)
+        return absl::FailedPreconditionError(absl::StrCat(
+            "the server for this user ", has_ended ? "ended" : "is not ready", ": ", LastLineOf(log), " (", log, ")"));
+      absl::SleepFor(kPoll);
+    }
+    return absl::OkStatus();
+  }
+
+  const std::string folder_, state_, program_, model_;
+};
+
+}  // namespace
+
+bool SomebodyListens(absl::string_view local_address) {
+  const size_t colon = local_address.rfind(':');
+  int port = 0;
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  if (colon == absl::string_view::npos || !absl::SimpleAtoi(local_address.substr(colon + 1), &port) ||
+      ::inet_pton(AF_INET, std::string(local_address.substr(0, colon)).c_str(), &to.sin_addr) != 1)
+    return false;
+  to.sin_port = htons(static_cast<uint16_t>(port));
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return socket.valid() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
+}
+
+absl::StatusOr<LocalServer> FindOrStartServer() { return Starter().Run(); }
+
+}  // namespace cobra::client

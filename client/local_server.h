@@ -1,0 +1,33 @@
+// The server of one user: cobra-client starts it where none answers, so that a question is a whole command.
+//
+// It listens at a Unix socket in a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or /tmp/cobra-UID:
+//   socket   the API
+//   lock     held (flock) while a client looks for the server or starts it, so that two get one
+//   version  of which program and weights it was started from; the server of others is replaced
+// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra. It ends after ten idle minutes.
+#ifndef COBRA_CLIENT_LOCAL_SERVER_H_
+#define COBRA_CLIENT_LOCAL_SERVER_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cobra::client {
+
+// Whether somebody listens at HOST:PORT of this machine; no request is made.
+bool SomebodyListens(absl::string_view local_address);
+
+struct LocalServer {
+  std::string address;       // "unix:/run/user/1000/cobra/socket"
+  bool was_started = false;  // by this call
+  std::string log;           // its path
+};
+
+// Finds the user's server, or starts it and waits until it is ready. FailedPrecondition, saying what is wrong and what
+// to do, if there is no cobra-server beside this program, if others may enter the folder, or if it does not start.
+absl::StatusOr<LocalServer> FindOrStartServer();
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_LOCAL_SERVER_H_
