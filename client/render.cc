@@ -84,6 +84,7 @@ json TargetJson(const v1::Target& t) {
     j["samples"] = t.samples();
     j["sample_mape_before"] = t.sample_mape_before();
     j["sample_mape_after"] = t.sample_mape_after();
+    j["doubted"] = std::vector<std::string>(t.doubted().begin(), t.doubted().end());
     j["parts"] = json::array();
     for (const v1::AdaptedPart& part : t.parts()) {
       j["parts"].push_back({{"base_target", part.base_target()},
@@ -121,8 +122,9 @@ std::string VersionText(const v1::Target& t) {
     const v1::CalibrationVersion& version = t.calibrations(i);
     if (!version.serving()) continue;
     const int earlier = t.calibrations_size() - 1 - i;
-    return absl::StrCat("; version ", version.version(), " of ", version.created_at(),
-                        earlier == 0 ? "" : absl::StrCat(", ", earlier, " earlier"));
+    return absl::StrCat(
+        "; version ", version.version(), " of ", version.created_at(),
+        earlier == 0 ? "" : absl::StrCat(", ", earlier, earlier == 1 ? " earlier one" : " earlier ones", " kept"));
   }
   return "";
 }
@@ -217,14 +219,29 @@ std::string GraphTable(const graph::Graph& graph) {
                       "\n");
 }
 
+// Some boards have names of a hundred letters; --format json has them all.
+std::string Shortened(const std::string& device) {
+  constexpr size_t kMost = 44;
+  return device.size() <= kMost ? device : absl::StrCat(device.substr(0, kMost - 3), "...");
+}
+
 std::string TargetsTable(const v1::ListTargetsResponse& response) {
   std::vector<std::vector<std::string>> rows = {{"target", "device", "runtime", "threads", "layer error",
                                                  "network error", "repeatability", "networks tested", ""}};
   for (const v1::Target& t : response.targets()) {
     const v1::MeasuredErrors& e = t.errors();
-    std::vector<std::string> row = {t.spec().name(), t.spec().device(), t.spec().runtime(),
+    std::vector<std::string> row = {t.spec().name(), Shortened(t.spec().device()), t.spec().runtime(),
                                     absl::StrCat(t.spec().threads())};
-    if (t.calibrated()) {  // only its probe was measured on it
+    if (t.parts_size() > 0) {  // adapted: of its timings, each by the others
+      for (std::string cell : {std::string("-"), t.samples() > 1 ? PercentText(t.sample_mape_after()) : "-",
+                               std::string("-"), t.samples() > 1 ? absl::StrCat(t.samples()) : "-"}) {
+        row.push_back(std::move(cell));
+      }
+      const std::string from = t.samples() == 0   ? "data sheet alone"
+                               : t.samples() == 1 ? "one timing"
+                                                  : absl::StrCat(t.samples(), " timings, each by the others");
+      row.push_back(absl::StrCat("adapted: ", from, VersionText(t)));
+    } else if (t.calibrated()) {  // only its probe was measured on it
       for (std::string cell : {PercentText(t.probe_layer_mape_after()), PercentText(t.probe_network_mape_after()),
                                std::string("-"), std::string("-")}) {
         row.push_back(std::move(cell));
@@ -283,7 +300,7 @@ std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view wa
 
 std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
   const v1::Target& t = r.target();
-  std::string text = absl::StrCat("target ", t.spec().name(), VersionText(t), " serves\n");
+  std::string text = absl::StrCat("target ", t.spec().name(), " serves", VersionText(t), "\n");
   if (t.samples() == 0) {
     absl::StrAppend(&text, "from the data sheet alone: a few timings make it better (cobra-client observe)\n");
   } else {
@@ -293,7 +310,7 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
     if (t.samples() > 1 && t.sample_mape_after() < t.sample_mape_before()) {
       absl::StrAppend(&text, ", each network predicted from the others by ", PercentText(t.sample_mape_after()));
     } else if (t.samples() > 1) {
-      absl::StrAppend(&text, "; the timings predict each other no better, and are not used");
+      absl::StrAppend(&text, "; they predict each other no better, so they count little beside it");
     }
     absl::StrAppend(&text, "\n");
   }
@@ -304,6 +321,7 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
                           t.parts(i).own_specification() ? ", with the new data sheet" : "");
   }
   if (t.parts_size() > 0) absl::StrAppend(&text, "\n");
+  for (const std::string& row : t.doubted()) absl::StrAppend(&text, "counts little: ", row, "\n");
   for (const std::string& row : refused) absl::StrAppend(&text, "left out: ", row, "\n");
   return text;
 }

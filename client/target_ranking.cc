@@ -92,7 +92,7 @@ std::string RankingText(const v1::PredictResponse& response) {
   int uncertain = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
     const RankedTarget& r = ranked[i];
-    uncertain += !r.is_slower;
+    uncertain += !r.is_slower && !r.is_guess;
     rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
                     absl::StrFormat("%.2f", r.ratio_high),
                     r.is_guess    ? "a guess"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
@@ -50,6 +53,22 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   return probe;
 }
 
+// Moves the record whose row `error` begins with to the refused ones. False if there is none, or it is the last one.
+bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
+                   google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(error);
+  if (!diagnostic.has_value() || records->size() < 2) return false;
+  for (auto record = records->begin(); record != records->end(); ++record) {
+    const std::string row = record->measurement.subject.label;
+    absl::string_view why = diagnostic->message;
+    if (!absl::ConsumePrefix(&why, absl::StrCat("row ", row, ": "))) continue;
+    FillRefused({{row, absl::InvalidArgumentError(why)}}, refused);
+    records->erase(record);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<predict::CheckedTimings> Adaptation::Timings(TimedNetworkMessages* messages,
@@ -86,7 +105,12 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
     FillRefused(timings.refused, response->mutable_refused());
   }
   measured.machine.name = request.name();
-  COBRA_RETURN_IF_ERROR(model_->Adapt(request.name(), measured, CallerName(call, "")).status());
+  absl::Status adapted;
+  // A mistaken unit is found by the fit, one sample at a time.
+  do {
+    adapted = model_->Adapt(request.name(), measured, CallerName(call, "")).status();
+  } while (request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused()));
+  COBRA_RETURN_IF_ERROR(adapted);
   return FillTargetByName(*model_->Get(), request.name(), response->mutable_target());
 }
 

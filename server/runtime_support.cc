@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace cobra::server {
@@ -54,7 +53,8 @@ std::string FirstRefused(const graph::Graph& graph, const Refusals& refusals) {
 
 std::string WhyNotRunnable(const graph::Graph& graph, absl::string_view runtime) {
   constexpr size_t kImage = 4;  // dimensions
-  if (absl::StartsWith(runtime, "ncnn-")) {
+  const absl::string_view family = runtime.substr(0, runtime.find('-'));  // without its version, where it has one
+  if (family == "ncnn") {
     static const Refusals* const refusals = new Refusals(RefusedByNcnn());
     for (const graph::NamedTensor& input : graph.inputs()) {
       if (input.type.shape.size() == kImage && input.type.shape[0] > 1)
@@ -62,7 +62,7 @@ std::string WhyNotRunnable(const graph::Graph& graph, absl::string_view runtime)
     }
     return FirstRefused(graph, *refusals);
   }
-  if (absl::StartsWith(runtime, "onnxruntime-") || absl::StartsWith(runtime, "openvino-")) {
+  if (family == "onnxruntime" || family == "openvino") {
     static const Refusals* const refusals = new Refusals(RefusedByOnnx());
     const std::string why = FirstRefused(graph, *refusals);
     return why.empty() ? why : absl::StrCat("cannot be written as ONNX: ", why);

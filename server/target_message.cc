@@ -66,6 +66,7 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   out->set_samples(calibration->samples);
   out->set_sample_mape_before(calibration->sample_mape_before);
   out->set_sample_mape_after(calibration->sample_mape_after);
+  for (const std::string& sample : calibration->doubted) out->add_doubted(sample);
   for (const predict::CalibrationPart& from : calibration->parts) {
     v1::AdaptedPart* part = out->add_parts();
     part->set_base_target(from.base_target);

@@ -47,7 +47,8 @@ class NewGpus {
             data.samples.size() < (run_.options.quick ? kFewestOfQuick : kFewestRows))
           continue;
         if (predictor == nullptr) {
-          COBRA_ASSIGN_OR_RETURN(const std::string version, rows_.VersionWithout(fold, run_.options, work_, seed_));
+          COBRA_ASSIGN_OR_RETURN(const std::string version,
+                                 rows_.VersionWithout(fold, question_.source, run_.options, work_, seed_));
           if (version.empty()) break;
           COBRA_ASSIGN_OR_RETURN(predictor, predict::Predictor::Load(version));
         }
@@ -190,15 +191,13 @@ absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options) {
   return rows;
 }
 
-absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, const TableOptions& options, const WorkFolder& work,
-                                                    int seed) const {
+absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view source, const TableOptions& options,
+                                                    const WorkFolder& work, int seed) const {
   FoldTraining training{seed, fold == kNoGpu ? folds_ : fold, kEpochs, kLearningRate};
-  training.name = "gpus";
+  const bool needs_timm = source == kTimm;
+  training.name = needs_timm ? "gpus-and-timm" : "gpus";
   if (const std::string known = FoldDirectory(options, work, training); HasFoldVersion(known)) return known;
   if (options.finished) return std::string();
-  bool needs_timm = false;
-  for (size_t set = 0; set < sets_.size(); ++set)
-    needs_timm = needs_timm || (sources_[set] == kTimm && IsLeftOut(sets_[set], fold));
   std::vector<fit::Dataset> used;
   for (size_t set = 0; set < sets_.size(); ++set) {
     if (IsLeftOut(sets_[set], fold) || (sources_[set] == kTimm && !needs_timm)) continue;

@@ -32,11 +32,10 @@ class GpuRows {
   // "kernelbench": the space of its rows begins with it.
   const std::string& SourceOf(size_t set) const { return sources_[set]; }
 
-  // The version that is trained without the GPUs of `fold`, from an earlier run or from this one; of timm's rows only
-  // where one of timm's GPUs is left out, because they are most of the work. Empty if it is not there and
-  // options.finished.
-  absl::StatusOr<std::string> VersionWithout(int fold, const TableOptions& options, const WorkFolder& work,
-                                             int seed) const;
+  // The version that is trained without the GPUs of `fold`, from an earlier run or from this one; on timm's rows too
+  // only if `source` is timm, because they are most of the work. Empty if it is not there and options.finished.
+  absl::StatusOr<std::string> VersionWithout(int fold, absl::string_view source, const TableOptions& options,
+                                             const WorkFolder& work, int seed) const;
 
  private:
   std::vector<fit::Dataset> sets_;

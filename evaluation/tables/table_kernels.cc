@@ -116,7 +116,8 @@ class Table {
   }
 
   absl::Status AskSeen(const GpuRows& rows, int seed, AnswersOfGroups* tests) {
-    COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(GpuRows::kNoGpu, run_.options, work_, seed));
+    COBRA_ASSIGN_OR_RETURN(const std::string version,
+                           rows.VersionWithout(GpuRows::kNoGpu, kSource, run_.options, work_, seed));
     if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));
@@ -140,7 +141,7 @@ class Table {
   }
 
   absl::Status AskNew(const GpuRows& rows, int fold, int seed, AnswersOfGroups* tests) {
-    COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(fold, run_.options, work_, seed));
+    COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(fold, kSource, run_.options, work_, seed));
     if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));

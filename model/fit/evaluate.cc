@@ -18,6 +18,7 @@
 #include "model/fit/trainer.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
+#include "model/predict/known_range.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/version.h"
 #include "nlohmann/json.hpp"
@@ -203,8 +204,10 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   }
   target->cost_lines = predict::FitLinearCosts(samples);
   target->max_network_gflops = 0;
+  target->max_batch = 0;
   for (const Sample& s : data.samples) {
     if (!s.is_network() || s.split != Split::kTrain) continue;
+    target->max_batch = std::max(target->max_batch, predict::BatchOf(s.graph));
     target->max_network_gflops =
         std::max(target->max_network_gflops, static_cast<double>(graph::CostOf(s.graph).flops) / 1e9);
     for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {

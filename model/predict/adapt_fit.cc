@@ -5,19 +5,19 @@
 #include <limits>
 #include <numeric>
 
-#include "base/statistics.h"
+#include "model/predict/adapt_samples.h"
 
 namespace cobra::predict {
 namespace {
 
 constexpr double kDistances[] = {0.03, 0.3, 1.5};  // factors of the covariance
-constexpr double kNoises[] = {0.03, 0.08, 0.2};    // standard deviations in log-latency
+constexpr double kLeastNoise = 0.03;
+constexpr double kNoises[] = {kLeastNoise, 0.08, 0.2};  // standard deviations in log-latency
 // To the noise comes, squared, so much of the candidate's own half-width for the network.
 constexpr double kNoiseOfHalfWidth = 0.3;
 constexpr size_t kMostParts = 6;
 constexpr double kLeastWeight = 0.02;  // of a part
-// A sample this many times further off than the median one is doubted; fewer than so many samples cannot judge.
-constexpr double kFar = 2.5, kLeastScatter = 0.06;
+// Fewer samples cannot judge each other.
 constexpr size_t kFewestJudges = 4;
 constexpr int kRounds = 6;
 
@@ -119,13 +119,34 @@ std::vector<double> ErrorsByOthers(const std::vector<Mode>& modes, size_t sample
   return errors;
 }
 
-// 1, or less for a sample that the others contradict.
-std::vector<double> Trust(const std::vector<double>& errors) {
-  std::vector<double> sizes, trust;
-  for (const double error : errors) sizes.push_back(std::fabs(error));
-  const double far = kFar * std::max(kLeastScatter, 1.483 * Median(sizes));
-  for (const double size : sizes) trust.push_back(size <= far ? 1 : far * far / (size * size));
-  return trust;
+double MeanSizeWithout(const std::vector<double>& errors, size_t left_out) {
+  double sum = 0;
+  for (size_t i = 0; i < errors.size(); ++i) sum += i == left_out ? 0 : std::fabs(errors[i]);
+  return sum / static_cast<double>(errors.size() - 1);
+}
+
+// With few samples a bad one spoils what the others say of each other, so that none stands out. It is found by leaving
+// each out: without it the others agree, with it they do not.
+std::vector<double> FirstTrust(absl::Span<const AdaptCandidate> candidates, const std::vector<Rows>& rows,
+                               const AdaptFitOptions& options) {
+  constexpr size_t kFewest = 5, kMost = 12;
+  constexpr double kNone = 1e-3, kAgree = 0.5;
+  const size_t samples = rows[0].residuals.size();
+  const std::vector<double> full(samples, 1);
+  if (samples < kFewest || samples > kMost) return full;
+  const std::vector<double> together = ErrorsByOthers(FitModes(candidates, rows, options, full), samples);
+  std::vector<double> best = full;
+  double least = kAgree;
+  for (size_t i = 0; i < samples; ++i) {
+    std::vector<double> trust = full;
+    trust[i] = kNone;
+    const std::vector<double> errors = ErrorsByOthers(FitModes(candidates, rows, options, trust), samples);
+    const double agreement = MeanSizeWithout(errors, i) / std::max(kLeastNoise, MeanSizeWithout(together, i));
+    if (agreement >= least || TrustInSamples(errors)[i] == 1) continue;
+    least = agreement;
+    best = std::move(trust);
+  }
+  return best;
 }
 
 // The parts with a weight that matters, the heaviest first.
@@ -194,13 +215,13 @@ AdaptFit FitCandidates(absl::Span<const AdaptCandidate> candidates, absl::Span<c
   }
   std::vector<Rows> rows;
   for (const AdaptCandidate& candidate : candidates) rows.push_back(RowsOf(candidate, log_us));
-  std::vector<double> trust(log_us.size(), 1);
+  std::vector<double> trust = FirstTrust(candidates, rows, options);
   std::vector<Mode> modes;
   for (int round = 0; round < kRounds; ++round) {
     modes = FitModes(candidates, rows, options, trust);
     fit.error_after = ErrorsByOthers(modes, log_us.size());
     if (log_us.size() < kFewestJudges) break;
-    std::vector<double> next = Trust(fit.error_after);
+    std::vector<double> next = TrustInSamples(fit.error_after);
     if (next == trust) break;
     trust = std::move(next);
   }

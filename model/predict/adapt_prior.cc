@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 
 namespace cobra::predict {
 namespace {
@@ -32,7 +33,20 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
 // Distances of what is no number. Without any known number two targets of one runtime are two apart.
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherRuntime = 4, kOtherCompiler = 4, kOtherLayout = 2,
-                 kNothingKnown = 2, kSameWords = 1.5;
+                 kOtherVendor = 3, kTf32 = 1, kNothingKnown = 2, kSameWords = 1.5;
+
+bool IsAmd(const std::string& device) {
+  return absl::StrContains(device, "AMD") || absl::StrContains(device, "Radeon") ||
+         absl::StrContains(device, "Instinct");
+}
+
+// PyTorch's default is TF32 in convolutions alone: whoever says float32 may mean that.
+bool IsTf32Apart(const TargetSpec& a, const TargetSpec& b) {
+  const auto is_either = [](const std::string& precision) {
+    return precision == "float32" || precision == "tf32-convolutions";
+  };
+  return is_either(a.precision) && is_either(b.precision);
+}
 
 // The logarithm of by how much the second is more; 0 if one of them is not known.
 double LogRatio(double from, double to) { return from > 0 && to > 0 ? std::log(to / from) : 0; }
@@ -162,7 +176,8 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   add(LogRatio(a.threads, b.threads), 1);
   double distance = weights > 1 ? std::sqrt(sum / weights) : std::hypot(kNothingKnown, std::sqrt(sum));
   if (a.kind != b.kind) distance += kOtherKind;
-  if (a.precision != b.precision) distance += kOtherPrecision;
+  if (a.precision != b.precision) distance += IsTf32Apart(a, b) ? kTf32 : kOtherPrecision;
+  if (a.kind == "gpu" && IsAmd(a.device) != IsAmd(b.device)) distance += kOtherVendor;
   if (RuntimeFamily(a) != RuntimeFamily(b)) distance += kOtherRuntime;
   if (a.compile != b.compile) distance += kOtherCompiler;
   if (a.layout != b.layout) distance += kOtherLayout;

@@ -8,6 +8,39 @@
 #include "base/statistics.h"
 
 namespace cobra::predict {
+namespace {
+
+// A sample this many times further off than the median one is doubted.
+constexpr double kFar = 2.5, kLeastScatter = 0.06;
+constexpr size_t kFewestJudges = 4;
+
+// "about 1200 times too long", of log(measured / expected).
+std::string TimesText(double log_ratio) {
+  const double times = std::exp(std::fabs(log_ratio)), unit = std::pow(10, std::floor(std::log10(times)) - 1);
+  return absl::StrFormat("about %.0f times too %s", std::round(times / unit) * unit, log_ratio > 0 ? "long" : "short");
+}
+
+}  // namespace
+
+std::vector<double> TrustInSamples(const std::vector<double>& errors) {
+  std::vector<double> sizes, trust;
+  for (const double error : errors) sizes.push_back(std::fabs(error));
+  const double far = kFar * std::max(kLeastScatter, 1.483 * Median(sizes));
+  for (const double size : sizes) trust.push_back(size <= far ? 1 : far * far / (size * size));
+  return trust;
+}
+
+std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors) {
+  std::vector<std::string> doubted;
+  if (samples.size() < kFewestJudges) return doubted;
+  const std::vector<double> trust = TrustInSamples(errors);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (trust[i] < 1)
+      doubted.push_back(absl::StrFormat("%s: %.2g times what the others make the model expect", samples[i].name,
+                                        std::exp(-errors[i])));
+  }
+  return doubted;
+}
 
 // The smallest value that `coverage` of the weight does not exceed, one more sample counted as exceeding all.
 double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage) {
@@ -37,14 +70,14 @@ absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector
   for (size_t i = 0; i < logs.size(); ++i) {
     if (std::fabs(logs[i] - middle) < std::log(has_others ? kUnlikeOthers : kWrongUnit)) continue;
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s: %.4g ms is %.2g times what %s the model expect: is it in milliseconds?", samples[i].name,
-                        samples[i].latency_us / 1000, std::exp(logs[i] - middle),
+        absl::StrFormat("%s: %.4g ms is %s for what %s the model expect: is it in milliseconds?", samples[i].name,
+                        samples[i].latency_us / 1000, TimesText(logs[i] - middle),
                         has_others ? "the other samples make" : "the data sheet makes"));
   }
   if (std::fabs(middle) < std::log(kWrongUnit)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("the samples: %.2g times what the data sheet makes the model expect: are they in milliseconds?",
-                      std::exp(middle)));
+  return absl::InvalidArgumentError(absl::StrCat("the samples: ", TimesText(middle),
+                                                 " for what the data sheet makes the model expect: are they in "
+                                                 "milliseconds?"));
 }
 
 }  // namespace cobra::predict

@@ -25,6 +25,12 @@ double ConformalQuantile(std::vector<std::pair<double, double>> scores, double c
 // Mean of |predicted / measured - 1| of errors in log-latency.
 double MeanError(const std::vector<double>& log_errors);
 
+// 1 for a sample, or less if the others contradict it. `errors`: log(predicted by the others / measured) of each.
+std::vector<double> TrustInSamples(const std::vector<double>& errors);
+// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the model expect". Fewer
+// than four samples cannot judge each other.
+std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors);
+
 // A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted / measured) of each
 // without any sample. InvalidArgument begins with a sample's name.
 absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before);

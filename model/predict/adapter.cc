@@ -26,10 +26,13 @@ constexpr double kHeldOutSamples = 10;
 constexpr double kCoverage = 0.9;
 constexpr double kSuggestNoise = 0.05;
 
+// Without the largest of every four or more: one bad timing does not speak against the others.
 double MeanLogError(const std::vector<double>& log_errors) {
-  double sum = 0;
-  for (const double error : log_errors) sum += std::min(std::fabs(error), 1.5);
-  return log_errors.empty() ? 0 : sum / static_cast<double>(log_errors.size());
+  std::vector<double> sizes;
+  for (const double error : log_errors) sizes.push_back(std::min(std::fabs(error), 1.5));
+  std::sort(sizes.begin(), sizes.end());
+  sizes.resize(sizes.size() - sizes.size() / 4);
+  return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
 }
 
 bool HasNumbers(const TargetSpec& spec) {
@@ -239,6 +242,7 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
   c.machine = machine;
   c.samples = static_cast<int>(samples.size());
   c.interval_log = ConformalQuantile(std::move(scores), kCoverage);
+  if (is_better) c.doubted = DoubtedSamples(samples, fit.error_after);
   c.sample_mape_before = MeanError(fit.error_before);
   c.sample_mape_after = MeanError(samples.size() == 1 ? fit.error_before : fit.error_after);
   for (const AdaptPart& part : fit.parts) {

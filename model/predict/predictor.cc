@@ -28,9 +28,9 @@
 #include "model/predict/clock_cache.h"
 #include "model/predict/features.h"
 #include "model/predict/kernel_times.h"
+#include "model/predict/known_range.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/mixture.h"
-#include "model/predict/operator_group.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
@@ -42,24 +42,10 @@
 namespace cobra::predict {
 namespace {
 
-// A number up to a quarter beyond the range of the training data still counts as known.
-constexpr double kRangeSlack = 1.25;
-// If known layers have less than this share of the latency, the answer is marked as extrapolating.
-constexpr double kExtrapolatingBelow = 0.9;
-
 struct LayerEntry {
   std::vector<float> embedding;  // [width]
   std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
 };
-
-// What ncnn's converters fold into the convolution before it. Files of ncnn do not have it, so its targets neither.
-bool IsFolded(const graph::Graph& graph, const graph::Node& node, const TargetSpec& target) {
-  if (RuntimeFamily(target) != "ncnn" || graph::OpName(node.op) != "batch_norm" || node.inputs.empty() ||
-      !node.inputs[0].is_node())
-    return false;
-  const OperatorGroup before = OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node.inputs[0].index)]);
-  return before == kConvDense || before == kConvPointwise || before == kConvGrouped;
-}
 
 // The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
@@ -129,6 +115,7 @@ class LoadedPredictor : public Predictor {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction parts, PredictParts(graph, layers, total, *calibration, cancelled));
       if (!calibration->profile.targets.empty())
         COBRA_RETURN_IF_ERROR(ApplyProfile(graph, calibration->profile, calibration->machine, &parts));
+      JudgeAdapted(*calibration, targets_, &parts);
       return parts;
     }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
@@ -446,42 +433,14 @@ class LoadedPredictor : public Predictor {
     const Calibration* calibration;
   };
 
-  // What a layer's extent says about the answer of the networks.
-  struct LayerLimits {
-    double least_log_us = -std::numeric_limits<double>::infinity();
-    std::string unknown;
-  };
-
-  // A layer with more work than the largest measured one of its kind takes at least the time of the fitted line, and
-  // the time to move its bytes.
-  static LayerLimits LimitsOf(const Parts& parts, size_t layer) {
-    LayerLimits limits;
-    const auto& [graph, layers, total, target, calibration] = parts;
-    const int32_t call = layers.first_call[layer];
-    const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
-    if (const LinearCost* line = FindLinearCost(target.cost_lines, node); line != nullptr) {
-      const graph::NodeCost cost = graph::CostOf(graph, call);
-      const double us = line->Us(cost);
-      if (us > line->max_us * kRangeSlack) {
-        const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
-        const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
-        limits.least_log_us = std::log(std::max(us, moving_us));
-        limits.unknown = absl::StrFormat("%s: %.2g times the work of the largest measured one", graph::OpName(node.op),
-                                         us / line->max_us);
-      }
-    }
-    if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
-        graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsFolded(graph, node, target.spec))
-      limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
-    if (!layers.entries[layer]->unknown.empty()) limits.unknown = layers.entries[layer]->unknown;
-    return limits;
-  }
-
   static LatencyPrediction Assemble(const Parts& parts, const infer::NetworkContributions& contributions) {
     const auto& [graph, layers, total, target, calibration] = parts;
     const size_t calls = graph.nodes().size();
-    std::vector<LayerLimits> limits;
-    for (size_t layer = 0; layer < layers.entries.size(); ++layer) limits.push_back(LimitsOf(parts, layer));
+    std::vector<CallLimits> limits;
+    for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
+      limits.push_back(LimitsOf(graph, layers.first_call[layer], target));
+      if (!layers.entries[layer]->unknown.empty()) limits.back().unknown = layers.entries[layer]->unknown;
+    }
     LatencyPrediction out;
     out.node_latency_us.reserve(calls);
     out.node_alone_us.reserve(calls);
@@ -509,7 +468,7 @@ class LoadedPredictor : public Predictor {
     out.confidence = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
     JudgeTraining(graph, compute_nodes, &out);
-    JudgeNetwork(total, target, compute_nodes, &out);
+    JudgeNetwork(graph, total, target, compute_nodes, &out);
     std::sort(out.unknown.begin(), out.unknown.end(),
               [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
@@ -524,32 +483,6 @@ class LoadedPredictor : public Predictor {
     out.low_us = out.latency_us * std::exp(-width);
     out.high_us = out.latency_us * std::exp(width);
     return out;
-  }
-
-  // What training makes of a call (batch statistics) is unknown to models that measured inference alone: they give it
-  // the time of inference, so its share of the time says nothing. Its share of the calls does.
-  static void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* out) {
-    int unknown = 0;
-    for (size_t i = 0; i < graph.nodes().size(); ++i)
-      unknown += graph.nodes()[i].attributes.Bool("training") && !out->node_unknown[i].empty();
-    if (unknown > 0) out->confidence = std::min(out->confidence, 1 - static_cast<double>(unknown) / compute_nodes);
-  }
-
-  // A network of known calls that is far larger than all measured ones extrapolates too: its effects on caches and
-  // memory were never measured.
-  static void JudgeNetwork(const graph::GraphCost& total, const TargetEntry& target, int compute_nodes,
-                           LatencyPrediction* out) {
-    if (compute_nodes > 1 && target.max_network_gflops > 0) {
-      const double gflops = static_cast<double>(total.flops) / 1e9;
-      const double within = target.max_network_gflops / gflops;
-      if (within * kRangeSlack < 1) {
-        out->confidence = std::min(out->confidence, within);
-        out->unknown.push_back({absl::StrFormat("the network has %.4g GFLOP; the largest measured one has %.4g", gflops,
-                                                target.max_network_gflops),
-                                1 - within});
-      }
-    }
-    out->extrapolating = out->confidence < kExtrapolatingBelow;
   }
 
   const Manifest manifest_;

@@ -64,6 +64,7 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   for (const double score : held_out) scores.push_back({score, kHeldOutSamples / static_cast<double>(held_out.size())});
   if (!scores.empty())
     c.profile.interval_scale = std::max(kLeastScale, ConformalQuantile(std::move(scores), kCoverage));
+  c.doubted = DoubtedSamples(samples, after);
   c.sample_mape_before = MeanError(before);
   c.sample_mape_after = MeanError(samples.size() == 1 ? before : after);
   const CalibrationProfile::Network nothing{std::vector<double>(peers.names.size()), 0, false};

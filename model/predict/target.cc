@@ -233,7 +233,8 @@ std::string CalibrationToJson(const Calibration& c) {
               {"profile", ProfileToJson(c.profile)},
               {"samples", c.samples},
               {"sample_mape_before", c.sample_mape_before},
-              {"sample_mape_after", c.sample_mape_after}}
+              {"sample_mape_after", c.sample_mape_after},
+              {"doubted", c.doubted}}
       .dump();
 }
 
@@ -279,6 +280,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "samples", &c.samples));
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_before", &c.sample_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_after", &c.sample_mape_after));
+  COBRA_RETURN_IF_ERROR(Read(j, "doubted", &c.doubted));
   return c;
 }
 

@@ -135,6 +135,7 @@ struct Calibration {
   int samples = 0;  // different networks that were timed
   // Mean error on them without any sample; and of each by all others, if the samples are used.
   double sample_mape_before = 0, sample_mape_after = 0;
+  std::vector<std::string> doubted;  // samples that the others contradict (DoubtedSamples), in words
 };
 std::string CalibrationToJson(const Calibration& calibration);
 absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view json);

@@ -1,0 +1,105 @@
+#include "model/predict/known_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "model/predict/linear_cost.h"
+#include "model/predict/operator_group.h"
+
+namespace cobra::predict {
+namespace {
+
+// So many timings say what the data sheet cannot.
+constexpr int kEnoughSamples = 5;
+
+// What ncnn's converters make of a network in PyTorch: a batch normalization is folded into the convolution before it,
+// and relu6 is a clamp. Files of ncnn do not have these operators, so its targets neither.
+bool IsConverted(const graph::Graph& graph, const graph::Node& node, const TargetSpec& target) {
+  if (RuntimeFamily(target) != "ncnn") return false;
+  const absl::string_view name = graph::OpName(node.op);
+  if (name == "hardtanh" || name == "relu6") return true;
+  if (name != "batch_norm" || node.inputs.empty() || !node.inputs[0].is_node()) return false;
+  const OperatorGroup before = OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node.inputs[0].index)]);
+  return before == kConvDense || before == kConvPointwise || before == kConvGrouped;
+}
+
+void Doubt(double known, std::string why, LatencyPrediction* prediction) {
+  prediction->confidence = std::min(prediction->confidence, known);
+  prediction->unknown.push_back({std::move(why), 1 - known});
+}
+
+}  // namespace
+
+CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& target) {
+  CallLimits limits;
+  const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
+  if (const LinearCost* line = FindLinearCost(target.cost_lines, node); line != nullptr) {
+    const graph::NodeCost cost = graph::CostOf(graph, call);
+    const double us = line->Us(cost);
+    if (us > line->max_us * kRangeSlack) {
+      const double bytes = static_cast<double>(cost.input_bytes + cost.weight_bytes + cost.output_bytes);
+      const double moving_us = target.spec.memory_gb_per_s > 0 ? bytes / (1e3 * target.spec.memory_gb_per_s) : 0;
+      limits.least_log_us = std::log(std::max(us, moving_us));
+      limits.unknown = absl::StrFormat("%s: %.2g times the work of the largest measured one", graph::OpName(node.op),
+                                       us / line->max_us);
+    }
+  }
+  if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
+      graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsConverted(graph, node, target.spec))
+    limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
+  return limits;
+}
+
+void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* prediction) {
+  int unknown = 0;
+  for (size_t i = 0; i < graph.nodes().size(); ++i)
+    unknown += graph.nodes()[i].attributes.Bool("training") && !prediction->node_unknown[i].empty();
+  if (unknown > 0)
+    prediction->confidence = std::min(prediction->confidence, 1 - static_cast<double>(unknown) / compute_nodes);
+}
+
+void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
+                  int compute_nodes, LatencyPrediction* prediction) {
+  if (compute_nodes > 1 && target.max_network_gflops > 0) {
+    const double gflops = static_cast<double>(total.flops) / 1e9, within = target.max_network_gflops / gflops;
+    if (within * kRangeSlack < 1)
+      Doubt(within,
+            absl::StrFormat("the network has %.4g GFLOP; the largest measured one has %.4g", gflops,
+                            target.max_network_gflops),
+            prediction);
+    if (const int64_t batch = BatchOf(graph); target.max_batch == 1 && batch > 1)
+      Doubt(1 / static_cast<double>(batch),
+            absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured with single samples alone"),
+            prediction);
+  }
+  prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
+}
+
+void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction) {
+  if (adapted.samples >= kEnoughSamples) return;
+  const TargetSpec& machine = adapted.machine;
+  const auto is_alike = [&machine](const TargetInfo& known) {
+    return known.spec.kind == machine.kind && RuntimeFamily(known.spec) == RuntimeFamily(machine) &&
+           known.spec.precision == machine.precision;
+  };
+  if (absl::c_any_of(trained, is_alike)) return;
+  Doubt(0,
+        absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " in ",
+                     machine.precision),
+        prediction);
+  std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
+  prediction->extrapolating = true;
+  prediction->coverage = 0;
+}
+
+int64_t BatchOf(const graph::Graph& graph) {
+  for (const graph::NamedTensor& input : graph.inputs()) {
+    if (input.type.shape.size() >= 2) return input.type.shape[0];
+  }
+  return 1;
+}
+
+}  // namespace cobra::predict

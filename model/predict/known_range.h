@@ -1,0 +1,51 @@
+// What a target was measured on, and what lies outside: the reasons of a prediction that extrapolates, beside the words
+// of its layers (unknown_reason.h).
+#ifndef COBRA_MODEL_PREDICT_KNOWN_RANGE_H_
+#define COBRA_MODEL_PREDICT_KNOWN_RANGE_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "absl/types/span.h"
+#include "graph/cost.h"
+#include "graph/graph.h"
+#include "model/predict/manifest.h"
+#include "model/predict/predictor.h"
+
+namespace cobra::predict {
+
+// A number up to a quarter beyond the range of the training data still counts as known.
+inline constexpr double kRangeSlack = 1.25;
+// If known layers have less than this share of the latency, the answer is marked as extrapolating.
+inline constexpr double kExtrapolatingBelow = 0.9;
+
+// What a call's extent says about the answer of the networks.
+struct CallLimits {
+  double least_log_us = -std::numeric_limits<double>::infinity();
+  std::string unknown;  // empty: it is within what was measured
+};
+
+// A call with more work than the largest measured one of its kind takes at least the time of the fitted line, and the
+// time to move its bytes.
+CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& target);
+
+// Lower the confidence and add the reason, if there is one. `compute_nodes`: calls that are no views.
+//
+// What training makes of a call (batch statistics) is unknown to models that measured inference alone: they give it the
+// time of inference, so its share of the time says nothing. Its share of the calls does.
+void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* prediction);
+// A network of known calls that is far larger than all measured ones extrapolates too, as does a batch where only
+// single samples were measured: effects on caches and memory are unknown.
+void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
+                  int compute_nodes, LatencyPrediction* prediction);
+// A device that was adapted to, of a runtime or a precision that no trained target of its kind has: the data sheet says
+// nothing about it, and few timings little.
+void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
+
+// Samples at a time: the first dimension of the first input that has two or more. 1 without such an input.
+int64_t BatchOf(const graph::Graph& graph);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_KNOWN_RANGE_H_
