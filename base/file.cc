@@ -110,8 +110,27 @@ absl::StatusOr<std::string> ReadMaybeCompressed(absl::string_view path, int64_t 
   return raw;
 }
 
+namespace {
+
+// A pipe, a device: what it is stays.
+absl::Status WriteInPlace(const std::string& path, absl::string_view contents) {
+  FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return ErrnoStatus(path, "cannot be written");
+  const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  return std::fclose(file) == 0 && written ? absl::OkStatus() : ErrnoStatus(path, "cannot be written");
+}
+
+}  // namespace
+
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents) {
-  const std::string target(path);
+  std::string target(path);
+  std::error_code error;
+  if (fs::is_symlink(target, error)) {  // the link stays, too
+    const fs::path linked = fs::weakly_canonical(target, error);
+    if (!error) target = linked.string();
+  }
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error) && !fs::is_directory(target, error))
+    return WriteInPlace(target, contents);
   const std::string temporary = absl::StrCat(target, ".tmp.", ::getpid());
   FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return ErrnoStatus(temporary, "cannot be created");

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/with_code.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
 #include "client/prediction_rows.h"
@@ -27,7 +29,8 @@ namespace cobra::client {
 namespace {
 
 constexpr int64_t kMaxSpecBytes = 1 << 20, kMaxExportBytes = int64_t{256} << 20;
-constexpr size_t kMaxMessageBytes = size_t{24} << 20;  // of timings: several messages have more
+// Of timings; more go in several messages. A server's memory for one is some seven times its bytes.
+constexpr size_t kMaxMessageBytes = size_t{8} << 20;
 
 absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
@@ -131,6 +134,16 @@ absl::Status CheckAdaptFlags(const AdaptFlags& flags) {
   return absl::OkStatus();
 }
 
+// Of a later message: what the earlier ones said is stored.
+absl::Status AfterStored(size_t networks, const absl::Status& status) {
+  const std::string hint = absl::StrCat("the first ", networks, " networks of the list are stored; send the others");
+  if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) {
+    diagnostic->hint = hint;
+    return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
+  }
+  return absl::Status(status.code(), absl::StrCat(status.message(), "; ", hint));
+}
+
 // Sends timings in messages that a server takes.
 absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& flags, TimedModels loaded) {
   const std::unique_ptr<Client> client = Client::Connect(common.client);
@@ -147,7 +160,10 @@ absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& f
       if (request.samples_size() > 0 && bytes > kMaxMessageBytes) break;
       request.add_samples()->Swap(&loaded.networks[next++]);
     }
-    COBRA_ASSIGN_OR_RETURN(response, client->Observe(request));
+    const size_t stored = next - static_cast<size_t>(request.samples_size());
+    absl::StatusOr<v1::AdaptResponse> observed = client->Observe(request);
+    if (!observed.ok()) return stored == 0 ? observed.status() : AfterStored(stored, observed.status());
+    response = *std::move(observed);
     for (std::string& text : AllRefused({}, response.refused())) refused.push_back(std::move(text));
   }
   return PrintAdapted(common, response, refused);
@@ -183,7 +199,9 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
   const bool has_model = !flags.model.path.empty() || !flags.model.architecture.empty();
   if (has_model == !flags.samples.empty())
     return Usage("--samples: or one model", "give a list, or a model and --latency-ms");
-  if (has_model != flags.has_latency) return Usage("--latency-ms: is the time of one model");
+  if (has_model != flags.has_latency)
+    return Usage(flags.has_latency ? "--latency-ms: is the time of one model" : "--latency-ms: is missing",
+                 "give a model and its --latency-ms, or a list with a column latency_ms: --samples LIST.csv");
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, Client::Connect(common.client)->ListTargets({}));
   COBRA_RETURN_IF_ERROR(CheckTargets(targets, {flags.target}));
   std::string runtime;

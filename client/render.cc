@@ -309,6 +309,8 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
                           PercentText(t.sample_mape_before()));
     if (t.samples() > 1 && t.sample_mape_after() < t.sample_mape_before()) {
       absl::StrAppend(&text, ", each network predicted from the others by ", PercentText(t.sample_mape_after()));
+    } else if (t.samples() > 1 && t.sample_mape_before() < 0.05) {
+      absl::StrAppend(&text, "; they confirm it");
     } else if (t.samples() > 1) {
       absl::StrAppend(&text, "; they predict each other no better, so they count little beside it");
     }

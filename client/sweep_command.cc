@@ -20,6 +20,7 @@
 #include "client/progress.h"
 #include "client/sweep.h"
 #include "client/sweep_render.h"
+#include "client/written_file.h"
 #include "graph/types.h"
 
 namespace cobra::client {
@@ -167,6 +168,7 @@ absl::Status Write(const std::string& out, const std::string& text) {
 
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
+  if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
   const size_t targets = DifferentNames(flags.targets).size();
   if (flags.format == "svg" && targets > kMostCurves) {

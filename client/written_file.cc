@@ -52,6 +52,11 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
 
 }  // namespace
 
+absl::Status CheckIsNotModel(const std::string& written, const std::string& model) {
+  if (!IsOfModel(written, model)) return absl::OkStatus();
+  return Usage(absl::StrCat("--out ", written, ": is the model that is read"), "give another name");
+}
+
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model) {
   if (file.format.empty()) {
     if (file.path.empty() && !file.overwrite) return absl::OkStatus();

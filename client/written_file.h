@@ -18,6 +18,9 @@ struct WrittenFile {
 // would be lost: the model that is read (`model`), under whatever name, or, without --overwrite, any file that exists.
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model);
 
+// A usage Diagnostic if a file to write is the model that is read, under whatever name.
+absl::Status CheckIsNotModel(const std::string& written, const std::string& model);
+
 }  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_WRITTEN_FILE_H_

@@ -26,6 +26,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kFlagsAndFields[] = {
     {"--mode", "`mode`"},
     {"--model-version", "`model_version`"},
     {"--library DIR", "the server's --library DIR"},
+    {"--skip-refused", "`skip_refused`"},
     {"--deadline-s", "the call's deadline"},
 };
 

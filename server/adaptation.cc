@@ -53,6 +53,19 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   return probe;
 }
 
+// A name stays with a kind of device and a runtime: its timings are of these.
+absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSpec& machine) {
+  const predict::Calibration* const serving = model.FindCalibration(machine.name);
+  if (serving == nullptr) return absl::OkStatus();
+  const predict::TargetSpec& known = serving->machine;
+  if (known.kind == machine.kind && predict::RuntimeFamily(known) == predict::RuntimeFamily(machine))
+    return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat("name ", machine.name, ": is a ", known.kind, " with ", known.runtime,
+                                "; the data sheet is of a ", machine.kind, " with ", machine.runtime),
+                   "give another name, or withdraw that target first (cobra-client calibrate --undo)");
+}
+
 // Moves the record whose row `error` begins with to the refused ones. False if there is none, or it is the last one.
 bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
                    google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
@@ -105,6 +118,7 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
     FillRefused(timings.refused, response->mutable_refused());
   }
   measured.machine.name = request.name();
+  COBRA_RETURN_IF_ERROR(CheckSameDevice(*model_->Get(), measured.machine));
   absl::Status adapted;
   // A mistaken unit is found by the fit, one sample at a time.
   do {
@@ -183,7 +197,8 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
   std::vector<const graph::Graph*> graphs;
   for (const predict::TimedNetwork& network : read.networks) graphs.push_back(&network.graph);
   COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> chosen,
-                         model_->Get()->predictor->Suggest(machine, graphs, static_cast<size_t>(count)));
+                         model_->Get()->predictor->Suggest(machine, graphs, static_cast<size_t>(count),
+                                                           [&call] { return call.Stopped(); }));
   for (const size_t i : chosen) response->add_rows(read.networks[i].row);
   FillRefused(read.refused, response->mutable_refused());
   return absl::OkStatus();

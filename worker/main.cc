@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "base/address.h"
 #include "base/command_line.h"
+#include "base/data_path.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
@@ -285,7 +286,7 @@ absl::Status RunProbeFor(const MeasureFlags& flags, const ProbeFlags& probe) {
 struct DescribeFlags {
   // A GPU of the table instead of this machine.
   std::string table_device;
-  std::string table = "data/devices/gpus.csv";
+  std::string table = DataPath("data/devices/gpus.csv");
 };
 
 absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describe) {

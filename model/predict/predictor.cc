@@ -134,8 +134,8 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
-                                              size_t count) const override {
-    return adapter_.Suggest(machine, networks, count);
+                                              size_t count, const std::function<bool()>& cancelled) const override {
+    return adapter_.Suggest(machine, networks, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {

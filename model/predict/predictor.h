@@ -119,8 +119,8 @@ class Predictor {
                                             const AdaptOptions& options = {}) const = 0;
   // Which of some networks to time first (Adapter::Suggest).
   virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine,
-                                                      absl::Span<const graph::Graph* const> networks,
-                                                      size_t count) const = 0;
+                                                      absl::Span<const graph::Graph* const> networks, size_t count,
+                                                      const std::function<bool()>& cancelled = {}) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;
   virtual void ClearEmbeddingCache() const = 0;

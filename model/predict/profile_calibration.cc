@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "base/status_macros.h"
 #include "model/predict/adapt_samples.h"
 
@@ -34,6 +35,57 @@ std::vector<CalibrationPart> HeaviestParts(const ProfileAdapter::Peers& peers, c
   return parts;
 }
 
+struct ByOthers {
+  std::vector<double> errors;  // log(predicted by the others / measured) of each
+  std::vector<double> scores;  // ProfileAnswer::ScoreOf
+};
+
+ByOthers AskOthers(const ProfileAdapter::Peers& peers, const TargetSpec& machine,
+                   const std::vector<CalibrationProfile::Sample>& all) {
+  ByOthers answers;
+  for (size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+    std::vector<CalibrationProfile::Sample> others = all;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(i));
+    const ProfileAnswer answer = peers.model->Ask(machine, others).Answer(all[i].network);
+    answers.errors.push_back(answer.log_us - all[i].measured_log_us);
+    answers.scores.push_back(answer.ScoreOf(all[i].measured_log_us));
+  }
+  return answers;
+}
+
+double MeanSize(const std::vector<double>& errors) {
+  double sum = 0;
+  for (const double error : errors) sum += std::min(std::fabs(error), 1.5);
+  return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
+}
+
+// A sample that bends the others: without it they agree, and it is far from what they say. -1: there is none.
+ptrdiff_t FindBad(const ProfileAdapter::Peers& peers, const TargetSpec& machine,
+                  const std::vector<CalibrationProfile::Sample>& all) {
+  constexpr size_t kFewest = 5, kMost = 20, kMostSearched = 10;
+  constexpr double kDoubtful = 0.2, kAgree = 0.55, kFar = 0.6;
+  if (all.size() < kFewest || all.size() > kMost) return -1;
+  const ByOthers together = AskOthers(peers, machine, all);
+  if (MeanSize(together.errors) < kDoubtful) return -1;
+  // Among more the bad one is the one that is furthest off.
+  const auto furthest = std::max_element(together.errors.begin(), together.errors.end(),
+                                         [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+  ptrdiff_t bad = -1;
+  double least = kAgree;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all.size() > kMostSearched && together.errors.begin() + static_cast<ptrdiff_t>(i) != furthest) continue;
+    std::vector<CalibrationProfile::Sample> others = all;
+    others.erase(others.begin() + static_cast<ptrdiff_t>(i));
+    std::vector<double> with = together.errors;
+    with.erase(with.begin() + static_cast<ptrdiff_t>(i));
+    const double without = MeanSize(AskOthers(peers, machine, others).errors), agreement = without / MeanSize(with);
+    if (agreement >= least || std::fabs(together.errors[i]) < std::max(kFar, 3 * without)) continue;
+    least = agreement;
+    bad = static_cast<ptrdiff_t>(i);
+  }
+  return bad;
+}
+
 }  // namespace
 
 absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const ProfileAdapter::Peers& peers,
@@ -46,25 +98,34 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
     COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, *sample.graph));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
-  const std::vector<CalibrationProfile::Sample>& all = c.profile.samples;
+  std::vector<CalibrationProfile::Sample>& all = c.profile.samples;
   const ProfileModel::Question by_sheet = peers.model->Ask(machine, {});
   std::vector<double> before, after;
   for (const CalibrationProfile::Sample& sample : all)
     before.push_back(by_sheet.Answer(sample.network).log_us - sample.measured_log_us);
   COBRA_RETURN_IF_ERROR(CheckUnits(samples, before));
-  std::vector<std::pair<double, double>> scores;
-  for (size_t i = 0; i < all.size() && all.size() > 1; ++i) {
-    std::vector<CalibrationProfile::Sample> others = all;
-    others.erase(others.begin() + static_cast<ptrdiff_t>(i));
-    const ProfileAnswer answer = peers.model->Ask(machine, others).Answer(all[i].network);
-    after.push_back(answer.log_us - all[i].measured_log_us);
-    scores.push_back({answer.ScoreOf(all[i].measured_log_us), 1});
+  std::vector<AdaptSample> kept(samples.begin(), samples.end());
+  for (size_t most = samples.size() / 5; most > 0; --most) {
+    const ptrdiff_t bad = FindBad(peers, machine, all);
+    if (bad < 0) break;
+    const CalibrationProfile::Sample left_out = all[static_cast<size_t>(bad)];
+    all.erase(all.begin() + bad);
+    const double expected = peers.model->Ask(machine, all).Answer(left_out.network).log_us;
+    c.doubted.push_back(absl::StrFormat("%s: %.2g times what the others make the model expect",
+                                        kept[static_cast<size_t>(bad)].name,
+                                        std::exp(left_out.measured_log_us - expected)));
+    kept.erase(kept.begin() + bad);
+    before.erase(before.begin() + bad);
   }
+  const ByOthers by_others = AskOthers(peers, machine, all);
+  after = by_others.errors;
+  std::vector<std::pair<double, double>> scores;
+  for (const double score : by_others.scores) scores.push_back({score, 1});
   const std::vector<double> held_out = profiles.HeldOutScores(peers, samples.size());
   for (const double score : held_out) scores.push_back({score, kHeldOutSamples / static_cast<double>(held_out.size())});
   if (!scores.empty())
     c.profile.interval_scale = std::max(kLeastScale, ConformalQuantile(std::move(scores), kCoverage));
-  c.doubted = DoubtedSamples(samples, after);
+  for (std::string& doubted : DoubtedSamples(kept, after)) c.doubted.push_back(std::move(doubted));
   c.sample_mape_before = MeanError(before);
   c.sample_mape_after = MeanError(samples.size() == 1 ? before : after);
   const CalibrationProfile::Network nothing{std::vector<double>(peers.names.size()), 0, false};

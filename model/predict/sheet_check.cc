@@ -39,6 +39,11 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
   }
   if (sheet.layout != "nchw" && sheet.layout != "nhwc")
     return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
+  constexpr absl::string_view kCompilers[] = {"eager", "inductor"};
+  if (!absl::c_linear_search(kCompilers, sheet.compile)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("compile \"", sheet.compile, "\": ", absl::StrJoin(kCompilers, ", ")));
+  }
   return CheckPrecisionName(sheet.precision);
 }
 
@@ -80,19 +85,38 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
       return Bad("vector_bits", sheet.vector_bits, "is none of 64, 128, 256, 512, 1024, 2048");
   }
   const bool is_cpu = sheet.kind == "cpu";
+  if (!is_cpu && sheet.vector_bits != 0) return Bad("vector_bits", sheet.vector_bits, "is a number of processors");
+  if (sheet.memory_gb > 0 && sheet.last_level_cache_mb > 1e3 * sheet.memory_gb) {
+    return Bad("last_level_cache_mb", sheet.last_level_cache_mb,
+               absl::StrFormat("more than memory_gb %.6g", sheet.memory_gb));
+  }
   if (is_cpu && sheet.cores > 0 && sheet.threads > sheet.cores)
     return Bad("threads", sheet.threads, absl::StrFormat("more than its %.6g cores", sheet.cores));
   if (sheet.l2_cache_mb > 0 && sheet.last_level_cache_mb > 0 && sheet.l2_cache_mb > sheet.last_level_cache_mb) {
     return Bad("l2_cache_mb", sheet.l2_cache_mb,
                absl::StrFormat("more than last_level_cache_mb %.6g", sheet.last_level_cache_mb));
   }
-  // Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units.
-  if (is_cpu && sheet.precision == "float32" && sheet.peak_gflops > 0 && sheet.vector_bits > 0 && sheet.clock_mhz > 0) {
-    const double most = 8 * 4 * sheet.vector_bits / 32 * sheet.clock_mhz / 1000 * static_cast<double>(sheet.threads);
+  // Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units; those
+  // compute sixteen times as much in half precision or int8.
+  if (is_cpu && sheet.peak_gflops > 0) {
+    constexpr double kWidestBits = 2048, kHighestMhz = 1e4;
+    const double bits = sheet.vector_bits > 0 ? sheet.vector_bits : kWidestBits,
+                 mhz = sheet.clock_mhz > 0 ? sheet.clock_mhz : kHighestMhz,
+                 most = (sheet.precision == "float32" ? 1 : 16) * 8 * 4 * bits / 32 * mhz / 1000 *
+                        static_cast<double>(sheet.threads);
     if (sheet.peak_gflops > most) {
       return Bad("peak_gflops", sheet.peak_gflops,
                  absl::StrFormat("more than %d threads of %.6g MHz and %.6g bits can have, which is below %.4g",
-                                 sheet.threads, sheet.clock_mhz, sheet.vector_bits, most));
+                                 sheet.threads, mhz, bits, most));
+    }
+  }
+  // A core of a GPU does some thousand operations a cycle with its tensor units.
+  if (!is_cpu && sheet.peak_gflops > 0 && sheet.cores > 0 && sheet.clock_mhz > 0) {
+    const double most = 32768 * sheet.cores * sheet.clock_mhz / 1000;
+    if (sheet.peak_gflops > most) {
+      return Bad("peak_gflops", sheet.peak_gflops,
+                 absl::StrFormat("more than %.6g cores of %.6g MHz can have, which is below %.4g", sheet.cores,
+                                 sheet.clock_mhz, most));
     }
   }
   // Winograd's algorithm needs a quarter of the multiplications.

@@ -96,34 +96,61 @@ std::vector<store::MeasuredGraph> Join(std::vector<store::MeasuredGraph> records
 
 }  // namespace
 
+namespace {
+
+// With what rows of a network are compared, and how far apart they may be.
+struct Usual {
+  double us, most_apart;
+  std::string where;
+};
+
+Usual UsualOf(const std::map<std::string, double>& known_us, const std::string& fingerprint, const Medians& rows,
+              const std::string& first_row) {
+  if (const auto known = known_us.find(fingerprint); known != known_us.end())
+    return {known->second, kMostApart, "which the target has"};
+  const double first = rows.values.front().first;
+  if (rows.values.size() < 3) return {first, kMostApart, absl::StrCat("of row ", first_row)};
+  Medians sorted = rows;
+  const double middle = sorted.Middle();
+  // Sorted now. One bad row of several does not speak against the others; those that stay are twofold apart at most.
+  const bool is_apart = sorted.values.back().first > kMostApart * sorted.values.front().first;
+  return {middle, is_apart ? std::sqrt(kMostApart) : kMostApart, "the median of its rows"};
+}
+
+}  // namespace
+
 CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
                             absl::Span<const store::MeasuredGraph> earlier) {
-  struct First {
-    std::string where;
-    double us;
-  };
-  std::map<std::string, First> first;
+  std::map<std::string, double> known_us;
   for (const store::MeasuredGraph& record : earlier)
-    first[record.measurement.subject.fingerprint] = {"which the target has", record.measurement.undisturbed_us()};
+    known_us[record.measurement.subject.fingerprint] = record.measurement.undisturbed_us();
   CheckedTimings checked;
-  std::vector<store::MeasuredGraph> records;
+  std::map<std::string, Medians> of_network;
+  std::map<std::string, std::string> first_row;
+  std::vector<std::string> fingerprints;
+  std::vector<TimedNetwork> times;
   for (TimedNetwork& network : timed) {
     if (absl::Status status = CheckTiming(network, machine); !status.ok()) {
       checked.refused.push_back({network.row, std::move(status)});
       continue;
     }
-    std::string fingerprint = graph::Fingerprint(network.graph).ToHex();
-    const auto [other, is_new] =
-        first.emplace(fingerprint, First{absl::StrCat("of row ", network.row), network.latency_us});
-    const double factor = std::exp(std::fabs(std::log(network.latency_us / other->second.us)));
-    if (factor > kMostApart) {
+    of_network[fingerprints.emplace_back(graph::Fingerprint(network.graph).ToHex())].values.push_back(
+        {network.latency_us, network.timings});
+    first_row.emplace(fingerprints.back(), network.row);
+    times.push_back(std::move(network));
+  }
+  std::vector<store::MeasuredGraph> records;
+  for (size_t i = 0; i < times.size(); ++i) {
+    TimedNetwork& network = times[i];
+    const Usual usual = UsualOf(known_us, fingerprints[i], of_network[fingerprints[i]], first_row[fingerprints[i]]);
+    if (std::fabs(std::log(network.latency_us / usual.us)) > std::log(usual.most_apart)) {
       checked.refused.push_back(
           {network.row, absl::InvalidArgumentError(absl::StrFormat(
                             "latency_ms %.6g: the same network took %.6g ms (%s), more than twofold apart",
-                            network.latency_us / 1000, other->second.us / 1000, other->second.where))});
+                            network.latency_us / 1000, usual.us / 1000, usual.where))});
       continue;
     }
-    records.push_back(RecordOf(std::move(network), std::move(fingerprint)));
+    records.push_back(RecordOf(std::move(network), std::move(fingerprints[i])));
   }
   checked.records = Join(std::move(records));
   return checked;

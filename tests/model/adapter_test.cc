@@ -164,6 +164,21 @@ TEST_F(AdapterTest, OneBadSampleOfSixDoesNotBendIt) {
   EXPECT_GE(bad->interval_log, clean->interval_log);
 }
 
+// With five, one bad sample spoils what the others say of each other.
+TEST_F(AdapterTest, OneBadSampleOfFiveIsFoundAndNamed) {
+  Device same = trained_[1];  // but its name: the data sheet is nearly right, so little speaks for the timings
+  same.name = "New";
+  for (const double factor : {3.0, 1 / 3.0}) {
+    std::vector<AdaptSample> samples = Timed(same, 5);
+    samples[4].latency_us *= factor;
+    const auto c = MakeAdapter().Adapt(same.Sheet(), samples);
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_LT(Error(*c, same), 0.15) << factor;
+    ASSERT_EQ(c->doubted.size(), 1) << factor;
+    EXPECT_EQ(c->doubted[0].rfind(samples[4].name + ": ", 0), 0) << c->doubted[0];
+  }
+}
+
 TEST_F(AdapterTest, SamplesThatContradictEachOtherAreNotUsed) {
   Device same = trained_[1];  // but its name: the data sheet is right
   same.name = "New";

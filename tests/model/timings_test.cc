@@ -57,9 +57,21 @@ TEST(Timings, OneNetworkHasOneMedian) {
 TEST(Timings, MediansMoreThanTwofoldApartAreRefused) {
   CheckedTimings checked = CheckTimings(Rows({{64, 500}, {64, 1100}, {64, 200}}), Machine(), {});
   ASSERT_EQ(checked.refused.size(), 2U);
-  EXPECT_NE(checked.refused[0].why.message().find("of row 1"), std::string::npos);
+  EXPECT_NE(checked.refused[0].why.message().find("the median of its rows"), std::string::npos);
   checked = CheckTimings(Rows({{64, 1100}}), Machine(), checked.records);  // and from what is known
   EXPECT_EQ(checked.refused.size(), 1U);
+}
+
+TEST(Timings, OneBadRowDoesNotSpeakAgainstTheOthers) {
+  const CheckedTimings of_many = CheckTimings(Rows({{64, 4500}, {64, 500}, {64, 510}, {64, 490}}), Machine(), {});
+  ASSERT_EQ(of_many.refused.size(), 1U);
+  EXPECT_EQ(of_many.refused[0].row, "1");
+  EXPECT_EQ(of_many.records[0].measurement.latency.median_us, 500);
+  const CheckedTimings of_two = CheckTimings(Rows({{64, 500}, {64, 1100}}), Machine(), {});
+  ASSERT_EQ(of_two.refused.size(), 1U);
+  EXPECT_NE(of_two.refused[0].why.message().find("of row 1"), std::string::npos);
+  // Each near the middle, and not near each other.
+  EXPECT_FALSE(CheckTimings(Rows({{64, 500}, {64, 950}, {64, 255}}), Machine(), {}).refused.empty());
 }
 
 TEST(Timings, FurtherOnesCountByTheirNumbers) {
@@ -131,6 +143,28 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                      s->cores = 4;
                    }),
                    "threads 8: more than its 4 cores"),
+            "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->compile = "xyz"; }), "compile \"xyz\""), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->peak_gflops = 900000; }), "peak_gflops 900000: more than"), "");
+  const auto gpu = [&](auto change) {
+    return check([&change](TargetSpec* s) {
+      s->kind = "gpu";
+      change(s);
+    });
+  };
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) { s->vector_bits = 128; }), "vector_bits 128: is a number of proc"), "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) {
+                     s->peak_gflops = 2e7;
+                     s->clock_mhz = 1000;
+                     s->cores = 8;
+                   }),
+                   "peak_gflops 2e+07: more than 8 cores"),
+            "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) {
+                     s->last_level_cache_mb = 9000;
+                     s->memory_gb = 0.002;
+                   }),
+                   "last_level_cache_mb 9000: more than memory_gb"),
             "");
   EXPECT_EQ(begins(check([](TargetSpec* s) {
                      s->clock_mhz = 1000;

@@ -95,8 +95,8 @@ class FakePredictor : public predict::Predictor {
     return calibration;
   }
   absl::StatusOr<std::vector<size_t>> Suggest(const predict::TargetSpec&,
-                                              absl::Span<const graph::Graph* const> networks,
-                                              size_t count) const override {
+                                              absl::Span<const graph::Graph* const> networks, size_t count,
+                                              const std::function<bool()>&) const override {
     std::vector<size_t> first;
     while (first.size() < std::min(count, networks.size())) first.push_back(first.size());
     return first;
