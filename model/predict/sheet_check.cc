@@ -39,11 +39,6 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
   }
   if (sheet.layout != "nchw" && sheet.layout != "nhwc")
     return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
-  constexpr absl::string_view kCompilers[] = {"eager", "inductor"};
-  if (!absl::c_linear_search(kCompilers, sheet.compile)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("compile \"", sheet.compile, "\": ", absl::StrJoin(kCompilers, ", ")));
-  }
   return CheckPrecisionName(sheet.precision);
 }
 

@@ -144,7 +144,6 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    }),
                    "threads 8: more than its 4 cores"),
             "");
-  EXPECT_EQ(begins(check([](TargetSpec* s) { s->compile = "xyz"; }), "compile \"xyz\""), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->peak_gflops = 900000; }), "peak_gflops 900000: more than"), "");
   const auto gpu = [&](auto change) {
     return check([&change](TargetSpec* s) {
