@@ -8,9 +8,9 @@
 
 namespace cobra {
 
-// "model/pretrained": PREFIX/share/cobra/model/pretrained beside an installed PREFIX/bin, or the file of the source tree
-// in which the running program was built (build/PRESET/bin). `relative` itself, from the working directory, if neither
-// is there.
+// "model/pretrained": PREFIX/share/cobra/model/pretrained beside an installed PREFIX/bin, or the file of the source
+// tree in which the running program was built (build/PRESET/bin). `relative` itself, from the working directory, if
+// neither is there.
 std::string DataPath(absl::string_view relative);
 
 }  // namespace cobra

@@ -134,7 +134,7 @@ absl::Status CheckAdaptFlags(const AdaptFlags& flags) {
   return absl::OkStatus();
 }
 
-// Of a later message: what the earlier ones said is stored.
+// Of a later message: the timings of the earlier ones are stored.
 absl::Status AfterStored(size_t networks, const absl::Status& status) {
   const std::string hint = absl::StrCat("the first ", networks, " networks of the list are stored; send the others");
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) {

@@ -52,7 +52,7 @@ std::string FirstRefused(const graph::Graph& graph, const Refusals& refusals) {
 }  // namespace
 
 std::string WhyNotRunnable(const graph::Graph& graph, absl::string_view runtime) {
-  constexpr size_t kImage = 4;  // dimensions
+  constexpr size_t kImage = 4;                                            // dimensions
   const absl::string_view family = runtime.substr(0, runtime.find('-'));  // without its version, where it has one
   if (family == "ncnn") {
     static const Refusals* const refusals = new Refusals(RefusedByNcnn());

@@ -39,6 +39,32 @@ bool HasNumbers(const TargetSpec& spec) {
   return spec.peak_gflops > 0 || spec.memory_gb_per_s > 0 || spec.clock_mhz > 0 || spec.convolution_gflops > 0;
 }
 
+// Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most.
+std::vector<size_t> MostInformative(size_t count, size_t n, std::vector<double> covariance) {
+  std::vector<size_t> chosen;
+  while (chosen.size() < std::min(count, n)) {
+    size_t best = n;
+    double best_gain = -1;
+    for (size_t k = 0; k < n; ++k) {
+      if (absl::c_linear_search(chosen, k)) continue;
+      double gain = 0;
+      for (size_t i = 0; i < n; ++i) gain += covariance[i * n + k] * covariance[i * n + k];
+      gain /= covariance[k * n + k] + kSuggestNoise * kSuggestNoise;
+      if (gain <= best_gain) continue;
+      best = k;
+      best_gain = gain;
+    }
+    const double scale = 1 / (covariance[best * n + best] + kSuggestNoise * kSuggestNoise);
+    std::vector<double> column(n);
+    for (size_t i = 0; i < n; ++i) column[i] = covariance[i * n + best];
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j < n; ++j) covariance[i * n + j] -= scale * column[i] * column[j];
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Adapter::Adapter(std::vector<TargetSpec> targets, PredictCalls predict)
@@ -298,29 +324,8 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
         covariance[i * n + j] += part.weight * (Dot(shares[i], spread[j]) + other[i] * other[j]);
     }
   }
-  std::vector<size_t> chosen;
-  while (chosen.size() < std::min(count, n)) {
-    if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-    size_t best = n;
-    double best_gain = -1;
-    for (size_t k = 0; k < n; ++k) {
-      if (absl::c_linear_search(chosen, k)) continue;
-      double gain = 0;
-      for (size_t i = 0; i < n; ++i) gain += covariance[i * n + k] * covariance[i * n + k];
-      gain /= covariance[k * n + k] + kSuggestNoise * kSuggestNoise;
-      if (gain <= best_gain) continue;
-      best = k;
-      best_gain = gain;
-    }
-    const double scale = 1 / (covariance[best * n + best] + kSuggestNoise * kSuggestNoise);
-    std::vector<double> column(n);
-    for (size_t i = 0; i < n; ++i) column[i] = covariance[i * n + best];
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < n; ++j) covariance[i * n + j] -= scale * column[i] * column[j];
-    }
-    chosen.push_back(best);
-  }
-  return chosen;
+  if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
+  return MostInformative(count, n, std::move(covariance));
 }
 
 }  // namespace cobra::predict

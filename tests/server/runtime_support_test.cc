@@ -17,7 +17,8 @@ TEST(RuntimeSupport, NcnnRunsOneSampleAtATime) {
   };
   EXPECT_EQ(WhyNotRunnable(network(1), kNcnn), "");
   EXPECT_EQ(WhyNotRunnable(network(4), kNcnn), "x: a batch of 4: ncnn runs one sample at a time");
-  EXPECT_EQ(WhyNotRunnable(network(4), "ncnn"), "x: a batch of 4: ncnn runs one sample at a time") << "without a version";
+  EXPECT_EQ(WhyNotRunnable(network(4), "ncnn"), "x: a batch of 4: ncnn runs one sample at a time")
+      << "without a version";
   EXPECT_EQ(WhyNotRunnable(network(4), kOnnxRuntime), "");
   EXPECT_EQ(WhyNotRunnable(network(4), kTorch), "");
 }

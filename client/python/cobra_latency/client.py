@@ -1,0 +1,282 @@
+"""Asks a server."""
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+import grpc
+
+from . import models
+from ._proto import cobra_pb2 as pb
+from ._proto import error_pb2
+from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UsageError
+from .results import Comparison, Explanation, Prediction, Targets
+
+_OPTIONS = [("grpc.max_receive_message_length", 64 << 20), ("grpc.max_send_message_length", 64 << 20)]
+_DETAILS = "grpc-status-details-bin"
+_SERVICE = "/cobra.v1.Cobra/"
+Names = Union[str, Sequence[str]]
+
+
+class Question(NamedTuple):
+    """One of many questions: predict(model, inputs, targets)."""
+
+    model: Any
+    inputs: Any
+    targets: Names
+    breakdown: bool = False
+
+
+class Answer(NamedTuple):
+    """What became of one of many questions, which `number` counts from 0: a prediction or an error."""
+
+    number: int
+    prediction: Optional[Prediction]
+    error: Optional[CobraError]
+
+    def get(self) -> Prediction:
+        """The prediction; raises the error."""
+        if self.prediction is None:
+            raise self.error or CobraError("no answer")
+        return self.prediction
+
+
+class Client:
+    """A connection to a server. Use it in a `with`, from any thread.
+
+    `token`, and `authority` (the bytes of a PEM file), are for servers with access control. `labels` are stored with each prediction.
+    `keep_private`: the server does not enqueue measurements of layers that it does not know.
+    """
+
+    def __init__(
+        self,
+        address: str = "127.0.0.1:50051",
+        timeout_s: float = 60.0,
+        token: Optional[str] = None,
+        authority: Optional[bytes] = None,
+        labels: Optional[Mapping[str, str]] = None,
+        keep_private: bool = False,
+    ) -> None:
+        self.address = address
+        self.timeout_s = timeout_s
+        self.keep_private = keep_private
+        self._metadata = [(f"cobra-label-{name}", value) for name, value in (labels or {}).items()]
+        if token is not None:
+            self._metadata.append(("authorization", "Bearer " + token))
+        self._credentials = grpc.ssl_channel_credentials(authority) if authority or token else None
+        self._channel = (
+            grpc.secure_channel(address, self._credentials, _OPTIONS)
+            if self._credentials
+            else grpc.insecure_channel(address, _OPTIONS)
+        )
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._channel.close()
+
+    # ---- questions
+
+    def predict(
+        self,
+        model: Any,
+        inputs: Any = None,
+        targets: Names = "this-machine",
+        *,
+        method: str = "forward",
+        breakdown: bool = False,
+    ) -> Prediction:
+        """The latency of one network on one or several targets.
+
+        `model`: a live torch.nn.Module, Source(path, entry), Architecture(text), or the path of an .onnx, .tflite or .param file.
+        `inputs`: shapes (cobra_latency.shapes). Raises ModelError with file and line, UsageError, ServerUnavailable ...
+        """
+        request = self._request(Question(model, inputs, targets, breakdown), method)
+        reply = self._call("Predict", request, pb.PredictResponse)
+        return Prediction(models.name_of(model), reply)
+
+    def explain(
+        self, model: Any, inputs: Any = None, target: str = "this-machine", *, method: str = "forward", top: int = 10
+    ) -> Explanation:
+        """Which calls and which lines take the time."""
+        return Explanation(self.predict(model, inputs, target, method=method, breakdown=True), top)
+
+    def compare(
+        self, networks: Union[Mapping[str, Any], Sequence[Any]], inputs: Any = None, targets: Names = "this-machine"
+    ) -> Comparison:
+        """Several networks with the same inputs on the same targets. Networks with names are a dictionary."""
+        named = networks.items() if isinstance(networks, Mapping) else [(models.name_of(m), m) for m in networks]
+        predictions = []
+        pairs = list(named)
+        for (name, _), answer in zip(pairs, self.predict_many([Question(m, inputs, targets) for _, m in pairs])):
+            prediction = answer.get()
+            prediction.model = name
+            predictions.append(prediction)
+        if not predictions:
+            raise UsageError("compare([]): has no networks", "give two or more")
+        return Comparison(predictions)
+
+    def predict_many(self, questions: Iterable[Question]) -> List[Answer]:
+        """Many questions in one message, answered in their order. One that fails has an error; the others have their answers."""
+        asked = list(questions)
+        answers: List[Optional[Answer]] = [None] * len(asked)
+        batch = pb.PredictBatchRequest()
+        places: List[int] = []
+        for index, question in enumerate(asked):
+            try:
+                request = self._request(question)
+            except CobraError as error:
+                answers[index] = Answer(index, None, error)
+                continue
+            batch.requests.append(request)
+            places.append(index)
+        if places:
+            for index, result in zip(places, self._call("PredictBatch", batch, pb.PredictBatchResponse).results):
+                answers[index] = _answer(index, asked[index], result)
+        return [answer for answer in answers if answer is not None]
+
+    async def stream(self, questions: Iterable[Question]) -> AsyncIterator[Answer]:
+        """Many questions on one stream; answers come as they are ready, in any order, with the `number` of their question. Questions are made while
+        others are answered, so that a generator of a search may be endless.
+
+            async for answer in client.stream(Question(net, "1x3x32x32", "this-machine") for net in candidates):
+                print(answer.number, answer.get().ms)
+        """
+        asked: Dict[int, Question] = {}
+        failed: "asyncio.Queue[Answer]" = asyncio.Queue()
+
+        async def requests() -> AsyncIterator[pb.PredictStreamRequest]:
+            for index, question in enumerate(questions):
+                try:
+                    request = await asyncio.get_running_loop().run_in_executor(None, self._request, question)
+                except CobraError as error:
+                    failed.put_nowait(Answer(index, None, error))
+                    continue
+                asked[index] = question
+                yield pb.PredictStreamRequest(request_id=index, request=request)
+
+        channel = (
+            grpc.aio.secure_channel(self.address, self._credentials, options=_OPTIONS)
+            if self._credentials
+            else grpc.aio.insecure_channel(self.address, options=_OPTIONS)
+        )
+        async with channel:
+            call = channel.stream_stream(
+                _SERVICE + "PredictStream",
+                request_serializer=pb.PredictStreamRequest.SerializeToString,
+                response_deserializer=pb.PredictStreamResponse.FromString,
+            )(requests(), metadata=tuple(self._metadata))
+            try:
+                async for message in call:
+                    while not failed.empty():
+                        yield failed.get_nowait()
+                    yield _answer(message.request_id, asked.pop(message.request_id), message)
+            except grpc.RpcError as error:
+                raise _error_of(error, self.address) from None
+            while not failed.empty():
+                yield failed.get_nowait()
+
+    def targets(self, name: str = "", device: str = "", runtime: str = "", kind: str = "") -> Targets:
+        """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu", "gpu")."""
+        request = pb.ListTargetsRequest(name=name, device=device, runtime=runtime, kind=kind)
+        return Targets(self._call("ListTargets", request, pb.ListTargetsResponse))
+
+    # ---- the call
+
+    def _request(self, question: Question, method: str = "forward") -> pb.PredictRequest:
+        names = [question.targets] if isinstance(question.targets, str) else list(question.targets)
+        if not names:
+            raise UsageError("targets=[]: names no target", "Client.targets() lists them")
+        request = models.request_of(question.model, question.inputs, method)
+        request.targets.extend(names)
+        request.breakdown = question.breakdown
+        request.keep_private = self.keep_private
+        return request
+
+    def _call(self, method: str, request: Any, reply: Any) -> Any:
+        """Goes on where the server is busy and says when to come back."""
+        call = self._channel.unary_unary(
+            _SERVICE + method,
+            request_serializer=type(request).SerializeToString,
+            response_deserializer=reply.FromString,
+        )
+        end = time.monotonic() + self.timeout_s
+        while True:
+            try:
+                return call(request, timeout=max(end - time.monotonic(), 0.001), metadata=tuple(self._metadata))
+            except grpc.RpcError as error:
+                wait = _retry_delay_s(error)
+                if wait is None or time.monotonic() + wait > end:
+                    raise _error_of(error, self.address) from None
+                time.sleep(wait)
+
+
+def _answer(index: int, question: Question, result: Any) -> Answer:
+    if result.HasField("response"):
+        return Answer(index, Prediction(models.name_of(question.model), result.response), None)
+    code = next((code for code in grpc.StatusCode if code.value[0] == result.error.code), grpc.StatusCode.UNKNOWN)
+    return Answer(index, None, _made(code, result.error.message, _detail(result.error)))
+
+
+def _status(error: grpc.RpcError) -> "error_pb2.RpcStatus":
+    trailer: Any = error.trailing_metadata() or ()
+    for key, value in trailer:
+        if key == _DETAILS:
+            return error_pb2.RpcStatus.FromString(value)
+    return error_pb2.RpcStatus()
+
+
+def _detail(status: "error_pb2.RpcStatus") -> Optional["error_pb2.ErrorDetail"]:
+    for entry in status.details:
+        if entry.type_url.endswith("/cobra.v1.ErrorDetail"):
+            return error_pb2.ErrorDetail.FromString(entry.value)
+    return None
+
+
+def _retry_delay_s(error: grpc.RpcError) -> Optional[float]:
+    for entry in _status(error).details:
+        if entry.type_url.endswith("/google.rpc.RetryInfo"):
+            delay = error_pb2.RetryInfo.FromString(entry.value).retry_delay
+            return float(delay.seconds + delay.nanos / 1e9)
+    return None
+
+
+def _error_of(error: grpc.RpcError, address: str) -> CobraError:
+    made = _made(error.code(), error.details() or "", _detail(_status(error)))
+    if isinstance(made, ServerUnavailable):
+        made.message = f"{address}: {made.message}"
+    return made
+
+
+_KINDS: Dict[int, str] = {
+    error_pb2.ErrorDetail.KIND_UNSUPPORTED: "unsupported",
+    error_pb2.ErrorDetail.KIND_DATA_DEPENDENT: "data_dependent",
+    error_pb2.ErrorDetail.KIND_SYNTAX_ERROR: "syntax_error",
+    error_pb2.ErrorDetail.KIND_MODEL_ERROR: "model_error",
+}
+
+
+def _made(code: grpc.StatusCode, text: str, detail: Optional["error_pb2.ErrorDetail"]) -> CobraError:
+    if detail is not None and detail.kind in _KINDS:
+        place = Place(detail.position.file, detail.position.line) if detail.position.file else None
+        frames = [f"{f.position.file}:{f.position.line} in {f.function}" for f in detail.frames]
+        return ModelError(detail.message, detail.hint, place, detail.module_path, frames, _KINDS[detail.kind])
+    message, hint = (detail.message, detail.hint) if detail is not None else (text, "")
+    if detail is not None and detail.kind == error_pb2.ErrorDetail.KIND_LIMIT:
+        return LimitReached(message, hint)
+    if detail is not None or code in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND):
+        return UsageError(message, hint)
+    if code == grpc.StatusCode.UNAVAILABLE:
+        return ServerUnavailable(
+            f"no server answers ({message})",
+            "start one: with cobra_latency.local() as client, or name another: Client('HOST:PORT')",
+        )
+    if code == grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return LimitReached(message, "ask for less at once, or later")
+    return ServerError(f"{code.name}: {message}", "", code.name)

@@ -1,0 +1,13 @@
+"""Takes a live torch.nn.Module into a graph.
+
+    take.py       the way from a module to the graph, on one screen
+    copies.py     the module's structure without its weights
+    recorder.py   records each call of a torch function while the copy runs on `meta` tensors
+    functions.py  which torch function is which operator
+    binder.py     the arguments of a call by the signatures of the C++ reader (functions.def)
+    indexing.py   x[index]
+    builder.py    tensors, constants and calls as the messages of graph.proto
+    origins.py    the user's own lines
+
+Nothing here is imported before a module is given: the rest of the package does without torch.
+"""

@@ -1,0 +1,205 @@
+"""A server for this user, started where none answers (places.py says where it is)."""
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from typing import IO, Any, List, Optional, Sequence
+
+from . import places
+from .client import Client
+from .errors import ServerUnavailable
+
+_START_S = 60.0
+_END_S = 30.0
+_POLL_S = 0.02
+
+
+def local(
+    server: Optional[str] = None,
+    model: Optional[str] = None,
+    libraries: Optional[Sequence[str]] = None,
+    timeout_s: float = 60.0,
+) -> "LocalClient":
+    """The client of this user's own server, which is started if it does not run. It ends by itself after ten idle minutes.
+
+    `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights; default: those that are installed or built beside
+    the program. `libraries`: folders that source may import from; default: the folders from which this Python imports installed packages. The last
+    two count where a server is started.
+
+        with cobra_latency.local() as client:
+            print(client.predict(net, "1x3x224x224", "cpu-epyc-turin-1t"))
+    """
+    starter = _Starter(_program(server), model, libraries)
+    started = starter.find_or_start()
+    return LocalClient(f"unix:{starter.path('socket')}", timeout_s, starter, started)
+
+
+class LocalClient(Client):
+    """A Client of this user's server."""
+
+    def __init__(self, address: str, timeout_s: float, starter: "_Starter", was_started: bool) -> None:
+        super().__init__(address, timeout_s=timeout_s)
+        self.was_started = was_started
+        """Whether this call started the server."""
+        self._starter = starter
+
+    def stop_server(self) -> None:
+        """Ends the server. What others asked it is answered first."""
+        self._starter.end()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        if self.was_started and not self._starter.ends_by_itself:
+            self.stop_server()
+
+
+def _program(given: Optional[str]) -> str:
+    found = shutil.which(given or "cobra-server")
+    if found is None:
+        raise ServerUnavailable(
+            f"{given or 'cobra-server'}: is no program on PATH, so no server was started",
+            "say where it is, local(server='build/release/bin/cobra-server'), or name a server that runs: Client('HOST:PORT')",
+        )
+    return os.path.realpath(found)
+
+
+class _Starter:
+    """Long because starting a program and waiting for it has as many steps."""
+
+    def __init__(self, program: str, model: Optional[str], libraries: Optional[Sequence[str]]) -> None:
+        self.program = program
+        self.model = os.path.abspath(model) if model else _weights_beside(program)
+        self.libraries = list(libraries) if libraries is not None else _installed()
+        self.folder = places.runtime_folder()
+        self.state = places.state_folder()
+        self.ends_by_itself = True
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def find_or_start(self) -> bool:
+        """True if it was started."""
+        places.make_private_folder(self.folder)
+        os.makedirs(self.state, exist_ok=True)
+        with open(self.path("lock"), "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            identity = self._identity()
+            if self._listener():
+                if self._known() == identity:
+                    return False
+                self.end()
+            self._start()
+            with open(self.path("version"), "w") as file:
+                file.write(identity)
+        return True
+
+    def _known(self) -> str:
+        try:
+            with open(self.path("version")) as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def _identity(self) -> str:
+        version = subprocess.run(
+            [self.program, "--version"], capture_output=True, text=True, timeout=_START_S
+        ).stdout.split()
+        manifest = os.path.join(self.model, "manifest.json")
+        return f"{version[-1] if version else ''}\n{_stamp(self.program)}\n{_stamp(manifest)}\n"
+
+    def _listener(self) -> int:
+        """The process that listens at the socket; 0 if none does."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as to:
+            try:
+                to.connect(self.path("socket"))
+                credentials = to.getsockopt(
+                    socket.SOL_SOCKET, getattr(socket, "SO_PEERCRED", 17), struct.calcsize("3i")
+                )
+            except OSError:
+                return 0
+        pid, user, _ = struct.unpack("3i", credentials)
+        return int(pid) if user == os.geteuid() else 0
+
+    def end(self) -> None:
+        """SIGTERM: the server finishes what it is doing."""
+        listener = self._listener()
+        if listener:
+            os.kill(listener, signal.SIGTERM)
+        deadline = time.monotonic() + _END_S
+        while self._listener():
+            if time.monotonic() > deadline:
+                raise ServerUnavailable(
+                    f"process {listener}: a server of another version does not end", f"end it: kill {listener}"
+                )
+            time.sleep(_POLL_S)
+
+    def _start(self) -> None:
+        ready = self.path("ready.json")
+        if os.path.exists(ready):
+            os.remove(ready)
+        log = os.path.join(self.state, "server.log")
+        with open(log, "wb") as file:
+            process = self._spawn(self._command(ready), file)
+        deadline = time.monotonic() + _START_S
+        while not os.path.exists(ready):
+            ended = process.poll() is not None
+            if ended or time.monotonic() > deadline:
+                raise ServerUnavailable(
+                    f"{self.program}: {'ended' if ended else 'is not ready'}: {_last_line(log)}", f"its log is {log}"
+                )
+            time.sleep(_POLL_S)
+
+    def _command(self, ready: str) -> List[str]:
+        command = [self.program, "--listen", f"unix:{self.path('socket')}", "--metrics", "", "--model", self.model]
+        command += ["--store", os.path.join(self.state, "cobra.sqlite"), "--ready-file", ready]
+        for library in self.libraries:
+            command += ["--library", library]
+        options = subprocess.run([self.program, "--help"], capture_output=True, text=True, timeout=_START_S).stdout
+        self.ends_by_itself = "--idle-exit-minutes" in options
+        return command + (["--idle-exit-minutes", str(places.IDLE_MINUTES)] if self.ends_by_itself else [])
+
+    @staticmethod
+    def _spawn(command: List[str], log: IO[bytes]) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, close_fds=True
+        )
+
+
+def _stamp(path: str) -> str:
+    """What a file was when a server was started from it."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return f"{path} is not there"
+    return f"{path} {status.st_size} {status.st_mtime_ns // 10**9}.{status.st_mtime_ns % 10**9}"
+
+
+def _weights_beside(program: str) -> str:
+    """Beside an installed PREFIX/bin, or in the source tree in which the program was built (build/PRESET/bin)."""
+    prefix = os.path.dirname(os.path.dirname(program))
+    roots = [os.path.join(prefix, "share", "cobra"), os.path.dirname(os.path.dirname(prefix))]
+    found = [path for path in (os.path.join(root, "model", "pretrained") for root in roots) if os.path.exists(path)]
+    if not found:
+        raise ServerUnavailable(f"{program}: no weights are beside it", "say where they are: local(model='FOLDER')")
+    return found[0]
+
+
+def _installed() -> List[str]:
+    return [
+        path
+        for path in sys.path
+        if os.path.basename(path) in ("site-packages", "dist-packages") and os.path.isdir(path)
+    ]
+
+
+def _last_line(log: str) -> str:
+    with open(log, "rb") as file:
+        lines = file.read().decode(errors="replace").split("\n")
+    return next((line for line in reversed(lines) if line.strip()), "its log is empty")

@@ -1,0 +1,189 @@
+"""What a question can be about, as a request."""
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
+
+from . import shapes
+from ._proto import cobra_pb2 as pb
+from ._proto import graph_pb2
+from .errors import UsageError
+
+MOST_FILES = 4096
+
+
+class Source(NamedTuple):
+    """A model as PyTorch source, which the server reads; nothing of it runs here.
+
+    `path`: a file; its imports from its own folder are sent with it, those of installed packages are looked up in the server's libraries. A file
+    of an installed package may be named by its path there ("torchvision/models/resnet.py"). `entry`: an expression whose value is the model.
+    `arguments`: what is no tensor, as Python expressions. `torch_version`: the newest known, or that of the target's runtime, if empty.
+    """
+
+    path: str
+    entry: str
+    method: str = "forward"
+    arguments: Mapping[str, str] = {}
+    torch_version: str = ""
+    mode: str = "eval"
+
+
+class Architecture(NamedTuple):
+    """A network of a search space: "nasbench201:|nor_conv_3x3~0|+..."."""
+
+    text: str
+
+
+def name_of(model: Any) -> str:
+    """How a model is called in tables."""
+    if isinstance(model, Source):
+        return model.entry
+    if isinstance(model, Architecture) or isinstance(model, str) and _is_architecture(model):
+        text = model if isinstance(model, str) else model.text
+        return text if len(text) <= 40 else text[:37] + "..."
+    if isinstance(model, (str, os.PathLike)):
+        return os.path.basename(os.fspath(model))
+    return "graph" if isinstance(model, graph_pb2.Graph) else type(model).__name__
+
+
+def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[str] = None) -> pb.PredictRequest:
+    """A request without targets. `model`: a torch.nn.Module, Source, Architecture, the path of an .onnx, .tflite or .param file, a graph, or an
+    architecture as text."""
+    if isinstance(model, graph_pb2.Graph):
+        return pb.PredictRequest(graph=model)
+    if isinstance(model, Source):
+        return pb.PredictRequest(source=_source(model, shapes.texts(inputs)))
+    if isinstance(model, (str, os.PathLike)) and not _is_architecture(os.fspath(model)):
+        return _file(os.fspath(model), inputs)
+    if isinstance(model, (str, Architecture)):
+        text = model if isinstance(model, str) else model.text
+        texts = [] if inputs is None else shapes.texts(inputs)
+        return pb.PredictRequest(architecture=pb.Architecture(text=text, inputs=texts))
+    if _is_module(model):
+        return pb.PredictRequest(graph=graph_of(model, inputs, method))
+    raise UsageError(
+        f"{model!r}: is no model",
+        "give a torch.nn.Module, Source(path, entry), Architecture(text), or the path of an .onnx, .tflite or .param file",
+    )
+
+
+def graph_of(model: Any, inputs: Any, method: str = "forward") -> graph_pb2.Graph:
+    """The graph of a live torch.nn.Module, made on this machine without its weights: what Client.predict() sends.
+
+    Inference, unless the module is in training mode (model.train()). Raises ModelError with the user's file and line.
+    """
+    if not _is_module(model):
+        raise UsageError(f"{type(model).__name__}: is no torch.nn.Module", "graph_of() takes live modules")
+    if inputs is None:
+        raise UsageError(f"{type(model).__name__}: has no inputs", "give their shapes: inputs='1x3x224x224'")
+    from .live.take import take
+
+    positional, keywords = shapes.arguments(inputs)
+    return take(model, positional, keywords, method)
+
+
+def _is_module(model: Any) -> bool:
+    torch = sys.modules.get("torch")  # whoever has a module has imported it
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def _is_architecture(text: str) -> bool:
+    return bool(re.match(r"[a-z0-9-]+(,[a-z_]+=[^:]*)?:", text)) and not os.path.exists(text)
+
+
+def _file(path: str, inputs: Any) -> pb.PredictRequest:
+    texts = [] if inputs is None else shapes.texts(inputs)
+    extension = os.path.splitext(path)[1]
+    if extension == ".py":
+        raise UsageError(f"{path}: has no entry", f"say what the model is: Source({path!r}, entry='Net()')")
+    if extension not in (".onnx", ".tflite", ".param"):
+        raise UsageError(
+            f"{path}: is no model file", "known are .onnx, .tflite, ncnn's .param, and Source(path, entry) for .py"
+        )
+    data, name = _read(path), os.path.basename(path)
+    if extension == ".onnx":
+        return pb.PredictRequest(onnx=pb.OnnxModel(file=data, name=name, inputs=texts))
+    if extension == ".tflite":
+        return pb.PredictRequest(tflite=pb.TfliteModel(file=data, name=name, inputs=texts))
+    return pb.PredictRequest(ncnn=pb.NcnnModel(param=data, name=name, inputs=texts))
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "check the path") from None
+
+
+def _source(model: Source, inputs: List[str]) -> pb.SourceModel:
+    message = pb.SourceModel(
+        entry=model.entry,
+        method=model.method,
+        inputs=inputs,
+        torch_version=model.torch_version,
+        mode=model.mode,
+        arguments=[pb.SourceArgument(name=name, expression=text) for name, text in model.arguments.items()],
+    )
+    library = _library_path(model.path)
+    if library is not None:
+        message.file = library
+        return message
+    root = os.path.dirname(os.path.abspath(model.path))
+    while os.path.exists(os.path.join(root, "__init__.py")):  # a module of a package: its relative imports lead upwards
+        root = os.path.dirname(root)
+    message.file = os.path.relpath(model.path, root).replace(os.sep, "/")
+    files = _bundle(root, message.file)
+    message.files.extend(pb.SourceFile(path=path, text=files[path]) for path in sorted(files))
+    return message
+
+
+def _library_path(path: str) -> Optional[str]:
+    """The path of a file of an installed package inside of its library, which is what the server's libraries are asked for."""
+    if not os.path.exists(path):
+        return path if not os.path.isabs(path) and os.sep in path else None
+    parts = os.path.abspath(path).split(os.sep)
+    for folder in ("site-packages", "dist-packages"):
+        if folder in parts:
+            return "/".join(parts[parts.index(folder) + 1 :])
+    return None
+
+
+def _bundle(folder: str, file: str) -> Dict[str, bytes]:
+    """The file, and what it imports from the folder."""
+    files: Dict[str, bytes] = {}
+    wanted = [file]
+    while wanted and len(files) < MOST_FILES:
+        name = wanted.pop()
+        if name not in files:
+            files[name] = _read(os.path.join(folder, name))
+            wanted += [found for found in _imported(files[name], name) if os.path.isfile(os.path.join(folder, found))]
+    return files
+
+
+def _imported(text: bytes, name: str) -> Set[str]:
+    """The files, relative to the folder, that a file's import statements may mean, and the packages that they are in."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()  # the server says so, with the place
+    modules: Set[str] = set()
+    package = os.path.dirname(name).replace(os.sep, ".")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = package.split(".") if package else []
+            base = parts[: len(parts) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            modules.update([module, *(f"{module}.{alias.name}" if module else alias.name for alias in node.names)])
+    found = set()
+    for module in modules:
+        parts = [part for part in module.split(".") if part]
+        for length in range(1, len(parts) + 1):
+            prefix = os.path.join(*parts[:length])
+            found.update([prefix + ".py", os.path.join(prefix, "__init__.py")])
+    return found

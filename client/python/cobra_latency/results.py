@@ -1,0 +1,341 @@
+"""Answers. Each prints as a table and renders in notebooks."""
+from __future__ import annotations
+
+import html
+import math
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+
+from ._proto import cobra_pb2 as pb
+
+
+class Table:
+    """Text, HTML and rows of one table. The first `left` columns are text, the others numbers.
+
+    >>> print(Table(["target", "ms"], [["a-cpu", "1.50"], ["b", "12.00"]], left=1))
+    target     ms
+    a-cpu    1.50
+    b       12.00
+    """
+
+    def __init__(
+        self, head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, above: str = "", below: str = ""
+    ) -> None:
+        self.head, self.rows, self.left, self.above, self.below = (
+            list(head),
+            [list(row) for row in rows],
+            left,
+            above,
+            below,
+        )
+
+    def __str__(self) -> str:
+        lines = [self.head, *self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
+        last = len(widths) - 1
+        cells = [
+            [
+                cell.ljust(width if i < last else 0) if self._is_text(i) else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths))
+            ]
+            for line in lines
+        ]
+        text = "\n".join("  ".join(line).rstrip() for line in cells)
+        return "\n".join(part for part in (self.above, text, self.below) if part)
+
+    def _is_text(self, column: int) -> bool:
+        return column < self.left or self.head[column] in ("where", "module", "note")
+
+    def to_html(self) -> str:
+        """For notebooks."""
+        body = "".join(self._html_row("td", cells) for cells in self.rows)
+        table = f"<table><thead>{self._html_row('th', self.head)}</thead><tbody>{body}</tbody></table>"
+        return _paragraphs(self.above) + table + _paragraphs(self.below)
+
+    def _html_row(self, tag: str, cells: Sequence[str]) -> str:
+        sides = ["left" if self._is_text(i) else "right" for i in range(len(cells))]
+        columns = [f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>' for side, text in zip(sides, cells)]
+        return "<tr>" + "".join(columns) + "</tr>"
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<div>{html.escape(line)}</div>" for line in text.splitlines())
+
+
+class Tabular:
+    """What prints as a table."""
+
+    def table(self) -> Table:
+        """The table."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+
+class Call(NamedTuple):
+    """One call of a network and its share of the latency."""
+
+    node: int
+    op: str
+    module: str
+    file: str
+    line: int
+    ms: float
+    alone_ms: float
+    unknown: str
+
+    @property
+    def where(self) -> str:
+        """The user's line."""
+        return f"{self.file}:{self.line}" if self.file else ""
+
+
+class Estimate:
+    """The prediction for one target. All times are in milliseconds."""
+
+    def __init__(self, message: "pb.TargetPrediction") -> None:
+        self.target: str = message.target
+        self.ms: float = message.latency_us / 1e3
+        """Expected time of one forward pass: the median of a warmed-up run."""
+        self.low_ms: float = message.low_us / 1e3
+        self.high_ms: float = message.high_us / 1e3
+        """Ends of the interval."""
+        self.coverage: float = message.coverage
+        """How often such an interval contains the true latency; 0 if unknown."""
+        self.confidence: float = message.confidence
+        """From 0 to 1: 1 when every call is like those that the model was trained on."""
+        self.extrapolating: bool = message.extrapolating
+        """The network is outside of what the model was trained on: a guess."""
+        self.unknown: List[Tuple[str, float]] = [(part.why, part.share) for part in message.unknown]
+        """Why, with the share of the latency."""
+        self.torch_version: str = message.torch_version
+        self.calls: List[Call] = [
+            Call(
+                row.node,
+                row.op,
+                row.module_path,
+                row.file,
+                row.line,
+                row.latency_us / 1e3,
+                row.alone_us / 1e3,
+                row.unknown,
+            )
+            for row in message.breakdown
+        ]
+        """Of explain() and predict(breakdown=True): every call; their times add up to `ms`."""
+
+    def __float__(self) -> float:
+        return self.ms
+
+    def __repr__(self) -> str:
+        return f"Estimate({self.target!r}, {self.ms:.3f} ms, {self.low_ms:.3f} ... {self.high_ms:.3f})"
+
+
+class Prediction(Tabular):
+    """The predictions for one network, one per target.
+
+    `prediction.ms` is that of the first target, `prediction["NAME"]` the Estimate of another.
+    """
+
+    def __init__(self, model: str, message: "pb.PredictResponse") -> None:
+        self.model = model
+        self.estimates: List[Estimate] = [Estimate(each) for each in message.predictions]
+        self.fingerprint: str = message.fingerprint
+        """32 hexadecimal digits; isomorphic networks have the same."""
+        self.calls: int = message.node_count
+        self.parameters: int = message.parameter_count
+        self.macs: int = message.macs
+        self.flops: int = message.flops
+        self.peak_memory_bytes: int = message.peak_memory_bytes
+        self.model_version: str = message.model_version
+
+    @property
+    def ms(self) -> float:
+        """The latency on the first target, in milliseconds."""
+        return self.estimates[0].ms
+
+    def __getitem__(self, target: str) -> Estimate:
+        for estimate in self.estimates:
+            if estimate.target == target:
+                return estimate
+        raise KeyError(f"{target}: was not asked for; answers are for {', '.join(e.target for e in self)}")
+
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def summary(self) -> str:
+        """One line about the network."""
+        return (
+            f"{self.model}: {self.calls} calls, {count(self.parameters)} parameters, {count(self.macs)}MAC, "
+            f"peak memory {self.peak_memory_bytes / 2**20:.1f} MiB"
+        )
+
+    def table(self) -> Table:
+        """A row per target."""
+        head = ["target", "predicted ms", "90 % interval ms", "confidence", "note"]
+        rows = [
+            [
+                e.target,
+                milliseconds(e.ms),
+                f"{milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}",
+                f"{e.confidence:.2f}",
+                "; ".join(why for why, _ in e.unknown[:1]) if e.extrapolating else "",
+            ]
+            for e in self
+        ]
+        return Table(head, rows, above=self.summary())
+
+    def __repr__(self) -> str:
+        return f"Prediction({self.model!r}, {self.estimates!r})"
+
+
+class Explanation(Tabular):
+    """Where the time of one network goes on one target."""
+
+    def __init__(self, prediction: Prediction, top: int = 10) -> None:
+        self.prediction = prediction
+        self.estimate = prediction.estimates[0]
+        self.top = top
+
+    def by(self, key: str) -> List[Tuple[str, float, int]]:
+        """Sums by "op", "module" or "line": (name, milliseconds, calls), the slowest first."""
+        field = {"op": "op", "module": "module", "line": "where"}.get(key)
+        if field is None:
+            raise ValueError(f"{key!r}: is no list; lists are op, module and line")
+        sums: Dict[str, Tuple[float, int]] = {}
+        for call in self.estimate.calls:
+            ms, calls = sums.get(getattr(call, field), (0.0, 0))
+            sums[getattr(call, field)] = (ms + call.ms, calls + 1)
+        return sorted(((name, ms, calls) for name, (ms, calls) in sums.items()), key=lambda row: -row[1])
+
+    def table(self) -> Table:
+        """The slowest calls."""
+        e = self.estimate
+        slowest = sorted(e.calls, key=lambda call: -call.ms)[: self.top]
+        rows = [
+            [call.op, f"{call.ms / e.ms:.1%}", milliseconds(call.ms), call.module or "(model)", call.where]
+            for call in slowest
+        ]
+        above = (
+            f"{self.prediction.summary()}\n"
+            f"predicted {milliseconds(e.ms)} ms on {e.target} ({milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}), confidence {e.confidence:.2f}"
+        )
+        unsure = [f"unsure: {share:.1%} of the time: {why}" for why, share in e.unknown]
+        shown = sum(call.ms for call in slowest) / e.ms if e.ms else 0.0
+        below = f"{len(slowest)} of {len(e.calls)} calls, {shown:.1%} of the time"
+        return Table(
+            ["operator", "time", "ms", "module", "where"], rows, above="\n".join([above, *unsure]), below=below
+        )
+
+
+class Comparison(Tabular):
+    """Several networks on the same targets."""
+
+    def __init__(self, predictions: Sequence[Prediction]) -> None:
+        self.predictions = list(predictions)
+
+    def __getitem__(self, model: str) -> Prediction:
+        for prediction in self.predictions:
+            if prediction.model == model:
+                return prediction
+        raise KeyError(f"{model}: is not compared; compared are {', '.join(p.model for p in self.predictions)}")
+
+    def __iter__(self) -> Iterator[Prediction]:
+        return iter(self.predictions)
+
+    def fastest(self, target: str) -> Prediction:
+        """The network with the least latency there."""
+        return min(self.predictions, key=lambda prediction: prediction[target].ms)
+
+    def table(self) -> Table:
+        """A row per network, a column per target with the ratio to the first network."""
+        targets = [e.target for e in self.predictions[0]]
+        head = ["model"] + [text for target in targets for text in (f"{target} ms", "to first")] + ["parameters", "MAC"]
+        rows = []
+        for prediction in self.predictions:
+            row = [prediction.model]
+            for target in targets:
+                first = self.predictions[0][target].ms
+                row += [milliseconds(prediction[target].ms), f"{prediction[target].ms / first:.2f}x" if first else ""]
+            rows.append(row + [count(prediction.parameters), count(prediction.macs)])
+        return Table(head, rows)
+
+
+class TargetInfo(NamedTuple):
+    """One target of a server."""
+
+    name: str
+    device: str
+    kind: str
+    runtime: str
+    threads: int
+    precision: str
+    network_mape: float
+
+
+class Targets(Tabular):
+    """The targets of a server."""
+
+    def __init__(self, message: "pb.ListTargetsResponse") -> None:
+        self.targets = [
+            TargetInfo(
+                t.spec.name,
+                t.spec.device,
+                t.spec.kind,
+                t.spec.runtime,
+                t.spec.threads,
+                t.spec.precision,
+                t.errors.network_mape,
+            )
+            for t in message.targets
+        ]
+
+    def __iter__(self) -> Iterator[TargetInfo]:
+        return iter(self.targets)
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def names(self) -> List[str]:
+        """Their names."""
+        return [target.name for target in self.targets]
+
+    def table(self) -> Table:
+        """A row per target."""
+        rows = [
+            [t.name, t.device, t.runtime, str(t.threads), f"{t.network_mape:.1%}" if t.network_mape else ""]
+            for t in self.targets
+        ]
+        return Table(["target", "device", "runtime", "threads", "MAPE of networks"], rows, left=3)
+
+
+def milliseconds(value: float) -> str:
+    """Three significant digits at least.
+
+    >>> milliseconds(0.01234), milliseconds(12.3456), milliseconds(1234.5)
+    ('0.0123', '12.35', '1234.5')
+    """
+    if value == 0 or not math.isfinite(value):
+        return str(value)
+    digits = max(1, 2 - math.floor(math.log10(abs(value)))) if abs(value) < 10 else 2 if abs(value) < 1000 else 1
+    return f"{value:.{digits}f}"
+
+
+def count(value: int) -> str:
+    """Large numbers with a prefix.
+
+    >>> count(11689512), count(999)
+    ('11.7 M', '999 ')
+    """
+    number: Any = value
+    for prefix in ("", "k", "M", "G", "T"):
+        if number < 1000 or prefix == "T":
+            break
+        number /= 1000
+    return f"{number:.1f} {prefix}" if prefix else f"{value} "

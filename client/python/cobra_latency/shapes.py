@@ -1,0 +1,187 @@
+"""Inputs of a model: shapes, as text or as Python values."""
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+from .errors import UsageError
+
+DTYPES = "float32 float16 bfloat16 float64 int64 int32 int16 int8 uint8 bool complex64 complex128".split()
+
+
+class Shape(NamedTuple):
+    """The shape and element type of one input.
+
+    >>> print(Shape((1, 128), "int64"))
+    1x128:int64
+    """
+
+    sizes: Tuple[int, ...]
+    dtype: str = "float32"
+
+    def __str__(self) -> str:
+        text = "x".join(map(str, self.sizes)) if self.sizes else "scalar"
+        return text if self.dtype == "float32" else f"{text}:{self.dtype}"
+
+
+def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
+    """Positional and keyword arguments, with a Shape in place of each tensor.
+
+    One input is text ("1x3x224x224", "1x128:int64", "name=1x8", "[3x8x8,3x9x9]"), a tuple of numbers, or anything with a shape and a dtype
+    (a tensor, of which nothing else is read). Several are a list of these, or a dictionary by keyword.
+
+    >>> arguments("1x3x224x224")
+    ([Shape(sizes=(1, 3, 224, 224), dtype='float32')], {})
+    >>> arguments([(1, 8), "mask=1x8:bool"])
+    ([Shape(sizes=(1, 8), dtype='float32')], {'mask': Shape(sizes=(1, 8), dtype='bool')})
+    >>> arguments("1x3xW")
+    Traceback (most recent call last):
+    ...
+    cobra_latency.errors.UsageError: '1x3xW': is not a shape
+    hint: write it as 1x3x224x224, 1x128:int64, scalar, name=1x8, [3x8x8,3x9x9], {"a": 1x8} or None
+    """
+    if isinstance(inputs, dict):
+        return [], {name: shape_of(value) for name, value in inputs.items()}
+    items = inputs if isinstance(inputs, list) else [inputs]
+    positional: List[Any] = []
+    keywords: Dict[str, Any] = {}
+    for item in items:
+        match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=(.*)", item, re.S) if isinstance(item, str) else None
+        if match:
+            keywords[match[1]] = shape_of(match[2])
+        else:
+            positional.append(shape_of(item))
+    return positional, keywords
+
+
+def shape_of(value: Any) -> Any:
+    """One input; nested lists and dictionaries keep their form."""
+    if value is None or isinstance(value, (Shape, bool, float)):
+        return value
+    if isinstance(value, str):
+        return _Reader(value).read()
+    if (
+        isinstance(value, (tuple, list))
+        and value
+        and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
+    ):
+        return _checked(Shape(tuple(value)), str(value))
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return _checked(
+            Shape(tuple(int(n) for n in value.shape), str(value.dtype).replace("torch.", "")), str(value.dtype)
+        )
+    if isinstance(value, tuple) and not value:
+        return Shape(())
+    if isinstance(value, (list, tuple)):
+        return type(value)(shape_of(item) for item in value)
+    if isinstance(value, dict):
+        return {key: shape_of(item) for key, item in value.items()}
+    raise UsageError(f"{value!r}: is not an input", _HINT)
+
+
+def text_of(value: Any) -> str:
+    """An input as SourceModel.inputs has it.
+
+    >>> text_of([Shape((3, 8, 8)), Shape((3, 9, 9))]), text_of({"a": Shape((2,), "bool")})
+    ('[3x8x8,3x9x9]', '{"a": 2:bool}')
+    """
+    if isinstance(value, list):
+        return "[" + ",".join(map(text_of, value)) + "]"
+    if isinstance(value, tuple) and not isinstance(value, Shape):
+        return "(" + ",".join(map(text_of, value)) + ")"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{key}": {text_of(item)}' for key, item in value.items()) + "}"
+    return str(value)
+
+
+def texts(inputs: Any) -> List[str]:
+    """All inputs as SourceModel.inputs has them.
+
+    >>> texts({"x": (1, 8)})
+    ['x=1x8']
+    """
+    positional, keywords = arguments(inputs)
+    return [text_of(value) for value in positional] + [f"{name}={text_of(value)}" for name, value in keywords.items()]
+
+
+_HINT = 'write it as 1x3x224x224, 1x128:int64, scalar, name=1x8, [3x8x8,3x9x9], {"a": 1x8} or None'
+
+
+def _checked(shape: Shape, written: str) -> Shape:
+    if any(size < 0 for size in shape.sizes):
+        raise UsageError(f"{written}: a size is negative", _HINT)
+    if shape.dtype not in DTYPES:
+        raise UsageError(f"{written}: {shape.dtype} is not an element type", "use one of " + ", ".join(DTYPES))
+    return shape
+
+
+class _Reader:
+    """Reads the text of one input."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def read(self) -> Any:
+        value = self._value()
+        if self._peek():
+            raise self._error()
+        return value
+
+    def _error(self) -> UsageError:
+        return UsageError(f"{self.text!r}: is not a shape", _HINT)
+
+    def _peek(self) -> str:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+        return self.text[self.at : self.at + 1]
+
+    def _match(self, pattern: str) -> "re.Match[str]":
+        self._peek()
+        match = re.compile(pattern).match(self.text, self.at)
+        if match is None:
+            raise self._error()
+        self.at = match.end()
+        return match
+
+    def _value(self) -> Any:
+        opening = self._peek()
+        if opening == "[":
+            return self._items("]")
+        if opening == "(":
+            return tuple(self._items(")"))
+        if opening == "{":
+            return self._dictionary()
+        word = self._match(r"[A-Za-z0-9_]+(?::[a-z0-9]+)?")[0]
+        if word == "None":
+            return None
+        sizes, _, dtype = word.partition(":")
+        if sizes != "scalar" and not re.fullmatch(r"\d+(x\d+)*", sizes):
+            raise self._error()
+        numbers = () if sizes == "scalar" else tuple(int(n) for n in sizes.split("x"))
+        return _checked(Shape(numbers, dtype or "float32"), word)
+
+    def _items(self, closing: str) -> List[Any]:
+        self.at += 1
+        items: List[Any] = []
+        while self._peek() != closing:
+            items.append(self._value())
+            if self._peek() == ",":
+                self.at += 1
+            elif self._peek() != closing:
+                raise self._error()
+        self.at += 1
+        return items
+
+    def _dictionary(self) -> Dict[str, Any]:
+        self.at += 1
+        items: Dict[str, Any] = {}
+        while self._peek() != "}":
+            key = self._match(r"[\"']?([A-Za-z_]\w*)[\"']?\s*:")[1]
+            items[key] = self._value()
+            if self._peek() == ",":
+                self.at += 1
+            elif self._peek() != "}":
+                raise self._error()
+        self.at += 1
+        return items

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Questions and answers of the client, with the real server. Needs no torch."""
+import asyncio
+import os
+import stat
+import unittest
+
+import support
+
+support.stage()
+import cobra_latency  # noqa: E402
+from cobra_latency import Architecture, FeasibleUnder, ModelError, Question, Source, UsageError  # noqa: E402
+
+CELL = "nasbench201:|{}~0|+|none~0|skip_connect~1|+|none~0|none~1|nor_conv_3x3~2|"
+OPERATIONS = ("nor_conv_1x1", "avg_pool_3x3", "nor_conv_3x3")
+NET = """
+import torch.nn as nn
+from parts import Block
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.block = Block(width)
+        self.head = nn.Linear(width, 10)
+
+    def forward(self, x, scale=1.0):
+        return self.head(self.block(x).mean((2, 3))) * scale
+"""
+PARTS = """
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.conv = nn.Conv2d(3, width, 3)
+
+    def forward(self, x):
+        return self.conv(x).relu()
+"""
+
+
+class ClientTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = support.start()
+        cls.targets = cls.client.targets(kind="cpu", runtime="libtorch").names()[:2]
+        cls.target = cls.targets[0]
+        support.write("parts.py", PARTS)
+        cls.net = support.write("net.py", NET)
+
+    def test_an_architecture(self):
+        prediction = self.client.predict(CELL.format("nor_conv_1x1"), None, self.targets)
+        self.assertEqual([e.target for e in prediction], self.targets)
+        self.assertEqual(len(prediction.fingerprint), 32)
+        for estimate in prediction:
+            self.assertLess(estimate.low_ms, estimate.ms)
+            self.assertLess(estimate.ms, estimate.high_ms)
+        self.assertIn(self.target, str(prediction))
+        self.assertIn("<table>", prediction._repr_html_())
+        self.assertEqual(float(prediction[self.target]), prediction.ms)
+
+    def test_source_with_the_files_that_it_imports(self):
+        prediction = self.client.predict(Source(self.net, "Net(24)"), "1x3x32x32", self.target)
+        self.assertEqual(prediction.calls, 5)
+        self.assertEqual(prediction.parameters, 3 * 24 * 9 + 24 + 240 + 10)
+        doubled = self.client.predict(
+            Source(self.net, "Net(24)", arguments={"scale": "2.0"}), [(1, 3, 32, 32)], self.target
+        )
+        self.assertNotEqual(doubled.fingerprint, prediction.fingerprint)
+
+    def test_explanation_adds_up(self):
+        explanation = self.client.explain(Source(self.net, "Net(24)"), "1x3x32x32", self.target)
+        self.assertAlmostEqual(sum(call.ms for call in explanation.estimate.calls), explanation.estimate.ms, places=6)
+        self.assertEqual(explanation.by("op")[0][0], "conv2d")
+        self.assertEqual({name for name, _, _ in explanation.by("module")}, {"", "block", "block.conv", "head"})
+        self.assertIn("parts.py:10", str(explanation))
+        self.assertIn("parts.py:10", explanation._repr_html_())
+
+    def test_comparison(self):
+        comparison = self.client.compare({op: CELL.format(op) for op in OPERATIONS}, None, self.targets)
+        self.assertEqual([p.model for p in comparison], list(OPERATIONS))
+        fastest = comparison.fastest(self.target)
+        self.assertEqual(fastest.ms, min(p.ms for p in comparison))
+        self.assertIn("1.00x", str(comparison))
+        self.assertEqual(
+            comparison["nor_conv_3x3"].ms, self.client.predict(CELL.format("nor_conv_3x3"), None, self.target).ms
+        )
+
+    def test_many_with_an_error_among_them(self):
+        questions = [Question(CELL.format(op), None, self.target) for op in (*OPERATIONS, "no_such_op")]
+        answers = self.client.predict_many([*questions, Question(12, None, self.target)])
+        self.assertEqual([a.number for a in answers], [0, 1, 2, 3, 4])
+        self.assertTrue(all(a.prediction for a in answers[:3]))
+        self.assertIn("no_such_op", str(answers[3].error))
+        self.assertIsInstance(answers[4].error, UsageError)
+        with self.assertRaises(cobra_latency.CobraError):
+            answers[3].get()
+
+    def test_stream(self):
+        async def ask():
+            questions = (Question(CELL.format(OPERATIONS[i % 3]), None, self.target) for i in range(200))
+            return [answer async for answer in self.client.stream(questions)]
+
+        answers = asyncio.run(ask())
+        self.assertEqual(sorted(a.number for a in answers), list(range(200)))
+        of_first = {a.get().ms for a in answers if a.number % 3 == 0}
+        self.assertEqual(of_first, {self.client.predict(CELL.format(OPERATIONS[0]), None, self.target).ms})
+
+    def test_a_stream_goes_on_after_a_question_that_is_none(self):
+        async def ask():
+            questions = [Question(CELL.format(OPERATIONS[0]), None, self.target), Question(7, None, self.target)]
+            return [answer async for answer in self.client.stream(questions)]
+
+        answers = {a.number: a for a in asyncio.run(ask())}
+        self.assertIsNotNone(answers[0].prediction)
+        self.assertIn("7: is no model", str(answers[1].error))
+
+    def test_a_budget(self):
+        ms = self.client.predict(CELL.format("nor_conv_3x3"), None, self.target).ms
+        tight, wide = (FeasibleUnder(ms * factor, self.target, self.client) for factor in (0.5, 2))
+        verdict = tight(CELL.format("nor_conv_3x3"))
+        self.assertFalse(verdict)
+        self.assertIn("exceed the budget", verdict.reason)
+        self.assertIn("by 100%", verdict.reason)
+        self.assertTrue(wide(Architecture(CELL.format("nor_conv_3x3"))))
+        self.assertFalse(wide(Source(self.net, "Net(24).head"), "1x3x32x32"))  # does not run: no, with the reason
+        with self.assertRaises(UsageError):
+            FeasibleUnder(1, "abacus", self.client)(CELL.format("nor_conv_3x3"))
+
+    def test_errors_say_where(self):
+        broken = support.write("broken.py", NET.replace("Linear(width, 10)", "Linear(width + 1, 10)"))
+        with self.assertRaises(ModelError) as raised:
+            self.client.predict(Source(broken, "Net(8)"), "1x3x32x32", self.target)
+        error = raised.exception
+        line = 1 + NET.split("\n").index("        return self.head(self.block(x).mean((2, 3))) * scale")
+        self.assertEqual((error.file, error.line, error.kind), ("broken.py", line, "model_error"))
+        self.assertTrue(str(error).startswith(f"broken.py:{line}: "))
+        self.assertTrue(error.frames)
+
+    def test_wrong_questions(self):
+        for model, inputs, target, message in (
+            (CELL.format(OPERATIONS[0]), None, "abacus", "abacus"),
+            (self.net, "1x3x32x32", self.target, "has no entry"),
+            ("net.txt", None, self.target, "net.txt: is no model file"),
+            (Source(self.net, "Net(24)"), "1x3xW", self.target, "'1x3xW': is not a shape"),
+            (3.5, None, self.target, "3.5: is no model"),
+            (CELL.format(OPERATIONS[0]), None, [], "names no target"),
+        ):
+            with self.subTest(message), self.assertRaises(UsageError) as raised:
+                self.client.predict(model, inputs, target)
+            self.assertIn(message, str(raised.exception))
+            self.assertTrue(raised.exception.hint)
+
+    def test_no_server(self):
+        with self.assertRaises(cobra_latency.ServerUnavailable) as raised:
+            cobra_latency.predict(
+                CELL.format(OPERATIONS[0]), None, self.target, server="unix:" + support.path("nobody")
+            )
+        self.assertIn("local()", raised.exception.hint)
+
+
+class LocalTest(unittest.TestCase):
+    def test_found_again_and_private(self):
+        first = support.start()
+        with cobra_latency.local(support.SERVER, support.MODEL) as second:
+            self.assertFalse(second.was_started)
+            self.assertEqual(second.address, first.address)
+            self.assertGreater(len(second.targets()), 0)
+        folder = os.path.dirname(first.address[len("unix:") :])
+        self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)
+        self.assertTrue(os.path.exists(os.path.join(support.path("state"), "cobra", "cobra.sqlite")))
+
+    def test_a_folder_that_others_may_enter_is_refused(self):
+        open_folder = support.path("open")
+        os.makedirs(os.path.join(open_folder, "cobra"))
+        os.chmod(os.path.join(open_folder, "cobra"), 0o755)
+        before = os.environ.get("XDG_RUNTIME_DIR")
+        os.environ["XDG_RUNTIME_DIR"] = open_folder
+        try:
+            with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "not a folder of this user alone"):
+                cobra_latency.local(support.SERVER, support.MODEL)
+        finally:
+            if before is None:
+                del os.environ["XDG_RUNTIME_DIR"]
+            else:
+                os.environ["XDG_RUNTIME_DIR"] = before
+
+    def test_no_program(self):
+        with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "no-such-server: is no program on PATH"):
+            cobra_latency.local("no-such-server")
+
+
+if __name__ == "__main__":
+    support.main()
