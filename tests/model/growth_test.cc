@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <random>
 #include <string>
@@ -74,11 +72,13 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
       of[kind + " width"].push_back(us(wider) / once);
     }
   }
+  // Not always, but nearly: what launches kernels for most of its time is predicted within some percent of itself.
   for (auto& [kind, ratios] : of) {
     std::sort(ratios.begin(), ratios.end());
     const auto at = [&r = ratios](double q) { return r[static_cast<size_t>(q * static_cast<double>(r.size() - 1))]; };
-    printf("%-40s n %5zu least %.2f 1%% %.2f 5%% %.2f median %.2f\n", kind.c_str(), ratios.size(), ratios[0], at(.01),
-           at(.05), at(.5));
+    EXPECT_GT(at(0.01), 0.88) << kind;
+    EXPECT_GT(at(0.05), 0.93) << kind;
+    EXPECT_GT(at(0.5), 1.03) << kind;
   }
 }
 
