@@ -92,6 +92,6 @@ awk -F '|' -v target="$target" '{
 }' "$table"
 [ "$(wc -l <"$table")" -eq "${#models[@]}" ] || fail "not every model was predicted and run"
 printf '\nResNet-50, batch 64, on GPUs that others measured (not run here)\n'
-awk '/^target / { inside = 1 } !NF { inside = 0 } inside' "$work/gpus"
+awk '/^target .*predicted ms/ { inside = 1 } !NF { inside = 0 } inside' "$work/gpus"
 [ "$(grep -c '^gpu-' "$work/gpus")" -ge 5 ] || fail "not every GPU was predicted"
 printf '\nDone in %d s. To predict a model of your own, see README.md, "Ask".\n' "$SECONDS"
