@@ -296,8 +296,22 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
 
 }  // namespace
 
+absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common) {
+  constexpr char kThisMachine[] = "this-machine";
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
+  std::vector<std::string> trained;
+  for (const v1::Target& target : known.targets()) {
+    if (target.spec().name() == kThisMachine) return std::vector<std::string>{kThisMachine};
+    if (!target.calibrated()) trained.push_back(target.spec().name());
+  }
+  return trained;
+}
+
 absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
+  if (flags.targets.empty()) {
+    COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
+  }
   COBRA_ASSIGN_OR_RETURN(const double max_increase, ParseIncrease("--max-increase", flags.max_increase));
   std::optional<SavedPrediction> baseline;
   if (!flags.baseline.empty()) {

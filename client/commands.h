@@ -77,6 +77,9 @@ struct CalibrateFlags {
 // address costs no time.
 absl::Status CheckServer(const CommonFlags& common);
 
+// Whom a question without --target is for: this-machine where it is calibrated, otherwise all trained targets.
+absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common);
+
 // Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);
 absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags);

@@ -202,6 +202,10 @@ class ListRun {
 
 absl::StatusOr<int> RunPredictList(const CommonFlags& common, const PredictFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
+  if (flags.targets.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, "--target: is missing",
+                     "name the target of the list's models: --target NAME (cobra-client targets)");
+  }
   COBRA_RETURN_IF_ERROR(CheckListFlags(common, flags));
   COBRA_ASSIGN_OR_RETURN(ModelList list, ModelList::Load(flags.list, flags.model));
   if (!list.ignored().empty()) {

@@ -156,10 +156,10 @@ CLI::Option* AddMaxIncrease(CLI::App* command, std::string* max_increase) {
 }
 
 // Which targets are asked about, and how.
-void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskFlags* ask) {
-  CLI::Option* target =
-      command->add_option("--target", *targets, "Names from `cobra-client targets`, separated by commas");
-  target->required()->delimiter(',')->type_name("NAME[,NAME]");
+void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskFlags* ask, const char* without = "") {
+  CLI::Option* target = command->add_option(
+      "--target", *targets, absl::StrCat("Names from `cobra-client targets`, separated by commas", without));
+  target->required(*without == '\0')->delimiter(',')->type_name("NAME[,NAME]");
   Repeatable(target);
   command
       ->add_option_function<std::string>(
@@ -174,7 +174,8 @@ void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskF
 }
 
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
-  AddQuestionFlags(command, &flags->targets, &flags->ask);
+  AddQuestionFlags(command, &flags->targets, &flags->ask,
+                   "; without: this-machine if it is calibrated, else all trained ones");
   command->add_flag("--breakdown", flags->ask.breakdown, "Print the share of every call");
   command
       ->add_option(

@@ -89,10 +89,11 @@ std::string RankingText(const v1::PredictResponse& response) {
   const std::vector<RankedTarget> ranked = RankTargets(response);
   if (ranked.size() < 2) return "";
   std::vector<std::vector<std::string>> rows = {{"target", "times as long", "from", "to", ""}};
-  int uncertain = 0;
+  int uncertain = 0, guesses = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
     const RankedTarget& r = ranked[i];
     uncertain += !r.is_slower && !r.is_guess;
+    guesses += r.is_guess;
     rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
                     absl::StrFormat("%.2f", r.ratio_high),
                     r.is_guess    ? "a guess"
@@ -102,8 +103,10 @@ std::string RankingText(const v1::PredictResponse& response) {
   std::string first = absl::StrCat("fastest: ", ranked[0].name);
   if (ranked[0].is_guess) {
     first = absl::StrCat("fastest by a guess: ", ranked[0].name);
-  } else if (uncertain > 0) {
-    absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
+  } else {
+    if (uncertain > 0)
+      absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
+    if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
   }
   return absl::StrCat(first, "\n", TextTable(rows, {false, true, true, true, false}));
 }

@@ -1,7 +1,9 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,6 +27,25 @@ TEST_F(FileTest, WritesAndReadsBack) {
   ASSERT_TRUE(WriteFileAtomic(Path("a"), "two").ok());
   EXPECT_EQ(*ReadFile(Path("a")), "two");
   EXPECT_EQ(ListFiles(directory_, "").value(), std::vector<std::string>{"a"});  // no temporary is left behind
+}
+
+// A link, a pipe or a device that is written to stays one.
+TEST_F(FileTest, WhatIsNoFileStaysWhatItIs) {
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), "one").ok());
+  ASSERT_EQ(::symlink("a", Path("link").c_str()), 0);
+  ASSERT_TRUE(WriteFileAtomic(Path("link"), "two").ok());
+  EXPECT_EQ(*ReadFile(Path("a")), "two");
+  struct stat status = {};
+  ASSERT_EQ(::lstat(Path("link").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(WriteFileAtomic(Path("pipe"), "three").ok());
+  char text[6] = {};
+  EXPECT_EQ(::read(reader, text, 5), 5);
+  EXPECT_EQ(std::string(text), "three");
+  ::close(reader);
+  EXPECT_FALSE(WriteFileAtomic("/dev/full", "no room").ok());
 }
 
 TEST_F(FileTest, AMissingFileIsNotFoundAndNamed) {

@@ -55,7 +55,7 @@ TEST(TargetRankingTest, AnIntervalWithoutCoverageShowsNothing) {
   response.mutable_predictions(1)->set_coverage(0);  // the fastest is a guess, so it is not called the fastest
   EXPECT_EQ(RankTargets(response)[0].name, "close");
   EXPECT_TRUE(RankTargets(response)[1].is_guess);
-  EXPECT_THAT(RankingText(response), HasSubstr("fastest: close, but 2 others may be faster"));
+  EXPECT_THAT(RankingText(response), HasSubstr("fastest: close, apart from 2 guesses"));
   response.mutable_predictions(2)->set_coverage(0);
   EXPECT_THAT(RankingText(response), HasSubstr("fastest by a guess: fast"));
 }

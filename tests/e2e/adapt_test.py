@@ -241,6 +241,39 @@ class Adapt(unittest.TestCase):
         self.assertIn("left out: row 2", skipped.out)
         self.assertIn("3 networks were timed", skipped.out)
 
+    def test_one_bad_timing_of_five_is_named_and_a_mistaken_unit_is_skipped(self):
+        good = self.truth[:5]
+        spec = ["--spec", self.file("spec.json"), "--format", "json"]
+        write_list(self.file("bad.csv"), NETWORKS[:5], good[:4] + [3 * good[4]])
+        bad = self.ask("adapt", "--name", "bad", *spec, "--samples", self.file("bad.csv"))
+        self.assertEqual(bad.code, 0, bad.err)
+        (doubted,) = bad.json()["target"]["doubted"]
+        self.assertRegex(doubted, r"^row 5: .* times what the others make the model expect$")
+        self.assertLess(self.error_of("bad"), 0.2)
+        write_list(self.file("unit.csv"), NETWORKS[:5], good[:4] + [100 * good[4]])
+        unit = ["adapt", "--name", "unit", *spec, "--samples", self.file("unit.csv")]
+        refused = self.ask(*unit)
+        self.assertEqual(refused.code, 2, refused.err)
+        self.assertIn("times too long", refused.err)
+        skipped = self.ask(*unit, "--skip-refused")
+        self.assertEqual(skipped.code, 0, skipped.err)
+        self.assertEqual(skipped.json()["target"]["samples"], 4)
+        self.assertRegex(skipped.json()["refused"][0], r"^row 5: .*too long")
+
+    def test_what_no_trained_target_has_is_a_guess(self):
+        self.write("tensorrt.json", json.dumps(dict(SPEC, runtime="tensorrt-10")))
+        made = self.ask("adapt", "--name", "tensorrt", "--spec", self.file("tensorrt.json"))
+        self.assertEqual(made.code, 0, made.err)
+        question = ["predict", RESNET, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json"]
+        answer = self.ask(*question, "--target", "tensorrt").json()["predictions"][0]
+        self.assertEqual(answer["confidence"], 0)
+        # A name stays with its runtime.
+        other = self.ask("adapt", "--name", "tensorrt", "--spec", self.file("spec.json"))
+        self.assertEqual(other.code, 2, other.err)
+        self.assertIn("give another name", other.err)
+        listed = client("targets", "--name", "tensorrt", "--server", self.server.address).out
+        self.assertIn("data sheet alone", listed)
+
     def test_contradicting_data_sheets_are_refused(self):
         for change, part in (
             ({"threads": 16}, "threads 16"),

@@ -89,6 +89,12 @@ class OwnServer(unittest.TestCase):
         self.assertEqual(os.stat(folder).st_mode & 0o777, 0o700)
         self.assertTrue(os.path.exists(os.path.join(self.home, ".local/state/cobra/cobra.sqlite")))
 
+    def test_without_a_target_all_trained_ones_are_asked(self):
+        code, out, err = self.ask(*QUESTION)
+        self.assertEqual(code, 0, err)
+        self.assertIn("cpu-raspberry-pi-5-4t-ncnn", out)
+        self.assertIn("gpu-t4-modal-torch-2.5-eager-train", out)
+
     def test_clients_that_start_at_once_get_one_server(self):
         clients = [self.start("targets", "--name", TARGET) for _ in range(6)]
         answers = [client.communicate(timeout=120) for client in clients]

@@ -221,6 +221,14 @@ class SweepTest(programs.ServedTest):
         self.assertEqual(svg.count("http"), 1)  # its own name: nothing is loaded from elsewhere
         self.assertEqual(svg.count('class="band '), 2 * len(names))
 
+    def test_the_picture_does_not_replace_the_model(self):
+        with open(self.net) as file:
+            before = file.read()
+        refused = self.swept(self.net, "--entry", "Net()", "--input", "1x3x16x16", "--out", self.net, code=2)
+        self.assertIn("is the model that is read", refused.err)
+        with open(self.net) as file:
+            self.assertEqual(file.read(), before)
+
     def test_usage_errors(self):
         model = (self.net, "--entry", "Net()", "--input", "1x3x16x16")
         for flags, words in (
