@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -39,17 +41,24 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
                      "send what ExportTarget has given, as it is");
   }
   COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());
-  std::vector<predict::TimedNetwork> networks;
-  for (const auto& [graph, measured] : probe->records) {
-    if (measured.subject.is_network) networks.push_back({measured.subject.label, graph, measured.undisturbed_us(), 1});
-  }
-  const predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
-  if (!checked.refused.empty()) return RefusedError(checked.refused);
   if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
     return UserError(Diagnostic::Kind::kLimit,
                      LimitMessage("exported_json", static_cast<int64_t>(probe->records.size()),
                                   static_cast<int64_t>(2 * predict::kMaxTimedNetworks), "records"));
   }
+  std::vector<predict::TimedNetwork> networks;
+  for (const auto& [graph, measured] : probe->records) {
+    if (!measured.subject.is_network) continue;
+    const std::string& label = measured.subject.label;
+    const bool is_name =
+        !label.empty() && label.size() <= kMaxNameLetters && absl::c_none_of(label, absl::ascii_iscntrl);
+    networks.push_back({is_name ? label : absl::StrCat(networks.size() + 1), graph, measured.undisturbed_us(),
+                        std::max(1, measured.latency.runs)});
+  }
+  predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
+  if (!checked.refused.empty()) return RefusedError(checked.refused);
+  // Of timings nothing else is taken over from the file; a probe's layers and profiles are.
+  if (!predict::HasLayers(*probe)) probe->records = std::move(checked.records);
   return probe;
 }
 

@@ -2,6 +2,7 @@
 """A new device is one call: adapt, observe, export, import, suggest, with the real programs and the shipped weights; in
 SQLite and in PostgreSQL."""
 import csv
+import gzip
 import json
 import os
 import re
@@ -184,6 +185,19 @@ class Adapt(unittest.TestCase):
             imported = self.ask("adapt", "--name", "copy", "--import", path, server=other)
             self.assertEqual(imported.code, 0, imported.err)
             self.assertEqual(self.predicted("copy", NETWORKS, server=other), self.predicted("exported", NETWORKS))
+            # Rows of one network are one, in whatever file they come.
+            with gzip.open(path, "rt") as file:
+                exported = json.load(file)
+            (records,) = [value for value in exported.values() if isinstance(value, list)]
+            self.write(
+                "twice.json", json.dumps(dict(exported, **{k: v + v for k, v in exported.items() if v is records}))
+            )
+            twice = self.ask(
+                "adapt", "--name", "twice", "--import", self.file("twice.json"), "--format", "json", server=other
+            )
+            self.assertEqual(twice.code, 0, twice.err)
+            self.assertEqual(twice.json()["target"]["samples"], 4)
+            self.assertEqual(self.predicted("twice", NETWORKS, server=other), self.predicted("exported", NETWORKS))
             other.stop()
         bad = self.ask("adapt", "--name", "copy", "--import", self.write("bad.json", '{"machine": 3}'))
         self.assertEqual(bad.code, 2)
