@@ -9,7 +9,10 @@
 namespace cobra {
 namespace {
 
-// The folder of the running program, without a slash at the end; empty if the system does not say.
+std::string Parent(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
+
+}  // namespace
+
 std::string ProgramFolder() {
   char self[PATH_MAX];
   const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
@@ -17,10 +20,6 @@ std::string ProgramFolder() {
   const std::string path(self, static_cast<size_t>(n));
   return path.substr(0, path.rfind('/'));
 }
-
-std::string Parent(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
-
-}  // namespace
 
 std::string DataPath(absl::string_view relative) {
   const std::string bin = ProgramFolder();

@@ -8,6 +8,9 @@
 
 namespace cobra {
 
+// The folder of the running program, without a slash at the end; empty if the system does not say.
+std::string ProgramFolder();
+
 // "model/pretrained": PREFIX/share/cobra/model/pretrained beside an installed PREFIX/bin, or the file of the source
 // tree in which the running program was built (build/PRESET/bin). `relative` itself, from the working directory, if
 // neither is there.

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/data_path.h"
 #include "base/limit_message.h"
 
 namespace cobra {
@@ -101,14 +101,9 @@ absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, con
 }
 
 std::string SiblingProgram(absl::string_view name) {
-  char self[PATH_MAX];
-  const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
-  if (n > 0 && n < static_cast<ssize_t>(sizeof(self))) {
-    const std::string path(self, n);
-    std::string sibling = absl::StrCat(path.substr(0, path.rfind('/') + 1), name);
-    if (::access(sibling.c_str(), X_OK) == 0) return sibling;
-  }
-  return std::string(name);
+  const std::string folder = ProgramFolder();
+  std::string sibling = absl::StrCat(folder, "/", name);
+  return !folder.empty() && ::access(sibling.c_str(), X_OK) == 0 ? sibling : std::string(name);
 }
 
 }  // namespace cobra

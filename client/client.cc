@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -178,22 +179,29 @@ class GrpcClient final : public Client {
   std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
+// Of the user's server, which is started if need be; empty if there is none. Says what became of it.
+std::string OwnServerAddress() {
+  const absl::StatusOr<LocalServer> server = FindOrStartServer();
+  if (!server.ok()) {
+    std::fprintf(stderr, "cobra-client: %s\n", std::string(server.status().message()).c_str());
+    return "";
+  }
+  if (server->was_started)
+    std::fprintf(stderr, "cobra-client: started a server for this user; it ends after ten idle minutes (log: %s)\n",
+                 server->log.c_str());
+  return server->address;
+}
+
 }  // namespace
 
 std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   const ConnectionFiles& files = options.connection;
   const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
   if (!options.may_start || is_named || SomebodyListens(options.address)) return std::make_unique<GrpcClient>(options);
+  // A command connects several times.
+  static const std::string* const own_address = new std::string(OwnServerAddress());
   ClientOptions own = options;
-  const absl::StatusOr<LocalServer> server = FindOrStartServer();
-  if (!server.ok()) {
-    std::fprintf(stderr, "cobra-client: %s\n", std::string(server.status().message()).c_str());
-  } else {
-    own.address = server->address;
-    if (server->was_started)
-      std::fprintf(stderr, "cobra-client: started a server for this user; it ends after ten idle minutes (log: %s)\n",
-                   server->log.c_str());
-  }
+  if (!own_address->empty()) own.address = *own_address;
   return std::make_unique<GrpcClient>(own);
 }
 

@@ -17,8 +17,6 @@ constexpr double kNoises[] = {kLeastNoise, 0.08, 0.2};  // standard deviations i
 constexpr double kNoiseOfHalfWidth = 0.3;
 constexpr size_t kMostParts = 6;
 constexpr double kLeastWeight = 0.02;  // of a part
-// Fewer samples cannot judge each other.
-constexpr size_t kFewestJudges = 4;
 constexpr int kRounds = 6;
 
 // What one combination says.

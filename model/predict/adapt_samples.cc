@@ -12,7 +12,6 @@ namespace {
 
 // A sample this many times further off than the median one is doubted.
 constexpr double kFar = 2.5, kLeastScatter = 0.06;
-constexpr size_t kFewestJudges = 4;
 
 // "about 1200 times too long", of log(measured / expected).
 std::string TimesText(double log_ratio) {

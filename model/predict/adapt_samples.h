@@ -2,6 +2,7 @@
 #ifndef COBRA_MODEL_PREDICT_ADAPT_SAMPLES_H_
 #define COBRA_MODEL_PREDICT_ADAPT_SAMPLES_H_
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +26,11 @@ double ConformalQuantile(std::vector<std::pair<double, double>> scores, double c
 // Mean of |predicted / measured - 1| of errors in log-latency.
 double MeanError(const std::vector<double>& log_errors);
 
+// Fewer samples cannot judge each other.
+inline constexpr size_t kFewestJudges = 4;
 // 1 for a sample, or less if the others contradict it. `errors`: log(predicted by the others / measured) of each.
 std::vector<double> TrustInSamples(const std::vector<double>& errors);
-// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the model expect". Fewer
-// than four samples cannot judge each other.
+// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the model expect".
 std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors);
 
 // A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted / measured) of each

@@ -76,6 +76,12 @@ absl::StatusOr<NetworkView> Adapter::View(const graph::Graph& graph, const CallC
   return ViewOf(classes, times.node_us, times.half_width);
 }
 
+absl::StatusOr<NetworkView> Adapter::View(const graph::Graph& graph, const CallClasses& classes,
+                                          const Candidate& candidate, const TargetSpec& machine) const {
+  const TargetSpec& trained = targets_[candidate.target];
+  return View(graph, classes, candidate.target, candidate.own_specification ? FilledFrom(machine, trained) : trained);
+}
+
 absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t target) const {
   {
     absl::MutexLock lock(&mutex_);
@@ -172,10 +178,7 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
 absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const {
   const CallClasses classes = ClassesOf(graph);
   for (size_t c = 0; c < question->candidates.size(); ++c) {
-    const auto& [target, own] = question->candidates[c];
-    const TargetSpec& trained = targets_[target];
-    COBRA_ASSIGN_OR_RETURN(NetworkView view,
-                           View(graph, classes, target, own ? FilledFrom(machine, trained) : trained));
+    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, classes, question->candidates[c], machine));
     question->fits[c].networks.push_back(std::move(view));
   }
   return absl::OkStatus();
@@ -295,10 +298,7 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
     if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
     const CallClasses classes = ClassesOf(*graph);
     for (size_t p = 0; p < parts.size(); ++p) {
-      const auto& [target, own] = question.candidates[parts[p].candidate];
-      const TargetSpec& trained = targets_[target];
-      COBRA_ASSIGN_OR_RETURN(NetworkView view,
-                             View(*graph, classes, target, own ? FilledFrom(machine, trained) : trained));
+      COBRA_ASSIGN_OR_RETURN(NetworkView view, View(*graph, classes, question.candidates[parts[p].candidate], machine));
       views[p].push_back(std::move(view));
     }
   }

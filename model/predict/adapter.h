@@ -72,6 +72,8 @@ class Adapter {
   absl::StatusOr<const std::vector<NetworkView>*> ReferenceViews(size_t target) const;
   absl::StatusOr<NetworkView> View(const graph::Graph& graph, const CallClasses& classes, size_t target,
                                    const TargetSpec& sheet) const;
+  absl::StatusOr<NetworkView> View(const graph::Graph& graph, const CallClasses& classes, const Candidate& candidate,
+                                   const TargetSpec& machine) const;
   absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
   absl::StatusOr<double> OwnLogOdds(const std::vector<size_t>& targets, const TargetDifferences& differences) const;
   absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const;
