@@ -28,10 +28,6 @@ constexpr size_t kQuickSources = 2, kQuickTargets = 3, kQuickRows = 40;
 constexpr int kDraws = 4;
 constexpr size_t kFewestRows = 20, kFewestOfQuick = 8;
 
-double RooflineOf(const fit::Sample& row, const predict::TargetSpec& spec) {
-  return SheetRooflineUs(row.graph, spec.peak_gflops, spec.memory_gb_per_s);
-}
-
 // Asks for one GPU after the other, and adds the means over them.
 class NewGpus {
  public:
@@ -99,7 +95,7 @@ class NewGpus {
         continue;
       for (const fit::Sample& row : data.samples) {
         auto& [sum, count] = logs[row.fingerprint()];
-        sum += std::log(row.latency_us() / RooflineOf(row, data.target));
+        sum += std::log(row.latency_us() / SheetRooflineUs(row, data.target));
         ++count;
       }
     }
@@ -123,7 +119,7 @@ class NewGpus {
         for (size_t i = 0; i < samples; ++i) {
           timed.push_back({&rows[i]->graph, rows[i]->latency_us(), rows[i]->label()});
           if (const auto known = others.find(rows[i]->fingerprint()); known != others.end()) {
-            log_scale += std::log(rows[i]->latency_us() / RooflineOf(*rows[i], data.target)) - known->second;
+            log_scale += std::log(rows[i]->latency_us() / SheetRooflineUs(*rows[i], data.target)) - known->second;
             ++scaled;
           }
         }
@@ -140,7 +136,7 @@ class NewGpus {
           ours.Add(p.latency_us, measured, std::log(p.high_us / p.latency_us));
           if (const auto known = others.find(rows[i]->fingerprint()); known != others.end())
             floor.AddWithoutInterval(
-                RooflineOf(*rows[i], data.target) * std::exp(known->second + log_scale / std::max(1, scaled)),
+                SheetRooflineUs(*rows[i], data.target) * std::exp(known->second + log_scale / std::max(1, scaled)),
                 measured);
         }
       }
@@ -160,6 +156,10 @@ class NewGpus {
 };
 
 }  // namespace
+
+double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet) {
+  return SheetRooflineUs(row.graph, sheet.peak_gflops, sheet.memory_gb_per_s);
+}
 
 absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options) {
   GpuRows rows;

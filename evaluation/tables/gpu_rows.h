@@ -20,6 +20,9 @@ namespace cobra::evaluation {
 // NeuSight's own test split, in which no version here is trained: kernels in shapes of language models.
 inline constexpr char kKernelTests[] = "neusight-test";
 
+// What the data sheet of the row's target promises.
+double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet);
+
 class GpuRows {
  public:
   // kernelbench, neusight and timm. Of a quick run, two targets each of the first two and few rows of each.

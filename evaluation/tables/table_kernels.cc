@@ -3,14 +3,15 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/data_path.h"
 #include "base/status_macros.h"
-#include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/gpu_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -21,8 +22,9 @@ namespace {
 
 constexpr char kOurs[] = "COBRA", kFloorMethod[] = "roofline, times a factor per operator";
 constexpr char kSource[] = "neusight", kModels[] = "neusight-models";
-constexpr char kSeen[] = "seen GPUs, unseen shapes", kNew[] = "GPU left out, data sheet alone",
-               kEndToEnd[] = "language models end to end, GPU left out";
+constexpr char kTrained[] = "neusight-train";
+constexpr char kDrawn[] = "seen GPUs, a tenth of all shapes left out", kSeen[] = "seen GPUs, the source's test split",
+               kNew[] = "GPU left out, data sheet alone", kEndToEnd[] = "language models end to end, GPU left out";
 
 // Logarithms of measured over roofline: sum and count, by label.
 using Factors = std::map<std::string, std::pair<double, int>>;
@@ -34,6 +36,7 @@ std::string OperatorOf(const fit::Sample& row) {
   if (absl::EndsWith(label, "/linear")) return "linear";
   if (absl::EndsWith(label, "/softmax")) return "softmax";
   if (absl::EndsWith(label, "/ln")) return "layer norm";
+  if (absl::EndsWith(label, "/conv")) return "convolution";
   return "elementwise";
 }
 
@@ -46,6 +49,7 @@ class Table {
     COBRA_ASSIGN_OR_RETURN(const GpuRows rows, GpuRows::Read(run_.options));
     for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
       AnswersOfGroups tests;
+      if (seed == 1) COBRA_RETURN_IF_ERROR(AskShipped(rows, &tests));
       COBRA_RETURN_IF_ERROR(AskSeen(rows, seed, &tests));
       for (int fold = 0; fold < rows.folds(); ++fold) COBRA_RETURN_IF_ERROR(AskNew(rows, fold, seed, &tests));
       for (const auto& [key, answers] : tests) {
@@ -81,17 +85,25 @@ class Table {
     }
   }
 
-  static double RooflineOf(const fit::Sample& row, const predict::TargetSpec& spec) {
-    return SheetRooflineUs(row.graph, spec.peak_gflops, spec.memory_gb_per_s);
-  }
-
-  static void AddFactors(const fit::Dataset& data, Factors* factors) {
+  // Of the rows for which `is_known` holds.
+  template <typename Known>
+  static void AddFactors(const fit::Dataset& data, const Known& is_known, Factors* factors) {
     for (const fit::Sample& row : data.samples) {
-      if (row.space() == kKernelTests) continue;
+      if (!is_known(row)) continue;
       auto& [sum, count] = (*factors)[row.label()];
-      sum += std::log(row.latency_us() / RooflineOf(row, data.target));
+      sum += std::log(row.latency_us() / SheetRooflineUs(row, data.target));
       ++count;
     }
+  }
+  static bool IsNoKernelTest(const fit::Sample& row) { return row.space() != kKernelTests; }
+
+  // The operators of whose kernels a GPU has rows to train on: of the A100 80GB convolutions alone.
+  static std::set<std::string> TrainedOperators(const fit::Dataset& data) {
+    std::set<std::string> trained;
+    for (const fit::Sample& row : data.samples) {
+      if (row.space() == kTrained) trained.insert(OperatorOf(row));
+    }
+    return trained;
   }
 
   // Every row that is a test, in the groups that `groups` names.
@@ -108,9 +120,30 @@ class Table {
         (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
         if (factor == factors.end()) continue;
         const auto& [sum, count] = factor->second;
-        (*tests)[{group, kFloorMethod}].AddWithoutInterval(RooflineOf(row, data.target) * std::exp(sum / count),
+        (*tests)[{group, kFloorMethod}].AddWithoutInterval(SheetRooflineUs(row, data.target) * std::exp(sum / count),
                                                            row.latency_us());
       }
+    }
+    return absl::OkStatus();
+  }
+
+  // The shipped weights were trained on all kernels but a tenth, drawn by the hash of their graphs.
+  static absl::Status AskShipped(const GpuRows& rows, AnswersOfGroups* tests) {
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> shipped,
+                           predict::Predictor::Load(DataPath(TableOptions{}.model)));
+    for (size_t set = 0; set < rows.sets().size(); ++set) {
+      const fit::Dataset& data = rows.sets()[set];
+      if (rows.SourceOf(set) != kSource) continue;
+      Factors factors;
+      AddFactors(
+          data, [](const fit::Sample& row) { return row.split != fit::Split::kTest; }, &factors);
+      COBRA_RETURN_IF_ERROR(Ask(
+          *shipped, data, data.target.name, nullptr, factors,
+          [](const fit::Sample& row) -> std::vector<std::string> {
+            if (row.split != fit::Split::kTest || row.is_network()) return {};
+            return {absl::StrCat(kDrawn, ", all"), absl::StrCat(kDrawn, ", ", OperatorOf(row))};
+          },
+          tests));
     }
     return absl::OkStatus();
   }
@@ -125,15 +158,15 @@ class Table {
       const fit::Dataset& data = rows.sets()[set];
       if (rows.SourceOf(set) != kSource) continue;
       Factors factors;
-      AddFactors(data, &factors);
-      bool has_kernels = false;
-      for (const fit::Sample& row : data.samples) has_kernels = has_kernels || row.space() == "neusight-train";
-      if (!has_kernels) continue;
+      AddFactors(data, IsNoKernelTest, &factors);
+      const std::set<std::string> trained = TrainedOperators(data);
+      const std::string& name = data.target.name;
       COBRA_RETURN_IF_ERROR(Ask(
           *predictor, data, data.target.name, nullptr, factors,
-          [](const fit::Sample& row) -> std::vector<std::string> {
-            if (row.space() != kKernelTests) return {};
-            return {absl::StrCat(kSeen, ", all"), absl::StrCat(kSeen, ", ", OperatorOf(row))};
+          [&](const fit::Sample& row) -> std::vector<std::string> {
+            if (row.space() != kKernelTests || trained.count(OperatorOf(row)) == 0) return {};
+            return {absl::StrCat(kSeen, ", all"), absl::StrCat(kSeen, ", ", OperatorOf(row)),
+                    absl::StrCat(kSeen, ", ", name, ", ", OperatorOf(row))};
           },
           tests));
     }
@@ -148,7 +181,7 @@ class Table {
     Factors factors;
     for (size_t set = 0; set < rows.sets().size(); ++set) {
       if (rows.SourceOf(set) == kSource && !rows.IsLeftOut(rows.sets()[set], fold))
-        AddFactors(rows.sets()[set], &factors);
+        AddFactors(rows.sets()[set], IsNoKernelTest, &factors);
     }
     for (size_t set = 0; set < rows.sets().size(); ++set) {
       const fit::Dataset& data = rows.sets()[set];
