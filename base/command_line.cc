@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/completion.h"
 #include "base/similar_words.h"
 #include "base/user_error.h"
 #include "base/version.h"
@@ -103,6 +104,16 @@ absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error)
 
 absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv) {
   app->set_version_flag("--version", absl::StrCat(app->get_name(), " ", Version()), "Print the version and exit");
+  // The same as --version to CLI11: a text is printed, and that is all.
+  app->add_option_function<std::string>(
+         "--completion",
+         [app](const std::string& shell) {
+           throw CLI::CallForVersion(CompletionScript(*app, shell), static_cast<int>(CLI::ExitCodes::Success));
+         },
+         "Print the completion script for a shell and exit")
+      ->type_name("SHELL")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->trigger_on_parse();
   try {
     app->parse(argc, argv);
   } catch (const CLI::Success& asked) {

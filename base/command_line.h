@@ -13,7 +13,8 @@ namespace cobra {
 // Exit code of every program if the command line, or a file that it names, is wrong. Other exit codes: see --help.
 constexpr int kUsageExitCode = 2;
 
-// Adds --version and parses. True: continue. False: --help or --version was given and is printed; exit with 0. An error
+// Adds --version and --completion, and parses. True: continue. False: one of them or --help was given and is printed;
+// exit with 0. An error
 // is a Diagnostic of kind kUsage that begins with what the user wrote and names the nearest existing command or flag.
 absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv);
 

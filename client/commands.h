@@ -54,7 +54,7 @@ struct TargetsFlags {
   std::string name, device, runtime;  // parts
   std::string kind, precision;
   bool calibrated = false, trained = false;
-  std::string format;  // "markdown", or empty
+  std::string format;  // "markdown", "names", or empty
 };
 
 struct GraphFlags {

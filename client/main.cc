@@ -383,10 +383,11 @@ void AddGraph(CLI::App* app, Flags* flags) {
 
 void AddTargets(CLI::App* app, Flags* flags) {
   TargetsFlags& targets = flags->targets;
-  CLI::App* command =
-      AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
-                 [flags] { return RunTargets(flags->common, flags->targets); },
-                 {{"markdown"}, "table, json, markdown (a card of each trained target)", &targets.format});
+  CLI::App* command = AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
+                                 [flags] { return RunTargets(flags->common, flags->targets); },
+                                 {{"markdown", "names"},
+                                  "table, json, markdown (a card of each trained target), names (one a line)",
+                                  &targets.format});
   command->add_option("--name", targets.name, "Only those with this in their names");
   command->add_option("--device", targets.device, "Only those with this in their devices' names: EPYC");
   command->add_option("--runtime", targets.runtime, "Only those with this in their runtimes' names: onnxruntime");

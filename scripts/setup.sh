@@ -59,7 +59,7 @@ if [ "${1:-}" = "--wordpiece" ]; then
 fi
 
 build_packages=(
-  ca-certificates ccache cmake g++ git ninja-build pkg-config
+  ca-certificates ccache cmake g++ git help2man ninja-build pkg-config
   flatbuffers-compiler libabsl-dev libcli11-dev libeigen3-dev libflatbuffers-dev libgmock-dev libgrpc++-dev libgtest-dev liblzma-dev libonnx-dev libpq-dev libprotobuf-dev libre2-dev
   libseccomp-dev libsqlite3-dev libssl-dev
   libtorch-dev nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc zlib1g-dev

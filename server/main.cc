@@ -162,7 +162,8 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   app->add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
       ->capture_default_str();
-  app->add_option("--model", options.model_directory, "Directory of the model version")->capture_default_str();
+  app->add_option("--model", options.model_directory, "Directory of the model version")
+      ->default_str("the shipped weights");
   app->add_option("--store", options.store_path,
                   "Database of predictions, measurements, calibrations and tasks: an SQLite file, or "
                   "postgresql://user@host/database")

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/data_path.h"
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "model/fit/dataset.h"
@@ -14,8 +15,8 @@ namespace cobra::train {
 namespace {
 
 struct EvaluateArguments {
-  std::string model = "model/pretrained";
-  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string model = DataPath("model/pretrained");
+  std::string rows = DataPath("data/measurements/cpu-epyc-genoa-1t");
   std::string split = "test";
   std::string predictions;
   bool json = false;
@@ -42,8 +43,9 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
 Command AddEvaluate(CLI::App* app) {
   const auto a = std::make_shared<EvaluateArguments>();
   CLI::App* command = app->add_subcommand("evaluate", "Reports the errors of a model version on held-out test rows");
-  command->add_option("--model", a->model, "Directory of a model version")->capture_default_str();
-  command->add_option("--rows", a->rows, "Directory of the measurements")->capture_default_str();
+  command->add_option("--model", a->model, "Directory of a model version")->default_str("the shipped weights");
+  command->add_option("--rows", a->rows, "Directory of the measurements")
+      ->default_str("data/measurements/cpu-epyc-genoa-1t");
   command->add_option("--split", a->split, "Which rows: test, or validation")
       ->check(CLI::IsMember({"test", "validation"}))
       ->capture_default_str();

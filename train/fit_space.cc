@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/data_path.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -17,7 +18,7 @@ namespace cobra::train {
 namespace {
 
 // Data sheets for the columns of published tables; a user's own devices have none.
-constexpr const char* kSpecs = "data/devices/spaces.csv";
+constexpr const char kSpecs[] = "data/devices/spaces.csv";
 
 constexpr char kHat[] = "hat";  // its architectures are ten numbers, not strings
 
@@ -34,10 +35,10 @@ absl::Status FitSpace(const std::string& name, const std::string& rows, const st
   }
   COBRA_ASSIGN_OR_RETURN(const space::Space* space, space::FindSpace(name));
   std::vector<space::DeviceSpec> specs;
-  if (FileExists(kSpecs)) {
-    COBRA_ASSIGN_OR_RETURN(specs, space::LoadDeviceSpecs(kSpecs));
+  if (const std::string path = DataPath(kSpecs); FileExists(path)) {
+    COBRA_ASSIGN_OR_RETURN(specs, space::LoadDeviceSpecs(path));
   } else {
-    LogInfo(absl::StrCat(kSpecs, ": is not below this folder, so that no device has a data sheet"));
+    LogInfo(absl::StrCat(kSpecs, ": is not installed with this program, so that no device has a data sheet"));
   }
   net::UseOneThread();
   try {

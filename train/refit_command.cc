@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/counted.h"
+#include "base/data_path.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -26,7 +27,8 @@ namespace cobra::train {
 namespace {
 
 struct RefitArguments {
-  std::string model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", store, target, out, publish;
+  std::string model = DataPath("model/pretrained"), rows = DataPath("data/measurements/cpu-epyc-genoa-1t"), store,
+              target, out, publish;
   bool json = false;
   fit::RefitOptions options;
 };
@@ -97,8 +99,9 @@ Command AddRefit(CLI::App* app) {
   CLI::App* command = app->add_subcommand(
       "refit", "Trains a version on newer measurements of workers, and publishes the result if it is better");
   command->add_option("--store", a->store, "The server's store: a file, or postgresql://...")->required();
-  command->add_option("--model", a->model, "The version that is serving")->capture_default_str();
-  command->add_option("--rows", a->rows, "Measurements that it was trained and evaluated on")->capture_default_str();
+  command->add_option("--model", a->model, "The version that is serving")->default_str("the shipped weights");
+  command->add_option("--rows", a->rows, "Measurements that it was trained and evaluated on")
+      ->default_str("data/measurements/cpu-epyc-genoa-1t");
   command->add_option("--target", a->target, "Name of the target; default: that of the rows");
   command->add_option("--out", a->out, "Directory of the new version and its report (gate.json)")->required();
   command->add_option("--publish", a->publish,

@@ -41,9 +41,10 @@ Command AddSelect(CLI::App* app) {
   command->add_option("--out", a->out, "JSON lines for `cobra-worker measure --graphs`, the most valuable first")
       ->required();
   command->add_option("--targets", a->options.targets, "Layers that will be predicted, like --pool; default: the pool");
-  command->add_option("--model", a->options.model, "Directory of the model version")->capture_default_str();
+  command->add_option("--model", a->options.model, "Directory of the model version")
+      ->default_str("the shipped weights");
   command->add_option("--rows", a->options.rows, "Measurements that it was trained and evaluated on")
-      ->capture_default_str();
+      ->default_str("data/measurements/cpu-epyc-genoa-1t");
   command->add_option("--seed", a->options.seed, "Seed of what is drawn at random")->capture_default_str();
   return {command, [a] { return RunSelect(*a); }};
 }

@@ -60,7 +60,7 @@ struct MeasureFlags {
   bool share_device = false;
   bool in_turns = false;
   uint64_t seed = 1;
-  std::string layers = "data/layers/real_layers.jsonl.gz";
+  std::string layers;  // empty: the shipped ones
   std::string networks;
 };
 
@@ -169,7 +169,7 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
     options.sampler.caps.network_macs_asked = true;
   }
   options.sampler.seed = flags.seed;
-  options.sampler.real_layers_path = flags.layers;
+  if (!flags.layers.empty()) options.sampler.real_layers_path = flags.layers;
   options.sampler.networks_path = flags.networks;
   if (flags.graphs.empty()) {
     COBRA_ASSIGN_OR_RETURN(options.spaces, ToSpaces(flags, options.sampler));
@@ -231,7 +231,7 @@ absl::Status RunSample(const MeasureFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const Execution execution, ParseExecution(flags.execution, ThisCpu()));
   options.caps = CapsFor(execution);
   options.seed = flags.seed;
-  options.real_layers_path = flags.layers;
+  if (!flags.layers.empty()) options.real_layers_path = flags.layers;
   COBRA_ASSIGN_OR_RETURN(const std::vector<SpaceCount> spaces, ToSpaces(flags, options));
   std::string lines;
   for (const SpaceCount& space : spaces) {
@@ -263,7 +263,7 @@ absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& r
   options.runner = runner.command;
   options.graphs = runner.graphs;
   options.sampler.seed = flags.seed;
-  options.sampler.real_layers_path = FileOfSource(flags.layers);
+  if (!flags.layers.empty()) options.sampler.real_layers_path = flags.layers;
   COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
   COBRA_RETURN_IF_ERROR(PinToCore(flags.core, options.execution.threads));
   COBRA_ASSIGN_OR_RETURN(const bool passed, CheckRunner(options, std::cout));
@@ -344,7 +344,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   options.sampler.caps = CapsFor(options.runner.execution);
   if (flags.keep_disturbed)
     options.runner.canary_tolerance = options.runner.canary_copy_tolerance = std::numeric_limits<double>::infinity();
-  options.sampler.real_layers_path = measure.layers;
+  if (!measure.layers.empty()) options.sampler.real_layers_path = measure.layers;
   options.queue_client = {"/proc/self/exe",  "queue-client",
                           "--server",        flags.server,
                           "--target",        flags.target,
@@ -431,10 +431,7 @@ void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
   command->add_flag("--energy", flags->layer_energy,
                     "Measure the energy of layers too, if the machine has a counter (0.2 s each)");
   command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
-  command
-      ->add_option("--layers", flags->layers,
-                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
-      ->capture_default_str();
+  command->add_option("--layers", flags->layers, "Layers of real networks (JSON lines), instead of the shipped ones");
   command->add_option(
       "--networks", flags->networks,
       absl::StrCat(
@@ -459,7 +456,7 @@ void AddSampleOptions(CLI::App* command, MeasureFlags* flags) {
   command->add_option("--device", flags->execution.device, "cpu, cuda or cuda:N: limits the size of samples")
       ->capture_default_str();
   command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
-  command->add_option("--layers", flags->layers, "Layers of real networks")->capture_default_str();
+  command->add_option("--layers", flags->layers, "Layers of real networks, instead of the shipped ones");
 }
 
 void AddDescribeOptions(CLI::App* command, MeasureFlags* flags, DescribeFlags* describe) {
@@ -511,10 +508,7 @@ void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* 
   AddRunnerOption(command, flags);
   command->add_option("--group", flags->group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
       ->check(CLI::Range(1, 1000));
-  command
-      ->add_option("--layers", flags->layers,
-                   "Layers of real networks (JSON lines); default: the file of the repository, from its root")
-      ->capture_default_str();
+  command->add_option("--layers", flags->layers, "Layers of real networks (JSON lines), instead of the shipped ones");
   command
       ->add_option("--memory-gb", work->memory_gb,
                    "Memory that a task may use, in GiB (not on a GPU): twice what the server lets a task take")

@@ -16,9 +16,6 @@ namespace cobra::worker {
 // InvalidArgument: nothing but blanks.
 absl::StatusOr<std::vector<std::string>> RunnerCommand(absl::string_view runner);
 
-// `path`, which is relative, below the source tree that this program was built in, if it is not below this folder.
-std::string FileOfSource(const std::string& path);
-
 }  // namespace cobra::worker
 
 #endif  // COBRA_WORKER_RUNNER_COMMAND_H_

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/data_path.h"
 #include "graph/cost.h"
 
 namespace cobra::worker {
@@ -85,12 +86,11 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
   if (absl::StartsWith(space, "perfsage-") && IsNetworkSpace(space)) return MakePerfSageSampler(space, options);
   if (space == "torchvision" || space == "timm") {
     const absl::string_view shipped = space == "timm" ? kTimmNetworks : kTorchvisionNetworks;
-    return MakeNetworkListSampler(
-        space, options.networks_path.empty() ? shipped : absl::string_view(options.networks_path), options);
+    return MakeNetworkListSampler(space, options.networks_path.empty() ? DataPath(shipped) : options.networks_path,
+                                  options);
   }
   if (space == "layers-of-networks") {
-    return MakeNetworkLayerSampler(options.networks_path.empty() ? kMeasuredNetworks
-                                                                 : absl::string_view(options.networks_path));
+    return MakeNetworkLayerSampler(options.networks_path.empty() ? DataPath(kMeasuredNetworks) : options.networks_path);
   }
   if (space == "graphs") {
     if (options.networks_path.empty())

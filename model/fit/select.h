@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/data_path.h"
 
 namespace cobra::fit {
 
 struct SelectOptions {
   std::string pool;     // candidates: JSON lines with "graph" (cobra-worker sample), or records
   std::string targets;  // layers that will be predicted, in the same form; empty: the pool
-  std::string model = "model/pretrained";
+  std::string model = DataPath("model/pretrained");
   // Measurements that it was trained and evaluated on; they are not measured again
-  std::string rows = "data/measurements/cpu-epyc-genoa-1t";
+  std::string rows = DataPath("data/measurements/cpu-epyc-genoa-1t");
   double budget_s = 0;
   uint64_t seed = 1;  // of the targets and the shortlist
   size_t max_targets = 4000;

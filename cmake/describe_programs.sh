@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# What the programs say of themselves: describe_programs.sh BIN OUT HELP2MAN PROGRAM...
+# Completions in OUT/bash, zsh and fish; from --help a man page of each program and of each of its commands in OUT/man, unless HELP2MAN is
+# empty or was not found. OUT/complete is written last.
+set -euo pipefail
+bin=$1 out=$2 help2man=$3
+shift 3
+rm -rf "$out"
+mkdir -p "$out"/{man,bash,zsh,fish}
+
+# page NAME SUMMARY PROGRAM [COMMAND]
+page() {
+  local name=$1 summary=$2 program=$3 help=--help
+  [ $# -lt 4 ] || help="$4 --help"
+  [[ ! -x $help2man ]] || "$help2man" --no-info --name "$summary" --help-option="$help" --output "$out/man/$name.1" "$bin/$program"
+}
+
+# Names of commands and what they do: the lines of --help between "Subcommands:" and the next empty line.
+commands() { "$bin/$1" --help | sed -n '/^Subcommands:/,/^$/ { s/^  \([a-z-]\{1,\}\) *\(.*\)$/\1\t\2/p }'; }
+
+for program in "$@"; do
+  "$bin/$program" --completion bash >"$out/bash/$program"
+  "$bin/$program" --completion zsh >"$out/zsh/_$program"
+  "$bin/$program" --completion fish >"$out/fish/$program.fish"
+  page "$program" "$("$bin/$program" --help | sed -n 1p)" "$program"
+  while IFS=$'\t' read -r command summary; do
+    page "$program-$command" "$summary" "$program" "$command"
+  done < <(commands "$program")
+done
+touch "$out/complete"
