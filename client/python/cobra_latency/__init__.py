@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, AsyncIterator, Iterable, List, Mapping, Sequence, Union
 
 from ._version import __version__
+from .adapting import Adapted, Part, Suggestions, Timed
 from .client import Answer, Client, Names, Question
 from .constraint import FeasibleUnder, Verdict
 from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UsageError
@@ -71,6 +72,7 @@ def explain(
 
 
 __all__ = [
+    "Adapted",
     "Answer",
     "Architecture",
     "Call",
@@ -83,6 +85,7 @@ __all__ = [
     "LimitReached",
     "LocalClient",
     "ModelError",
+    "Part",
     "Place",
     "Prediction",
     "Question",
@@ -90,9 +93,11 @@ __all__ = [
     "ServerUnavailable",
     "Shape",
     "Source",
+    "Suggestions",
     "Table",
     "TargetInfo",
     "Targets",
+    "Timed",
     "UsageError",
     "Verdict",
     "__version__",

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import grpc
 
-from . import models
+from . import adapting, models
 from ._proto import cobra_pb2 as pb
 from ._proto import error_pb2
+from .adapting import Adapted, Spec, Suggestions, Timed
 from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UsageError
 from .results import Comparison, Explanation, Prediction, Targets
 
@@ -61,6 +62,7 @@ class Client:
         self.address = address
         self.timeout_s = timeout_s
         self.keep_private = keep_private
+        self._given = (address, timeout_s, token, authority, dict(labels or {}), keep_private)
         self._metadata = [(f"cobra-label-{name}", value) for name, value in (labels or {}).items()]
         if token is not None:
             self._metadata.append(("authorization", "Bearer " + token))
@@ -70,6 +72,10 @@ class Client:
             if self._credentials
             else grpc.insecure_channel(address, _OPTIONS)
         )
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Searches send it to their workers: there it opens a connection of its own to the same server."""
+        return Client, self._given
 
     def __enter__(self) -> "Client":
         return self
@@ -186,6 +192,44 @@ class Client:
         """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu", "gpu")."""
         request = pb.ListTargetsRequest(name=name, device=device, runtime=runtime, kind=kind)
         return Targets(self._call("ListTargets", request, pb.ListTargetsResponse))
+
+    # ---- devices that the server was not trained on (docs/adding-a-device.md)
+
+    def adapt(self, name: str, spec: Spec, samples: Iterable[Timed] = (), *, skip_refused: bool = False) -> Adapted:
+        """Makes the target `name` from a device's data sheet and up to 50 networks that were timed on it.
+
+        A target of that name gets a new version, unless it is a trained one. A sample that the server refuses is an error that names its row, and
+        nothing changes; with `skip_refused` it is left out instead.
+        """
+        request = pb.AdaptRequest(name=name, spec=adapting.spec_of(spec), skip_refused=skip_refused)
+        request.samples.extend(adapting.timed_networks(samples))
+        return Adapted(self._call("Adapt", request, pb.AdaptResponse))
+
+    def observe(
+        self, target: str, model: Any, latency_ms: float, inputs: Any = None, *, row: str = "", timings: int = 1
+    ) -> Adapted:
+        """Adds the timing of one network to a target that adapt() or a calibration has made: a new version of it."""
+        return self.observe_many(target, [Timed(model, inputs, latency_ms, row, timings)])
+
+    def observe_many(self, target: str, samples: Iterable[Timed], *, skip_refused: bool = False) -> Adapted:
+        """Adds timings of many networks. Of a network that was timed before, the median of all timings counts."""
+        request = pb.ObserveRequest(target=target, skip_refused=skip_refused)
+        request.samples.extend(adapting.timed_networks(samples))
+        if not request.samples:
+            raise UsageError(f"{target}: samples=[]: nothing was timed", "give Timed(model, inputs, latency_ms)")
+        return Adapted(self._call("Observe", request, pb.AdaptResponse))
+
+    def suggest(self, spec: Spec, networks: Iterable[Tuple[Any, Any]], count: int = 5) -> Suggestions:
+        """Which of some networks, pairs of model and inputs, to time first on a device."""
+        asked = list(networks)
+        if not asked or count < 1:
+            raise UsageError(
+                f"suggest: {count} of {len(asked)} networks: there is nothing to choose",
+                "give networks, and count >= 1",
+            )
+        request = pb.SuggestSamplesRequest(spec=adapting.spec_of(spec), count=count)
+        request.networks.extend(adapting.untimed_networks(asked))
+        return Suggestions(asked, self._call("SuggestSamples", request, pb.SuggestSamplesResponse))
 
     # ---- the call
 

@@ -1,11 +1,11 @@
 """A latency budget as a constraint of a search."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
-from .client import Client
+from .client import Client, Question
 from .errors import LimitReached, ModelError, UsageError
-from .results import milliseconds
+from .results import Prediction, milliseconds
 
 
 class Verdict(NamedTuple):
@@ -56,10 +56,34 @@ class FeasibleUnder:
 
     def __call__(self, model: Any, inputs: Any = None) -> Verdict:
         try:
-            estimate = self._client.predict(model, inputs, self.target).estimates[0]
+            return self._verdict(self._client.predict(model, inputs, self.target), None)
         except (ModelError, LimitReached) as error:
+            return self._verdict(None, error)
+
+    def many(self, candidates: Iterable[Tuple[Any, Any]]) -> List[Verdict]:
+        """The verdicts on many candidates, pairs of model and inputs, asked in one message."""
+        verdicts = []
+        for answer in self._client.predict_many(Question(m, inputs, self.target) for m, inputs in candidates):
+            if answer.error is not None and not isinstance(answer.error, (ModelError, LimitReached)):
+                raise answer.error
+            verdicts.append(self._verdict(answer.prediction, answer.error))
+        return verdicts
+
+    def _verdict(self, prediction: Optional[Prediction], error: Optional[Exception]) -> Verdict:
+        if prediction is None:
             return Verdict(False, str(error), None, None)
+        estimate = prediction.estimates[0]
         return self._judge(estimate.ms, estimate.high_ms, estimate.confidence)
+
+    def excess(self, verdict: Verdict) -> float:
+        """How far a verdict is over the budget, as a fraction of it: at most 0 if feasible. What optimisers call the value of a constraint.
+
+        >>> FeasibleUnder(10, "board").excess(Verdict(False, "15 ms exceed the budget", 15.0, 18.0))
+        0.5
+        """
+        value = verdict.ms if self.by == "expected" else verdict.high_ms
+        over = 1.0 if value is None else value / self.budget_ms - 1
+        return over if verdict.feasible or over > 0 else 1.0
 
     def _judge(self, ms: float, high_ms: float, confidence: float) -> Verdict:
         value = ms if self.by == "expected" else high_ms

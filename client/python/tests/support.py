@@ -29,6 +29,24 @@ def skip(why):
     sys.exit(77)
 
 
+def in_environment(name, beside=None):
+    """Runs the test with the Python of build/NAME, and the packages of build/BESIDE; ends it where that is not there."""
+    folder = os.path.join(ROOT, "build", name)
+    python = os.path.join(folder, "bin", "python3")
+    if os.environ.get("COBRA_TEST_PYTHON"):  # this Python, whatever it is
+        return
+    if os.path.realpath(sys.prefix) == os.path.realpath(folder):
+        return
+    if not os.path.exists(os.path.join(folder, "requirements.txt")):
+        skip(f"build/{name} is not there (scripts/setup.sh, its head says how)")
+    if beside:
+        packages = os.path.join(ROOT, "build", beside)
+        if not os.path.exists(os.path.join(packages, "requirements.txt")):
+            skip(f"build/{beside} is not there (scripts/setup.sh --pypi)")
+        os.environ["PYTHONPATH"] = packages
+    os.execv(python, [python, *sys.argv])
+
+
 def require(*modules):
     """Ends the test where a module cannot be imported."""
     for module in modules:
