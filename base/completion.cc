@@ -94,7 +94,7 @@ std::string Bash(const std::string& program, const std::vector<Command>& command
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
         absl::StrAppend(&text, "        --target) COMPREPLY=($(compgen -W \"$(", program,
-                        " targets --no-start --format names 2>/dev/null)\" -- \"$word\")); return ;;\n");
+                        " targets --no-start --deadline-s 1 --format names 2>/dev/null)\" -- \"$word\")); return ;;\n");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, "        ", flag.name, ") COMPREPLY=($(compgen -W '", absl::StrJoin(flag.values, " "),
                         "' -- \"$word\")); return ;;\n");
@@ -139,7 +139,7 @@ std::string Zsh(const std::string& program, const std::vector<Command>& commands
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
         absl::StrAppend(&text, "      --target) compadd -- ${(f)\"$(", program,
-                        " targets --no-start --format names 2>/dev/null)\"}; return ;;\n");
+                        " targets --no-start --deadline-s 1 --format names 2>/dev/null)\"}; return ;;\n");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, "      ", flag.name, ") compadd -- ", absl::StrJoin(flag.values, " "), "; return ;;\n");
       } else if (flag.takes_value) {
@@ -169,7 +169,7 @@ std::string Fish(const std::string& program, const std::vector<Command>& command
       absl::StrAppend(&text, "complete -c ", program, " -n ", Quoted(where, true), " -l ", flag.name.substr(2),
                       flag.takes_value ? " -r" : "", " -d ", Quoted(flag.help, true));
       if (flag.name == "--target" && HasTargets(commands)) {
-        absl::StrAppend(&text, " -f -a '(", program, " targets --no-start --format names 2>/dev/null)'");
+        absl::StrAppend(&text, " -f -a '(", program, " targets --no-start --deadline-s 1 --format names 2>/dev/null)'");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, " -f -a ", Quoted(absl::StrJoin(flag.values, " "), true));
       }

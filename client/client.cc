@@ -180,7 +180,8 @@ class GrpcClient final : public Client {
 };
 
 // Of the user's server, which is started if need be; empty if there is none. Says what became of it.
-std::string OwnServerAddress() {
+std::string OwnServerAddress(bool may_start) {
+  if (!may_start) return FindServer();
   const absl::StatusOr<LocalServer> server = FindOrStartServer();
   if (!server.ok()) {
     std::fprintf(stderr, "cobra-client: %s\n", std::string(server.status().message()).c_str());
@@ -197,9 +198,11 @@ std::string OwnServerAddress() {
 std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   const ConnectionFiles& files = options.connection;
   const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
-  if (!options.may_start || is_named || SomebodyListens(options.address)) return std::make_unique<GrpcClient>(options);
+  if (options.own_server == OwnServer::kNo || is_named || SomebodyListens(options.address))
+    return std::make_unique<GrpcClient>(options);
   // A command connects several times.
-  static const std::string* const own_address = new std::string(OwnServerAddress());
+  static const std::string* const own_address =
+      new std::string(OwnServerAddress(options.own_server == OwnServer::kStart));
   ClientOptions own = options;
   if (!own_address->empty()) own.address = *own_address;
   return std::make_unique<GrpcClient>(own);

@@ -18,11 +18,13 @@
 
 namespace cobra::client {
 
+enum class OwnServer { kNo, kFind, kStart };
+
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
-  // Where nobody listens at `address`, the server of this user is asked, and started if need be (local_server.h). A
-  // line on standard error says so.
-  bool may_start = false;
+  // Where nobody listens at `address`, the server of this user is asked (local_server.h), and with kStart started if
+  // need be. A line on standard error says so.
+  OwnServer own_server = OwnServer::kNo;
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
   RetryPolicy retry;

@@ -119,6 +119,12 @@ class Starter {
         program_(SiblingProgram("cobra-server")),
         model_(DataPath("model/pretrained")) {}
 
+  std::string Find() const {
+    if (ListenerOf(PathOf("socket")) == 0) return "";
+    const absl::StatusOr<std::string> known = ReadFile(PathOf("version"));
+    return known.ok() && *known == Identity() ? absl::StrCat("unix:", PathOf("socket")) : "";
+  }
+
   absl::StatusOr<LocalServer> Run() {
     if (program_.find('/') == std::string::npos)
       return absl::FailedPreconditionError("no cobra-server is beside this program, so none was started");
@@ -214,5 +220,7 @@ bool SomebodyListens(absl::string_view local_address) {
 }
 
 absl::StatusOr<LocalServer> FindOrStartServer() { return Starter().Run(); }
+
+std::string FindServer() { return Starter().Find(); }
 
 }  // namespace cobra::client

@@ -28,6 +28,9 @@ struct LocalServer {
 // to do, if there is no cobra-server beside this program, if others may enter the folder, or if it does not start.
 absl::StatusOr<LocalServer> FindOrStartServer();
 
+// The address of the user's server if it runs, of this version; empty otherwise. Changes nothing.
+std::string FindServer();
+
 }  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_LOCAL_SERVER_H_

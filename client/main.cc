@@ -1,4 +1,5 @@
 // cobra-client: how long will this network take on that device?
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -103,7 +104,7 @@ void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) 
 }
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
-  common->client.may_start = true;
+  common->client.own_server = OwnServer::kStart;
   CLI::Option* server =
       command
           ->add_option("--server", common->client.address,
@@ -111,9 +112,14 @@ void AddServerFlags(CLI::App* command, CommonFlags* common) {
                        "is started for this user")
           ->envname("COBRA_SERVER")
           ->capture_default_str();
-  const auto must_not_start = [common] { common->client.may_start = false; };
-  server->each([must_not_start](const std::string&) { must_not_start(); });
-  command->add_flag_callback("--no-start", must_not_start, "Start no server");
+  server->each([common](const std::string&) { common->client.own_server = OwnServer::kNo; });
+  command->add_flag_callback(
+      "--no-start",
+      [common] {
+        OwnServer& own = common->client.own_server;
+        own = std::min(own, OwnServer::kFind);
+      },
+      "Start no server; one that runs for this user is asked");
   AddConnectionFlags(command, &common->client.connection);
 }
 

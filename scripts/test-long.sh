@@ -3,6 +3,7 @@
 #   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart and images need root
 #     quickstart     the README's first command on a bare Debian 12, twice
 #     images         the container images
+#     package        the Debian package and the wheel, installed and used in a bare Debian 12 (root)
 #     asan tsan      all tests under the sanitizers; a run that was cut, or has failed, goes on with the tests that have not passed
 #     tidy           clang-tidy over every source; a second run takes what has changed or was not clean
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
@@ -45,7 +46,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images asan tsan tidy odr torchvision timm transformers diffusers numpy python-live onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
+all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -192,6 +193,7 @@ run_step() {
   case $1 in
     quickstart) run_quickstart ;;
     images) tests/long/images.sh ;;
+    package) tests/long/package.sh ;;
     asan | tsan) run_sanitizer "$1" ;;
     tidy) build release && env -u OMP_NUM_THREADS /usr/bin/python3 tests/long/tidy.py build/release ;;
     odr) run_odr ;;

@@ -463,7 +463,8 @@ void AddDescribeOptions(CLI::App* command, MeasureFlags* flags, DescribeFlags* d
   AddExecutionOptions(command, flags);
   command->add_option("--table", describe->table_device,
                       "Describe this GPU instead, by its published specification, e.g. \"NVIDIA L4\"");
-  command->add_option("--table-file", describe->table, "CSV of published specifications")->capture_default_str();
+  command->add_option("--table-file", describe->table, "CSV of published specifications")
+      ->default_str("data/devices/gpus.csv");
 }
 
 void AddExportOptions(CLI::App* command, ExchangeFlags* flags) {

@@ -84,6 +84,7 @@ class OwnServer(unittest.TestCase):
         self.assertIn(STARTED, err)
         code, again, err = self.ask(*QUESTION, "--target", TARGET)
         self.assertEqual((code, again, err), (0, out, ""))
+        self.assertEqual(self.ask("targets", "--no-start")[0], 0)  # one that runs is asked
         self.assertEqual(len(self.servers()), 1)
         folder = os.path.join(self.home, "run", "cobra")
         self.assertEqual(os.stat(folder).st_mode & 0o777, 0o700)
