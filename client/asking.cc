@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/similar_words.h"
@@ -12,6 +15,7 @@
 #include "base/user_error.h"
 #include "frontend/python/torch/torch_version.h"
 #include "proto/graph_proto.h"
+#include "proto/label.h"
 #include "proto/message_limits.h"
 
 namespace cobra::client {
@@ -31,6 +35,22 @@ std::string Title(const ModelArguments& model) {
   const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
   return absl::StrCat(title, model.training ? ", in training" : "",
                       model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
+}
+
+void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels) {
+  static constexpr char kName[] = "model";
+  if (labels->empty() || std::any_of(labels->begin(), labels->end(), [](const auto& l) { return l.first == kName; }))
+    return;
+  const std::filesystem::path path = std::filesystem::path(model.path).lexically_normal();
+  std::vector<std::string> parts = {
+      model.architecture.empty() ? (path.is_absolute() ? path.filename() : path).generic_string() : model.architecture};
+  if (!model.entry.empty()) parts.push_back(model.entry);
+  parts.insert(parts.end(), model.inputs.begin(), model.inputs.end());
+  if (model.training) parts.push_back("in training");
+  std::string value = absl::StrJoin(parts, " ").substr(0, proto::kMaxLabelBytes);
+  std::replace_if(
+      value.begin(), value.end(), [](unsigned char c) { return !absl::ascii_isprint(c); }, '?');
+  labels->emplace_back(kName, std::move(value));
 }
 
 absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {

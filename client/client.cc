@@ -97,6 +97,9 @@ class GrpcClient final : public Client {
   absl::StatusOr<v1::SuggestSamplesResponse> SuggestSamples(const v1::SuggestSamplesRequest& request) override {
     return Run<v1::SuggestSamplesResponse>(stub_.get(), &v1::Cobra::Stub::SuggestSamples, request);
   }
+  absl::StatusOr<v1::ListPredictionsResponse> ListPredictions(const v1::ListPredictionsRequest& request) override {
+    return Run<v1::ListPredictionsResponse>(stub_.get(), &v1::Cobra::Stub::ListPredictions, request);
+  }
 
   absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) override {
     return Run<v1::ReloadModelResponse>(admin_.get(), &v1::Admin::Stub::ReloadModel, request);

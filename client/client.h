@@ -55,6 +55,7 @@ class Client {
   virtual absl::StatusOr<v1::AdaptResponse> Observe(const v1::ObserveRequest& request) = 0;
   virtual absl::StatusOr<v1::ExportTargetResponse> ExportTarget(const v1::ExportTargetRequest& request) = 0;
   virtual absl::StatusOr<v1::SuggestSamplesResponse> SuggestSamples(const v1::SuggestSamplesRequest& request) = 0;
+  virtual absl::StatusOr<v1::ListPredictionsResponse> ListPredictions(const v1::ListPredictionsRequest& request) = 0;
 
   virtual absl::StatusOr<v1::ReloadModelResponse> ReloadModel(const v1::ReloadModelRequest& request) = 0;
   virtual absl::StatusOr<v1::ListModelVersionsResponse> ListModelVersions(

@@ -307,7 +307,8 @@ absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common)
   return trained;
 }
 
-absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
+absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
+  AddModelLabel(flags.model, &common.client.labels);
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));

@@ -17,6 +17,7 @@
 #include "client/admin.h"
 #include "client/commands.h"
 #include "client/exit_code.h"
+#include "client/history_command.h"
 #include "client/list_command.h"
 #include "client/sweep_command.h"
 #include "frontend/python/cached_tokens.h"
@@ -123,8 +124,11 @@ void AddServerFlags(CLI::App* command, CommonFlags* common) {
   AddConnectionFlags(command, &common->client.connection);
 }
 
-// Of the commands whose predictions are stored.
-void AddLabels(CLI::App* command, CommonFlags* common) {
+// Of the commands whose predictions are stored, and of `history`.
+void AddLabels(CLI::App* command, CommonFlags* common,
+               const char* what =
+                   "Stored with the predictions of the call, for `history` and your own queries: "
+                   "NAME=VALUE; repeatable") {
   const auto take_labels = [common](const std::vector<std::string>& labels) {
     for (const std::string& label : labels) {
       const size_t equals = label.find('=');
@@ -133,8 +137,7 @@ void AddLabels(CLI::App* command, CommonFlags* common) {
       common->client.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
     }
   };
-  CLI::Option* label = command->add_option_function<std::vector<std::string>>(
-      "--label", take_labels, "Stored with the predictions of the call, for your own queries: NAME=VALUE; repeatable");
+  CLI::Option* label = command->add_option_function<std::vector<std::string>>("--label", take_labels, what);
   Repeatable(label->type_name("NAME=VALUE"));
 }
 
@@ -284,6 +287,7 @@ struct Flags {
   CompareFlags compare;
   ExplainFlags explain;
   SweepFlags sweep;
+  HistoryFlags history;
   CalibrateFlags calibrate;
   AdaptFlags adapt;
   ObserveFlags observe;
@@ -365,6 +369,30 @@ void AddSweep(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   AddAskingFlags(command, flags);
   AddLabels(command, &flags->common);
+}
+
+void AddHistory(CLI::App* app, Flags* flags) {
+  HistoryFlags& history = flags->history;
+  CLI::App* command = AddCommand(app, flags, "history", "Stored predictions with labels: a model over commits",
+                                 kServerCodes, [flags] { return RunHistory(flags->common, flags->history); },
+                                 {{"svg"}, "table, json, svg (a picture)", &history.format});
+  command
+      ->add_option("--by", history.by,
+                   "The label that tells predictions apart; of those with one value the newest counts")
+      ->type_name("NAME")
+      ->capture_default_str();
+  Repeatable(command->add_option("--target", history.targets, "Of these targets; default: all")
+                 ->delimiter(',')
+                 ->type_name("NAME[,NAME]"));
+  command->add_option("--since", history.since, "None before: 30d, 12h, 2026-11-25")->type_name("TIME");
+  command->add_option("--limit", history.limit, "The newest so many predictions")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--out", history.out, "File to write; -: standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  AddLabels(command, &flags->common, "Only predictions with this label: NAME=VALUE; repeatable");
+  AddAskingFlags(command, flags);
 }
 
 void AddGraph(CLI::App* app, Flags* flags) {
@@ -521,8 +549,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add : {AddPredict, AddSweep, AddCompare, AddExplain, AddGraph, AddTargets, AddCalibrate, AddAdapt,
-                         AddObserve, AddModel, AddAdmin})
+  for (const auto add : {AddPredict, AddSweep, AddCompare, AddExplain, AddHistory, AddGraph, AddTargets, AddCalibrate,
+                         AddAdapt, AddObserve, AddModel, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

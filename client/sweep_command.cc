@@ -153,17 +153,6 @@ class SweepRun {
   absl::Status first_error_;
 };
 
-absl::Status Write(const std::string& out, const std::string& text) {
-  if (out == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
-    return absl::OkStatus();
-  }
-  if (absl::Status status = WriteFileAtomic(out, text); !status.ok())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", status.message()));
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
@@ -198,9 +187,9 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
     sweep = std::move(run).TakeSweep();
   }
   sweep.title = Title(flags.model);
-  COBRA_RETURN_IF_ERROR(Write(flags.out, flags.format == "svg" ? SweepSvg(sweep)
-                                         : common.json         ? SweepJson(sweep, flags.model)
-                                                               : WithoutEscapes(SweepTable(sweep))));
+  COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? SweepSvg(sweep)
+                                               : common.json         ? SweepJson(sweep, flags.model)
+                                                                     : WithoutEscapes(SweepTable(sweep))));
   COBRA_RETURN_IF_ERROR(lost);
   return kExitOk;
 }

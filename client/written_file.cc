@@ -1,5 +1,6 @@
 #include "client/written_file.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "export/ncnn/writer.h"
@@ -69,6 +71,17 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
   if (file.format == "onnx") written.push_back(exporting::WeightsPath(file.path));
   if (file.format == "ncnn") written.push_back(exporting::NcnnWeightsPath(file.path));
   for (const std::string& path : written) COBRA_RETURN_IF_ERROR(CheckNothingIsLost(path, file, model));
+  return absl::OkStatus();
+}
+
+absl::Status WriteOutput(const std::string& out, const std::string& text) {
+  if (out == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
+    return absl::OkStatus();
+  }
+  if (absl::Status status = WriteFileAtomic(out, text); !status.ok())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", status.message()));
   return absl::OkStatus();
 }
 

@@ -21,6 +21,9 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
 // A usage Diagnostic if a file to write is the model that is read, under whatever name.
 absl::Status CheckIsNotModel(const std::string& written, const std::string& model);
 
+// Into the file `out`, or to standard output ("-") with a line end. A usage Diagnostic that begins with --out otherwise.
+absl::Status WriteOutput(const std::string& out, const std::string& text);
+
 }  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_WRITTEN_FILE_H_

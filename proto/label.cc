@@ -13,7 +13,7 @@
 namespace cobra::proto {
 namespace {
 
-constexpr size_t kMaxNameBytes = 64, kMaxValueBytes = 256;
+constexpr size_t kMaxNameBytes = 64;
 
 absl::Status Refuse(std::string message, std::string hint) {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
@@ -36,9 +36,9 @@ absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, "-bin"))
     return Refuse(absl::StrCat(what, ": is no name of a label"),
                   "use small letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
-  if (value.size() > kMaxValueBytes)
+  if (value.size() > kMaxLabelBytes)
     return Refuse(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
-                               static_cast<int64_t>(kMaxValueBytes), "bytes"),
+                               static_cast<int64_t>(kMaxLabelBytes), "bytes"),
                   "store the rest elsewhere, under a shorter key");
   const auto printable = [](char c) { return absl::ascii_isprint(static_cast<unsigned char>(c)); };
   if (!std::all_of(value.begin(), value.end(), printable))

@@ -108,7 +108,7 @@ class ServerImpl final : public Server {
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
     const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits, access_.get());
     streams_ = std::make_unique<PredictStreams>(pipeline_.get(), lanes_.get(), &metrics_, options_.limits);
-    service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), calls);
+    service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), store_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
     admin_service_ = std::make_unique<AdminService>(pipeline_.get(), model_.get(), calls, options_.stop);

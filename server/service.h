@@ -8,6 +8,7 @@
 #include "server/pipeline.h"
 #include "server/predict_batch.h"
 #include "server/predict_stream.h"
+#include "server/prediction_history.h"
 #include "server/raw_service.h"
 #include "server/rpcs.h"
 #include "server/unary_calls.h"
@@ -17,8 +18,14 @@ namespace cobra::server {
 class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_COBRA(COBRA_RAW_METHOD)>::Type {
  public:
   // The pointers are not owned and must outlive this object.
-  CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, const UnaryCalls& calls)
-      : pipeline_(pipeline), streams_(streams), model_(model), calls_(calls), adaptation_(pipeline, model) {}
+  CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, store::Store* store,
+               const UnaryCalls& calls)
+      : pipeline_(pipeline),
+        streams_(streams),
+        model_(model),
+        calls_(calls),
+        adaptation_(pipeline, model),
+        history_(store) {}
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
@@ -70,6 +77,11 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
     return calls_.Run(Rpc::kSuggestSamples, context, request, response, &adaptation_,
                       &Adaptation::HandleSuggestSamples);
   }
+  grpc::ServerUnaryReactor* ListPredictions(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override {
+    return calls_.Run(Rpc::kListPredictions, context, request, response, &history_,
+                      &PredictionHistory::HandleListPredictions);
+  }
 
  private:
   UnaryCalls::Shortcut FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
@@ -89,6 +101,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   LiveModel* const model_;
   UnaryCalls calls_;
   Adaptation adaptation_;
+  PredictionHistory history_;
 };
 
 }  // namespace cobra::server

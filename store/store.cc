@@ -5,8 +5,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "nlohmann/json.hpp"
 #include "store/measured_graph.h"
 
 namespace cobra::store {
@@ -65,6 +67,11 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
   return stored;
 }
 
+// What a label is in labels_json. A quote in a value is written with a backslash, so that no value contains it.
+std::string LabelJson(const std::pair<std::string, std::string>& label) {
+  return absl::StrCat(nlohmann::json(label.first).dump(), ":", nlohmann::json(label.second).dump());
+}
+
 class SqlStore final : public Store {
  public:
   explicit SqlStore(std::unique_ptr<SqlDatabase> database) : database_(std::move(database)) {}
@@ -81,6 +88,36 @@ class SqlStore final : public Store {
       }
       return absl::OkStatus();
     });
+  }
+
+  absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) override {
+    std::vector<SqlValue> values = {kMostLabelled, filter.limit};
+    std::vector<std::string> conditions;
+    const auto next = [&values](SqlValue value) {
+      values.push_back(std::move(value));
+      return absl::StrCat("$", values.size());
+    };
+    // Both databases have `replace`, which knows no wildcards and tells letters' case apart.
+    for (const auto& label : filter.labels)
+      conditions.push_back(absl::StrCat("replace(labels_json, ", next(LabelJson(label)), ", '') <> labels_json"));
+    if (filter.since != absl::InfinitePast())
+      conditions.push_back(absl::StrCat("time_us >= ", next(absl::ToUnixMicros(filter.since))));
+    if (!filter.targets.empty()) {
+      const auto append = [&next](std::string* out, const std::string& target) { out->append(next(target)); };
+      conditions.push_back(absl::StrCat("target IN (", absl::StrJoin(filter.targets, ", ", append), ")"));
+    }
+    const std::string sql = absl::StrCat(
+        "SELECT time_us, fingerprint, target, model_version, latency_us, low_us, high_us, confidence, "
+        "extrapolating, node_count, labels_json FROM (SELECT * FROM predictions WHERE labels_json <> '' ",
+        "ORDER BY id DESC LIMIT $1) AS labelled", conditions.empty() ? "" : " WHERE ",
+        absl::StrJoin(conditions, " AND "), " ORDER BY id DESC LIMIT $2");
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(sql, values));
+    std::vector<PredictionRecord> records;
+    for (const SqlRow& row : rows) {
+      records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Real(4),
+                         row.Real(5), row.Real(6), row.Real(7), row.Int(8) != 0, row.Int(9), row.Text(10)});
+    }
+    return records;
   }
 
   absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) override {
@@ -205,6 +242,9 @@ class SqlStore final : public Store {
 
  private:
   absl::StatusOr<std::vector<SqlRow>> Run(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
+    return Run(sql, absl::MakeConstSpan(parameters.begin(), parameters.size()));
+  }
+  absl::StatusOr<std::vector<SqlRow>> Run(absl::string_view sql, absl::Span<const SqlValue> parameters) {
     std::vector<SqlRow> rows;
     COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql, parameters));

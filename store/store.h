@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -97,6 +98,15 @@ struct CalibrationVersion {
   bool withdrawn = false;
 };
 
+// Which labelled predictions LabelledPredictions() finds.
+struct PredictionFilter {
+  // Names and values that its labels have, as CheckLabel() allows them (proto/label.h).
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::vector<std::string> targets;  // empty: all
+  absl::Time since = absl::InfinitePast();
+  int64_t limit = 1000;
+};
+
 struct StoreCounts {
   int64_t predictions = 0, measurements = 0, calibrations = 0;
 };
@@ -106,6 +116,9 @@ class Store {
   virtual ~Store() = default;
   virtual absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) = 0;
   virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
+  // The newest `limit` of those that fit, newest first, among the newest kMostLabelled that have labels.
+  static constexpr int64_t kMostLabelled = 500000;
+  virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
   // The newest record of each target that is not withdrawn, by name; without its timings.

@@ -41,6 +41,7 @@ TABLE = {
     "Observe": ({"measure", "admin"}, NOT_FOUND),
     "ExportTarget": ({"measure", "admin"}, NOT_FOUND),
     "SuggestSamples": ({"ask", "admin"}, INVALID),  # likewise
+    "ListPredictions": ({"ask", "admin"}, OK),
     "Enqueue": ({"ask", "admin"}, OK),
     "Lease": ({"measure", "admin"}, OK),
     "Renew": ({"measure", "admin"}, OK),
@@ -163,6 +164,7 @@ class Access(unittest.TestCase):
             "Observe": pb.ObserveRequest(target=target or "nameless"),
             "ExportTarget": pb.ExportTargetRequest(target=target or "nameless"),
             "SuggestSamples": pb.SuggestSamplesRequest(),
+            "ListPredictions": pb.ListPredictionsRequest(),
             "Enqueue": queue.EnqueueRequest(),
             "Lease": queue.LeaseRequest(worker=worker, target=target, max_tasks=1, duration=second),
             "Renew": queue.RenewRequest(worker=worker),

@@ -35,6 +35,9 @@ class FakeStore : public store::Store {
     for (const store::PredictionRecord& record : records) labelled_ += record.labels_json.empty() ? 0 : 1;
     return absl::OkStatus();
   }
+  absl::StatusOr<std::vector<store::PredictionRecord>> LabelledPredictions(const store::PredictionFilter&) override {
+    return std::vector<store::PredictionRecord>();
+  }
   absl::Status AppendMeasurements(absl::Span<const store::StoredMeasurement> records) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);

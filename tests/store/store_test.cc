@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -52,6 +53,45 @@ TEST_P(StoreTest, CalibrationsSurviveReopening) {
   EXPECT_EQ((*latest)[1].probe_json, "probe of new");
   EXPECT_EQ((*latest)[1].time, absl::FromUnixSeconds(1000));
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // appended, never overwritten
+}
+
+TEST_P(StoreTest, LabelledPredictionsAreFoundByEveryLabel) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto prediction = [](int second, const std::string& target, const std::string& labels) {
+    PredictionRecord record;
+    record.time = absl::FromUnixSeconds(second);
+    record.target = target;
+    record.latency_us = second;
+    record.labels_json = labels;
+    return record;
+  };
+  ASSERT_TRUE(
+      (*store)
+          ->AppendPredictions({prediction(1, "cpu", R"({"commit":"a%_1","branch":"main"})"),
+                               prediction(2, "gpu", R"({"branch":"main","commit":"A%_1"})"), prediction(3, "cpu", ""),
+                               prediction(4, "cpu", R"({"note":"\"branch\":\"main\""})"),
+                               prediction(5, "cpu", R"({"commit":"axy1","branch":"main"})")})
+          .ok());
+  const auto seconds = [&](const PredictionFilter& filter) {
+    std::vector<double> found;
+    for (const PredictionRecord& record : (*store)->LabelledPredictions(filter).value())
+      found.push_back(record.latency_us);
+    return found;
+  };
+  EXPECT_THAT(seconds({}), testing::ElementsAre(5, 4, 2, 1));
+  PredictionFilter on_main;
+  on_main.labels = {{"branch", "main"}};
+  EXPECT_THAT(seconds(on_main), testing::ElementsAre(5, 2, 1));
+  PredictionFilter commit = on_main;
+  commit.labels.emplace_back("commit", "a%_1");  // no pattern, and not the capital one
+  EXPECT_THAT(seconds(commit), testing::ElementsAre(1));
+  on_main.targets = {"gpu", "tpu"};
+  EXPECT_THAT(seconds(on_main), testing::ElementsAre(2));
+  PredictionFilter late;
+  late.since = absl::FromUnixSeconds(4);
+  late.limit = 1;
+  EXPECT_THAT(seconds(late), testing::ElementsAre(5));
 }
 
 TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {

@@ -1,0 +1,31 @@
+#include "client/history_command.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "base/status_macros.h"
+#include "base/without_escapes.h"
+#include "client/exit_code.h"
+#include "client/history.h"
+#include "client/written_file.h"
+
+namespace cobra::client {
+
+absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  v1::ListPredictionsRequest request;
+  for (const auto& [name, value] : std::exchange(common.client.labels, {})) (*request.mutable_labels())[name] = value;
+  for (const std::string& target : flags.targets) request.add_targets(target);
+  COBRA_ASSIGN_OR_RETURN(*request.mutable_since(), ParseSince(flags.since, absl::Now()));
+  request.set_limit(static_cast<int32_t>(flags.limit));
+  COBRA_ASSIGN_OR_RETURN(const v1::ListPredictionsResponse response,
+                         Client::Connect(common.client)->ListPredictions(request));
+  const History history = MakeHistory(response, flags.by);
+  COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? HistorySvg(history)
+                                               : common.json         ? HistoryJson(history)
+                                                                     : WithoutEscapes(HistoryTable(history))));
+  return kExitOk;
+}
+
+}  // namespace cobra::client

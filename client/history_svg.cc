@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/chart.h"
+#include "client/history.h"
+#include "client/sweep_render.h"
+#include "client/text_table.h"
+
+namespace cobra::client {
+namespace {
+
+// In pixels of the picture, which scales as a whole.
+constexpr double kWidth = 800, kLeft = 76, kRight = 20, kPanelHeight = 280, kLineHeight = 18, kPad = 14;
+constexpr double kLabelRoom = 74;                // between the middles of two labels of the axis of commits
+constexpr int kMostLabel = 10, kMostLine = 104;  // characters
+
+double Ms(double us) { return us / 1000; }
+
+class HistoryPicture {
+ public:
+  explicit HistoryPicture(const History& history) : history_(history) {
+    shown_ = std::min(history.series.size(), kMostCurves);
+    for (size_t i = 0; i < history.order.size(); ++i) place_[history.order[i]] = static_cast<double>(i);
+    x_ = {0, std::max(1.0, static_cast<double>(history.order.size()) - 1), kLeft + kPad, kWidth - kRight - kPad, false};
+  }
+
+  std::string Draw() {
+    Heading();
+    const double top = y_, bottom = y_ + kPanelHeight;
+    Text(kLeft, top - 10, "start", "", "latency in ms");
+    SetRange(top, bottom);
+    for (const double tick : Ticks(ms_)) {
+      Line(kLeft, ms_.At(tick), kWidth - kRight, ms_.At(tick), "grid");
+      Text(kLeft - 8, ms_.At(tick) + 4, "end", "soft", NumberText(tick));
+    }
+    for (size_t i = 0; i < shown_; ++i) Curve(history_.series[i], i, top, bottom);
+    CommitAxis(bottom);
+    Text(kLeft, bottom + 58, "start", "soft",
+         "band: interval of the prediction; hollow points: the model extrapolates; dashed: other weights answer");
+    y_ = bottom + 72;
+    const std::string size = absl::StrFormat("%g %g", kWidth, y_);
+    return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", size, "\" width=\"", kWidth,
+                        "\" height=\"", y_, "\" role=\"img\">\n<title>latency by ", XmlText(history_.by), "</title>\n",
+                        kChartStyle, "<rect class=\"paper\" width=\"", kWidth, "\" height=\"", y_, "\"/>\n", body_,
+                        "</svg>\n");
+  }
+
+ private:
+  void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
+    absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y,
+                          anchor, style, XmlText(text));
+  }
+  void Line(double x1, double y1, double x2, double y2, absl::string_view style) {
+    absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
+                          y2, style);
+  }
+
+  void Heading() {
+    Text(kLeft, y_ += 30, "start", "title", Shortened(absl::StrCat("Latency by ", history_.by), kMostLine));
+    for (size_t i = 0; i < shown_; ++i) {
+      const HistorySeries& series = history_.series[i];
+      y_ += kLineHeight;
+      absl::StrAppendFormat(&body_, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" class=\"f%d\"/>\n", kLeft,
+                            y_ - 9, i);
+      const std::string model = series.model.empty() ? "" : absl::StrCat(series.model, " on ");
+      Text(kLeft + 20, y_, "start", "", Shortened(absl::StrCat(model, series.target), kMostLine));
+    }
+    if (history_.series.size() > shown_) {
+      Text(kLeft, y_ += kLineHeight, "start", "soft",
+           absl::StrCat(history_.series.size() - shown_, " more are not shown: --target, --label"));
+    }
+    y_ += 40;
+  }
+
+  void SetRange(double top, double bottom) {
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (size_t i = 0; i < shown_; ++i) {
+      for (const HistoryPoint& point : history_.series[i].points) {
+        low = std::min(low, Ms(point.prediction.low_us()));
+        if (std::isfinite(point.prediction.high_us())) high = std::max(high, Ms(point.prediction.high_us()));
+      }
+    }
+    if (!(high > low)) {  // nothing, or one number
+      low = std::isfinite(low) ? 0.5 * low : 0;
+      high = high > 0 ? 1.5 * high : 1;
+    }
+    constexpr double kMostOfLinear = 40;  // above, the lower of two curves would lie on the axis
+    ms_ = low > 0 && high / low > kMostOfLinear
+              ? Axis{low / 1.15, high * 1.15, bottom, top}
+              : Axis{std::max(0.0, low - 0.1 * (high - low)), high + 0.1 * (high - low), bottom, top, false};
+  }
+
+  double X(const HistoryPoint& point) const { return x_.At(place_.at(point.at)); }
+
+  void Curve(const HistorySeries& series, size_t color, double top, double bottom) {
+    std::string line, upper, lower;
+    for (const HistoryPoint& point : series.points) {
+      const v1::StoredPrediction& p = point.prediction;
+      const double high = std::isfinite(p.high_us()) ? Ms(p.high_us()) : ms_.high;
+      absl::StrAppendFormat(&line, "%.1f,%.1f ", X(point), ms_.At(Ms(p.latency_us())));
+      absl::StrAppendFormat(&upper, "%.1f,%.1f ", X(point), ms_.At(high));
+      lower = absl::StrCat(absl::StrFormat("%.1f,%.1f ", X(point), ms_.At(Ms(p.low_us()))), lower);
+    }
+    absl::StrAppendFormat(&body_, "<polygon points=\"%s%s\" class=\"band f%d\"/>\n", upper, lower, color);
+    absl::StrAppendFormat(&body_, "<polyline points=\"%s\" class=\"line s%d\"/>\n", line, color);
+    for (const HistoryPoint& point : series.points) {
+      const v1::StoredPrediction& p = point.prediction;
+      absl::StrAppendFormat(
+          &body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n", X(point),
+          ms_.At(Ms(p.latency_us())), p.extrapolating() ? "hollow s" : "f", color,
+          XmlText(absl::StrCat(history_.by, " ", point.at, ", ", p.time(), ": ", NumberText(Ms(p.latency_us())),
+                               " ms (", NumberText(Ms(p.low_us())), " to ", NumberText(Ms(p.high_us())), "), weights ",
+                               p.model_version())));
+      if (point.other_weights) Line(X(point), top, X(point), bottom, "end axis");
+    }
+  }
+
+  void CommitAxis(double bottom) {
+    Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
+    double last = -kLabelRoom;
+    for (const std::string& at : history_.order) {
+      const double x = x_.At(place_.at(at));
+      Line(x, bottom, x, bottom + 4, "axis");
+      if (x - last < kLabelRoom) continue;
+      Text(x, bottom + 18, "middle", "soft", Shortened(at, kMostLabel));
+      last = x;
+    }
+    Text((kLeft + kWidth - kRight) / 2, bottom + 36, "middle", "soft", history_.by);
+  }
+
+  const History& history_;
+  size_t shown_ = 0;  // series
+  std::map<std::string, double> place_;
+  Axis x_, ms_;
+  double y_ = 0;  // what is drawn ends here
+  std::string body_;
+};
+
+}  // namespace
+
+std::string HistorySvg(const History& history) { return HistoryPicture(history).Draw(); }
+
+}  // namespace cobra::client
