@@ -12,7 +12,10 @@ mkdir -p "$out"/{man,bash,zsh,fish}
 page() {
   local name=$1 summary=$2 program=$3 help=--help
   [ $# -lt 4 ] || help="$4 --help"
-  [[ ! -x $help2man ]] || "$help2man" --no-info --name "$summary" --help-option="$help" --output "$out/man/$name.1" "$bin/$program"
+  [[ -x $help2man ]] || return 0
+  "$help2man" --no-info --name "$summary" --help-option="$help" --output "$out/man/$name.1" "$bin/$program"
+  # A command's page is found under its own name.
+  sed -i -e "s/^$program \\\\- /$name \\\\- /" -e "s/^\.TH ${program^^} /.TH ${name^^} /" "$out/man/$name.1"
 }
 
 # Names of commands and what they do: the lines of --help between "Subcommands:" and the next empty line.

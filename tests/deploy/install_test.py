@@ -117,7 +117,7 @@ class InstallTest(unittest.TestCase):
         for command in named:
             with open(self.share("man/man1", f"cobra-client-{command}.1")) as file:
                 page = file.read()
-            self.assertIn(".SH NAME", page)
+            self.assertIn(f".SH NAME\ncobra-client-{command} \\- ", page)
             self.assertIn("\\-\\-help", page, command)
 
     def complete(self, *words):
