@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
+#include "model/text/canonical_attributes.h"
 #include "model/text/tokenizer.h"
 
 namespace cobra::text {
@@ -57,7 +58,7 @@ std::string CanonicalText(const graph::Graph& graph, int32_t index) {
   const graph::OpInfo& info = graph::GetOpInfo(node.op);
   AppendInputs(graph, node, info, &text);
   const bool returns_its_argument = graph::IsAlias(graph, node);
-  for (const auto& [name, value] : node.attributes) {
+  for (const auto& [name, value] : CanonicalAttributes(graph, node)) {
     // So does a dropout at inference, whatever its p.
     AppendAttribute(node, info, name, returns_its_argument && name == "p" ? graph::AttributeValue(0.0) : value, &text);
   }

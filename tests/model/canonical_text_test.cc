@@ -1,5 +1,6 @@
 #include "model/text/canonical_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
@@ -8,13 +9,14 @@
 namespace cobra::text {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 graph::TensorType Float(graph::Shape shape) { return {shape, graph::DType::float32}; }
 
 TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
   graph::GraphBuilder b;
   const graph::ValueRef x = b.AddInput("x", Float({1, 3, 224, 224}));
   const graph::ValueRef w = b.AddParameter("w", Float({64, 3, 7, 7}));
-  using Ints = std::vector<int64_t>;
   // Given in another order than ops.def's.
   graph::Attributes attributes{
       {"groups", int64_t{1}}, {"padding", Ints{3, 3}}, {"stride", Ints{2, 2}}, {"dilation", Ints{1, 1}}};
@@ -79,6 +81,54 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
   };
   EXPECT_EQ(dropout({{"p", 0.1}}), dropout({{"p", 0.0}}));
   EXPECT_NE(dropout({{"p", 0.1}, {"training", true}}), dropout({{"p", 0.0}, {"training", true}}));
+}
+
+// Two spellings of one call have one text, and the text of the spelling that most measured calls have.
+TEST(CanonicalText, ACallHasOneSpelling) {
+  const auto text = [](graph::Op op, graph::Attributes attributes, const graph::Shape& shape = {2, 3, 32, 32}) {
+    graph::GraphBuilder b;
+    std::vector<graph::ValueRef> inputs = {b.AddInput("x", Float(shape))};
+    if (op == graph::Op::conv2d)
+      inputs.insert(inputs.end(), {b.AddParameter("w", Float({4, 3, 5, 3})), graph::ValueRef::None()});
+    const auto call = b.Add(op, std::move(attributes), inputs);
+    EXPECT_TRUE(call.ok()) << call.status();
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*call)}), 0);
+  };
+  using graph::Op;
+  EXPECT_EQ(text(Op::softmax, {{"dim", int64_t{-3}}}), text(Op::softmax, {{"dim", int64_t{1}}}));
+  EXPECT_EQ(text(Op::softmax, {{"dim", int64_t{3}}}), text(Op::softmax, {{"dim", int64_t{-1}}}));
+  EXPECT_THAT(text(Op::softmax, {{"dim", int64_t{3}}}), testing::HasSubstr("dim=-1"));
+  EXPECT_NE(text(Op::softmax, {{"dim", int64_t{1}}}), text(Op::softmax, {{"dim", int64_t{2}}}));
+  EXPECT_THAT(text(Op::cat, {{"dim", int64_t{-3}}}), testing::HasSubstr("dim=1"));
+  EXPECT_THAT(text(Op::unsqueeze, {{"dim", int64_t{-1}}}), testing::HasSubstr("dim=4"));
+  EXPECT_EQ(text(Op::permute, {{"dims", Ints{0, -2, -1, 1}}}), text(Op::permute, {{"dims", Ints{0, 2, 3, 1}}}));
+  EXPECT_EQ(text(Op::mean, {{"dim", Ints{-2, -1}}}), text(Op::mean, {{"dim", Ints{2, 3}}}));
+  EXPECT_EQ(text(Op::mean, {{"dim", Ints{3}}}), text(Op::mean, {{"dim", Ints{-1}}}));
+  EXPECT_EQ(text(Op::transpose, {{"dim0", int64_t{-1}}, {"dim1", int64_t{-2}}}),
+            text(Op::transpose, {{"dim0", int64_t{2}}, {"dim1", int64_t{3}}}));
+  EXPECT_EQ(text(Op::std, {{"dim", Ints{1}}, {"correction", int64_t{1}}}),
+            text(Op::std, {{"dim", Ints{1}}, {"unbiased", true}}));
+  EXPECT_EQ(text(Op::adaptive_max_pool2d, {{"output_size", Ints{1, 1}}, {"return_indices", false}}),
+            text(Op::adaptive_max_pool2d, {{"output_size", Ints{1, 1}}}));
+  const std::string constant = "constant", bilinear = "bilinear", nearest = "nearest", same = "same", valid = "valid";
+  EXPECT_EQ(text(Op::pad, {{"pad", Ints{1, 1}}, {"mode", constant}, {"value", 0.0}}),
+            text(Op::pad, {{"pad", Ints{1, 1}}, {"mode", constant}}));
+  EXPECT_NE(text(Op::pad, {{"pad", Ints{1, 1}}, {"mode", constant}, {"value", 1.0}}),
+            text(Op::pad, {{"pad", Ints{1, 1}}, {"mode", constant}}));
+  const Ints size{64, 64};
+  EXPECT_EQ(text(Op::interpolate, {{"size", size}, {"mode", bilinear}}),
+            text(Op::interpolate, {{"size", size}, {"mode", bilinear}, {"align_corners", false}}));
+  EXPECT_THAT(text(Op::interpolate, {{"size", size}, {"mode", nearest}}),
+              testing::Not(testing::HasSubstr("align_corners")));
+  const auto conv = [&](graph::AttributeValue padding, int64_t dilation) {
+    return text(Op::conv2d, {{"groups", int64_t{1}},
+                             {"padding", std::move(padding)},
+                             {"stride", Ints{1, 1}},
+                             {"dilation", Ints{dilation, 1}}});
+  };
+  EXPECT_EQ(conv(same, 1), conv(Ints{2, 1}, 1));
+  EXPECT_EQ(conv(same, 2), conv(Ints{4, 1}, 2));
+  EXPECT_EQ(conv(valid, 1), conv(Ints{0, 0}, 1));
 }
 
 // Arguments that do not change what runs are left out, so that a layer is known in whichever words it was called.
