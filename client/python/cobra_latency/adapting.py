@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import math
+import numbers
 import os
 import warnings
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
@@ -156,20 +158,24 @@ def _loaded(spec: Any) -> Tuple[str, Mapping[str, Any]]:
 
 
 def _checked(written: str, name: str, value: Any, kind: int) -> Any:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if kind == FieldDescriptor.CPPTYPE_STRING:
         if isinstance(value, str):
             return value
         what = "text"
     elif kind == FieldDescriptor.CPPTYPE_INT32:
-        if is_number and value == int(value):
+        if _is_number(value) and abs(value) < 2**31 and value == int(value):
             return int(value)
         what = "whole number"
     else:
-        if is_number:
+        if _is_number(value):
             return float(value)
         what = "number"
     raise UsageError(f"{written}: {name}={value!r}: is no {what}", _HINT)
+
+
+def _is_number(value: Any) -> bool:
+    """Also those of NumPy."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def timed_networks(samples: Iterable[Timed]) -> List["pb.TimedNetwork"]:
@@ -179,12 +185,16 @@ def timed_networks(samples: Iterable[Timed]) -> List["pb.TimedNetwork"]:
         if not isinstance(sample, Timed):
             raise UsageError(f"samples: {sample!r}: is not Timed", "write Timed(model, inputs, latency_ms)")
         row = sample.row or str(number)
-        ms = sample.latency_ms
-        if not isinstance(ms, (int, float)) or isinstance(ms, bool) or not ms > 0:
+        ms, timings = sample.latency_ms, sample.timings
+        if not _is_number(ms) or not 0 < ms < math.inf:
             raise UsageError(f"row {row}: latency_ms={ms!r}: is no time", "give milliseconds")
+        if not _is_number(timings) or not 1 <= timings < 2**31 or timings != int(timings):
+            raise UsageError(
+                f"row {row}: timings={timings!r}: is no count", "give how many timings latency_ms is the median of"
+            )
         message = _network(sample.model, sample.inputs, row)
-        message.latency_ms = ms
-        message.timings = sample.timings
+        message.latency_ms = float(ms)
+        message.timings = int(timings)
         messages.append(message)
     return messages
 

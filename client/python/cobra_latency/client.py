@@ -6,6 +6,7 @@ import time
 from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import grpc
+import grpc.aio
 
 from . import adapting, models
 from ._proto import cobra_pb2 as pb

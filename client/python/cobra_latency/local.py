@@ -50,6 +50,10 @@ class LocalClient(Client):
         """Whether this call started the server."""
         self._starter = starter
 
+    def server_process(self) -> int:
+        """The process id of the server; 0 if it has ended."""
+        return self._starter.listener()
+
     def stop_server(self) -> None:
         """Ends the server. What others asked it is answered first."""
         self._starter.end()
@@ -91,7 +95,7 @@ class _Starter:
         with open(self.path("lock"), "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             identity = self._identity()
-            if self._listener():
+            if self.listener():
                 if self._known() == identity:
                     return False
                 self.end()
@@ -114,7 +118,7 @@ class _Starter:
         manifest = os.path.join(self.model, "manifest.json")
         return f"{version[-1] if version else ''}\n{_stamp(self.program)}\n{_stamp(manifest)}\n"
 
-    def _listener(self) -> int:
+    def listener(self) -> int:
         """The process that listens at the socket; 0 if none does."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as to:
             try:
@@ -129,11 +133,11 @@ class _Starter:
 
     def end(self) -> None:
         """SIGTERM: the server finishes what it is doing."""
-        listener = self._listener()
+        listener = self.listener()
         if listener:
             os.kill(listener, signal.SIGTERM)
         deadline = time.monotonic() + _END_S
-        while self._listener():
+        while self.listener():
             if time.monotonic() > deadline:
                 raise ServerUnavailable(
                     f"process {listener}: a server of another version does not end", f"end it: kill {listener}"

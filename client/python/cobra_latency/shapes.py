@@ -66,10 +66,9 @@ def shape_of(value: Any) -> Any:
         and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
     ):
         return _checked(Shape(tuple(value)), str(value))
-    if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return _checked(
-            Shape(tuple(int(n) for n in value.shape), str(value.dtype).replace("torch.", "")), str(value.dtype)
-        )
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        return _checked(Shape(tuple(int(n) for n in shape), str(dtype).replace("torch.", "")), str(dtype))
     if isinstance(value, tuple) and not value:
         return Shape(())
     if isinstance(value, (list, tuple)):

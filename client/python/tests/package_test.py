@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The wheel: the same bytes from the same sources, nothing generated in the tree, examples that run, types that hold."""
 import doctest
+import glob
 import importlib
 import importlib.util
+import json
 import os
 import pkgutil
 import subprocess
@@ -15,6 +17,8 @@ import support
 support.stage()
 import cobra_latency  # noqa: E402
 
+# Modules of cobra_latency.search, and what each adapts to: extras of the wheel.
+ADAPTERS = {"optuna": "optuna", "pymoo": "pymoo", "ray": "ray"}
 PYTHON = os.path.join(support.ROOT, "client", "python")
 
 
@@ -39,7 +43,15 @@ class PackageTest(unittest.TestCase):
         with zipfile.ZipFile(build(support.path("three"))) as wheel:
             names = wheel.namelist()
             metadata = wheel.read("cobra_latency-0.1.0.dist-info/METADATA").decode()
-        for name in ("__init__.py", "py.typed", "_proto/cobra_pb2.py", "_proto/cobra_pb2.pyi", "live/operators.json"):
+        for name in (
+            "__init__.py",
+            "py.typed",
+            "_proto/cobra_pb2.py",
+            "_proto/cobra_pb2.pyi",
+            "live/operators.json",
+            "search/optuna.py",
+            "adapting.py",
+        ):
             self.assertIn("cobra_latency/" + name, names)
         self.assertTrue(all(name.startswith(("cobra_latency/", "cobra_latency-")) for name in names), names)
         self.assertIn("Requires-Python: >=3.9", metadata)
@@ -59,22 +71,23 @@ class PackageTest(unittest.TestCase):
         program = (
             "import cobra_latency; from cobra.v1 import cobra_pb2; print(cobra_pb2.PredictRequest.DESCRIPTOR.full_name)"
         )
-        path = os.pathsep.join([folder, support.path("package")])
-        done = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}
-        )
+        environment = support.environment(folder, support.path("package"))
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
         self.assertEqual(done.stdout.strip(), "cobra.v1.PredictRequest", done.stderr)
 
     def test_torch_is_not_imported(self):
         program = "import sys, cobra_latency; sys.exit('torch' in sys.modules)"
-        env = {**os.environ, "PYTHONPATH": support.path("package")}
-        self.assertEqual(subprocess.run([sys.executable, "-c", program], env=env).returncode, 0)
+        environment = support.environment(support.path("package"))
+        self.assertEqual(subprocess.run([sys.executable, "-c", program], env=environment).returncode, 0)
 
     def test_the_examples_in_docstrings(self):
         has_torch = importlib.util.find_spec("torch") is not None
         tried = 0
         for module in pkgutil.walk_packages(cobra_latency.__path__, "cobra_latency."):
             if "_proto" in module.name or (".live" in module.name and not has_torch):
+                continue
+            library = ADAPTERS.get(module.name.rpartition(".")[2] if ".search." in module.name else "")
+            if library and importlib.util.find_spec(library) is None:
                 continue
             result = doctest.testmod(importlib.import_module(module.name))
             self.assertEqual(result.failed, 0, module.name)
@@ -85,16 +98,50 @@ class PackageTest(unittest.TestCase):
         for name in cobra_latency.__all__:
             self.assertTrue(name.startswith("__") or getattr(cobra_latency, name).__doc__, name)
 
+    def needs(self, *names):
+        if any(importlib.util.find_spec(name) is None for name in names):
+            self.skipTest(f"{', '.join(names)} are not all installed for this Python (scripts/setup.sh --pypi)")
+
+    def check(self, *command):
+        command = [sys.executable, "-m", *command]
+        done = subprocess.run(command, cwd=support.path("package"), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_types(self):
-        if any(importlib.util.find_spec(name) is None for name in ("mypy", "torch", "grpc-stubs")):
-            self.skipTest("mypy, torch and grpc-stubs are not all installed for this Python")
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", support.path("mypy"), "-p", "cobra_latency"],
-            cwd=support.path("package"),
-            capture_output=True,
-            text=True,
+        self.needs("mypy", "torch", "grpc-stubs")
+        # The libraries of searches are not installed beside the type checkers, and what derives from them is not known.
+        settings = "".join(f"[mypy-{name}.*]\nignore_missing_imports = true\n" for name in ADAPTERS.values())
+        settings = (
+            "[mypy]\nstrict = true\n" + settings + "[mypy-cobra_latency.search.*]\ndisallow_subclassing_any = false\n"
         )
-        self.assertEqual(done.returncode, 0, done.stdout)
+        path = support.write("mypy.ini", settings)
+        self.check("mypy", "--config-file", path, "--cache-dir", support.path("mypy"), "-p", "cobra_latency")
+
+    def test_types_by_pyright(self):
+        self.needs("basedpyright", "torch", "grpc-stubs")
+        settings = {
+            "include": [support.path("package", "cobra_latency")],
+            "ignore": [support.path("package", "cobra_latency", "_proto")],
+            "typeCheckingMode": "standard",
+            "pythonVersion": "3.9",
+        }
+        search = os.path.join(support.ROOT, "build", "pypi-search", "lib")
+        found = glob.glob(os.path.join(search, "python3*", "site-packages"))
+        if found:
+            settings["extraPaths"] = found
+        else:
+            settings["ignore"].append(support.path("package", "cobra_latency", "search"))
+        path = support.write("pyrightconfig.json", json.dumps(settings))
+        self.check("basedpyright", "-p", path, "--pythonpath", sys.executable)
+
+    def test_nothing_is_newer_than_python_3_9(self):
+        self.needs("vermin")
+        program = "import sys; from vermin.main import main; main()"
+        options = ["-t=3.9-", "--no-tips", "--violations", "--eval-annotations", "--quiet", "cobra_latency"]
+        done = subprocess.run(
+            [sys.executable, "-c", program, *options], cwd=support.path("package"), capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

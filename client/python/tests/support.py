@@ -66,6 +66,12 @@ def stage():
     sys.path.insert(0, path("package"))
 
 
+def environment(*folders):
+    """That of a program which imports from folders before all others."""
+    paths = [*folders, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 def start(libraries=None):
     """A client of a server of this test's own, at a socket in its folder."""
     if not os.path.exists(SERVER):
@@ -94,6 +100,11 @@ def load(name, text):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+if "--pypi" in sys.argv:  # with PyTorch 2.13 and the newest grpcio and protobuf
+    in_environment("pypi", "pypi-client")
+    sys.argv.remove("--pypi")
 
 
 def main():

@@ -118,6 +118,8 @@ def where(recorder: Recorder, function: Function, args: Tuple[Any, ...], kwargs:
 def recurrent(recorder: Recorder, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
     """torch.lstm and its like; with batch_sizes for a packed batch."""
     packed = isinstance(args[1], torch.Tensor) and isinstance(args[3], (list, tuple))
+    batch_sizes: Any = None
+    batch_first = False
     if packed:
         data, batch_sizes, states, weights, has_biases, layers, dropout, train, bidirectional = args
     else:
@@ -150,7 +152,7 @@ def lstm_cell(recorder: Recorder, function: Function, args: Sequence[Any], kwarg
 
 def tensordot(recorder: Recorder, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
     a, b, *rest = args
-    dims = rest[0] if rest else kwargs.get("dims", 2)
+    dims: Any = rest[0] if rest else kwargs.get("dims", 2)
     if isinstance(dims, torch.Tensor):
         dims = recorder.values_of(dims, "tensordot() by a tensor")
     if isinstance(dims, int):

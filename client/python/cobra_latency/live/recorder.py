@@ -83,9 +83,8 @@ class Recorder(TorchFunctionMode):
         return found if found is not None else self._adopt(tensor)
 
     def _adopt(self, tensor: torch.Tensor) -> Value:
-        if getattr(torch._C, "_functorch", None) is not None and torch._C._functorch.is_functorch_wrapped_tensor(
-            tensor
-        ):
+        functorch: Any = getattr(torch._C, "_functorch", None)
+        if functorch is not None and functorch.is_functorch_wrapped_tensor(tensor):
             raise self.error(
                 f"{self._function.shown}() runs inside of torch.func (vmap, grad, jvp)",
                 "such calls cannot be recorded one by one: write it without",

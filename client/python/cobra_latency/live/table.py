@@ -58,7 +58,7 @@ COUNTS = {"I1": 1, "I2": 2, "I3": 3, "I1s": 1, "I2s": 2, "I3s": 3, "O2": 2, "O3"
 
 @functools.lru_cache(maxsize=None)
 def _tables() -> Dict[str, Any]:
-    data = pkgutil.get_data(__package__, "operators.json")
+    data = pkgutil.get_data("cobra_latency.live", "operators.json")
     if data is None:
         raise ImportError("operators.json is not in the package: build the wheel (scripts/build-python.sh)")
     tables: Dict[str, Any] = json.loads(data)

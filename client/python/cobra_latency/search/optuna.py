@@ -4,7 +4,7 @@
 
     def objective(trial):
         net = build(trial.suggest_int("width", 8, 64))
-        latency.check(trial, net, "1x3x32x32")      # raises TrialPruned, with the reason
+        latency.check(trial, net.eval(), "1x3x32x32")      # raises TrialPruned, with the reason
         return train(net)
 
     study = optuna.create_study(sampler=latency.sampler(optuna.samplers.TPESampler), direction="maximize")

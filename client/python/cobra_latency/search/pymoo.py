@@ -2,7 +2,7 @@
 
     class Widths(LatencyProblem):
         def candidate(self, x):
-            return Net(*x), "1x3x32x32"
+            return Net(*x).eval(), "1x3x32x32"
 
         def objectives(self, x):
             return [1 - train(Net(*x))]
@@ -14,9 +14,9 @@ Latencies of a whole population are asked in one message; what exceeds the budge
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
-from ..constraint import FeasibleUnder
+from ..constraint import FeasibleUnder, Verdict
 from ._library import library
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class LatencyProblem(Problem):
         """`options` are those of pymoo's Problem: n_var, n_obj (the latency is one of them), xl, xu ..."""
         super().__init__(n_ieq_constr=1, **options)
         self.fits = fits
+        self.verdict: Optional[Verdict] = None
+        """On the candidate that objectives() is asked for, with its milliseconds."""
 
     def candidate(self, x: Any) -> Tuple[Any, Any]:
         """The model and its inputs."""
@@ -48,6 +50,7 @@ class LatencyProblem(Problem):
         rows: List[List[float]] = []
         verdicts = self.fits.many(self.candidate(x) for x in X)
         for x, verdict in zip(X, verdicts):
+            self.verdict = verdict
             others = list(self.objectives(x)) if verdict else [_NOT_EVALUATED] * (self.n_obj - 1)
             rows.append([*others, _NOT_EVALUATED if verdict.ms is None else verdict.ms])
         out["F"] = rows

@@ -5,7 +5,7 @@
     def train(config):
         tune.report({"accuracy": ...})
 
-    trainable = within(fits, lambda config: (Net(config["width"]), "1x3x32x32"), train, otherwise={"accuracy": 0.0})
+    trainable = within(fits, lambda config: (Net(config["width"]).eval(), "1x3x32x32"), train, otherwise={"accuracy": 0.0})
     tune.Tuner(trainable, param_space={"width": tune.randint(8, 64)}).fit()
 
 Works with each searcher and scheduler: a trial over the budget reports `otherwise`, with `latency_ms` and `latency_reason`, and is done.
