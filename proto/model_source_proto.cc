@@ -128,8 +128,6 @@ absl::StatusOr<ModelSource> TakeSource(v1::SourceModel* proto, const Limits& lim
       return UserError(Diagnostic::Kind::kUsage, absl::StrCat(file.path(), ": is in the request twice"));
     }
   }
-  if (proto->entry().empty())
-    return UserError(Diagnostic::Kind::kUsage, "entry: is empty", "an expression such as resnet50()");
   request.file = proto->file();
   request.entry = proto->entry();
   SetUnlessEmpty(proto->method(), &request.method);

@@ -16,6 +16,7 @@
 #include "base/pem.h"
 #include "base/status_macros.h"
 #include "server/call_metadata.h"
+#include "server/forwarded.h"
 #include "server/request_record.h"
 #include "server/watched_files.h"
 
@@ -186,6 +187,7 @@ absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc r
       grpc_call_auth_context(context->c_call()), &grpc_auth_context_release);
   CallerProof proof;
   proof.certificate_names = CertificateNames(peer.get());
+  if (proof.certificate_names.empty()) proof.certificate_names = ForwardedCertificates(context->client_metadata());
   const auto given = context->client_metadata().equal_range("authorization");
   for (auto header = given.first; header != given.second; ++header)
     proof.authorization.emplace_back(header->second.data(), header->second.size());

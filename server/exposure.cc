@@ -31,20 +31,27 @@ absl::Status CheckTlsFlags(const TlsFiles& tls) {
   return absl::OkStatus();
 }
 
+absl::Status CheckApiAddress(const char* flag, const std::string& address, const ServerOptions& options) {
+  if (options.insecure || IsLocalAddress(address)) return absl::OkStatus();
+  std::vector<std::string> missing;
+  if (options.tls.cert.empty()) missing.push_back("--tls-cert and --tls-key (TLS)");
+  if (options.access_file.empty()) missing.push_back("--access (who may do what)");
+  if (missing.empty()) return absl::OkStatus();
+  return Usage(absl::StrCat(flag, " ", address, ": other machines can reach it"),
+               absl::StrCat("give ", absl::StrJoin(missing, " and "),
+                            ", or listen on 127.0.0.1. If whoever reaches the address may do everything, and may "
+                            "read what others send, add --insecure (docs/operations.md, Access)"));
+}
+
 }  // namespace
 
 absl::Status CheckExposure(const ServerOptions& options) {
   COBRA_RETURN_IF_ERROR(CheckTlsFlags(options.tls));
-  if (!options.insecure && !IsLocalAddress(options.listen)) {
-    std::vector<std::string> missing;
-    if (options.tls.cert.empty()) missing.push_back("--tls-cert and --tls-key (TLS)");
-    if (options.access_file.empty()) missing.push_back("--access (who may do what)");
-    if (!missing.empty()) {
-      return Usage(absl::StrCat("--listen ", options.listen, ": other machines can reach it"),
-                   absl::StrCat("give ", absl::StrJoin(missing, " and "),
-                                ", or listen on 127.0.0.1. If whoever reaches the address may do everything, and may "
-                                "read what others send, add --insecure (docs/operations.md, Access)"));
-    }
+  COBRA_RETURN_IF_ERROR(CheckApiAddress("--listen", options.listen, options));
+  if (!options.http.empty()) COBRA_RETURN_IF_ERROR(CheckApiAddress("--http", options.http, options));
+  if (options.http.empty() && !options.http_hosts.empty()) {
+    return Usage(absl::StrCat("--http-host ", options.http_hosts[0], ": says nothing without --http"),
+                 "give --http HOST:PORT too");
   }
   if (!options.metrics.empty() && !options.insecure_metrics && !IsLocalAddress(options.metrics)) {
     return Usage(absl::StrCat("--metrics ", options.metrics, ": other machines can reach it"),

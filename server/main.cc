@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "proto/protobuf_log.h"
 #include "server/access_token.h"
 #include "server/grpc_log.h"
@@ -160,6 +161,11 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
   ServerOptions& options = flags->options;
   app->add_option("--listen", options.listen, "Address of the gRPC API; port 0 chooses a free port")
       ->capture_default_str();
+  app->add_option("--http", options.http,
+                  "Address of the HTTP API and of /ui (docs/http.md), HOST:PORT; port 0 chooses a free one; none by "
+                  "default");
+  app->add_option("--http-host", options.http_hosts,
+                  "Another name by which requests may call the --http server; repeatable");
   app->add_option("--metrics", options.metrics, "Address of /metrics for Prometheus; empty: none")
       ->capture_default_str();
   app->add_option("--model", options.model_directory, "Directory of the model version")
@@ -241,15 +247,23 @@ int RunTokenCommand(const std::string& program, const TokenRequest& request) {
 
 // Logs the server's addresses and writes them to `ready_file`, which the caller may wait for.
 absl::Status ReportAddresses(const Server& server, const std::string& ready_file) {
-  const std::string listen = server.listen_address(), metrics = server.metrics_address();
-  LogInfo(absl::StrCat("listening on ", listen, metrics.empty() ? "" : ", metrics on http://", metrics,
-                       metrics.empty() ? "" : "/metrics"));
+  const std::string listen = server.listen_address(), metrics = server.metrics_address(), http = server.http_address();
+  LogInfo(absl::StrCat("listening on ", listen, http.empty() ? "" : absl::StrCat(", for HTTP on ", http),
+                       metrics.empty() ? "" : absl::StrCat(", metrics on http://", metrics, "/metrics")));
   if (ready_file.empty()) return absl::OkStatus();
-  return WriteFileAtomic(ready_file, absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics, "\"}\n"));
+  return WriteFileAtomic(ready_file, absl::StrCat("{\"listen\": \"", listen, "\", \"metrics\": \"", metrics,
+                                                  "\", \"http\": \"", http, "\"}\n"));
 }
 
 absl::Status CheckAddresses(const ServerOptions& options) {
   COBRA_RETURN_IF_ERROR(CheckListenAddress("--listen", options.listen, /*usual_port=*/50051));
+  if (!options.http.empty()) {
+    COBRA_RETURN_IF_ERROR(CheckListenAddress("--http", options.http, /*usual_port=*/50080));
+    if (IsGrpcName(options.http)) {
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--http ", options.http, ": is not HOST:PORT"),
+                       "--http 127.0.0.1:50080");
+    }
+  }
   if (options.metrics.empty()) return absl::OkStatus();
   return CheckListenAddress("--metrics", options.metrics, /*usual_port=*/9464);
 }

@@ -24,6 +24,9 @@
 #include "server/connections.h"
 #include "server/credentials.h"
 #include "server/exposure.h"
+#include "server/http_calls.h"
+#include "server/http_listener.h"
+#include "server/http_tls.h"
 #include "server/idle_exit.h"
 #include "server/lanes.h"
 #include "server/listen_socket.h"
@@ -58,6 +61,13 @@ std::string WithPort(const std::string& address, int port) {
   return absl::StrCat(address.substr(0, address.rfind(':')), ":", port);
 }
 
+void Hand(Descriptor connection, int listener, grpc::experimental::ExternalConnectionAcceptor* acceptor) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+  parameters.listener_fd = listener;
+  parameters.fd = connection.Release();
+  acceptor->HandleNewConnection(&parameters);
+}
+
 class ServerImpl final : public Server {
  public:
   explicit ServerImpl(const ServerOptions& options) : options_(options) {}
@@ -65,6 +75,7 @@ class ServerImpl final : public Server {
   ~ServerImpl() override {
     idle_exit_.reset();
     watchdog_.reset();
+    if (http_listener_ != nullptr) http_listener_->Stop();
     connections_.reset();
     if (grpc_server_ != nullptr) grpc_server_->Shutdown(std::chrono::system_clock::now());
   }
@@ -120,6 +131,7 @@ class ServerImpl final : public Server {
         [this] { return model_->RefreshCalibrations(); }, &metrics_);
     COBRA_RETURN_IF_ERROR(ExposeMetrics());
     COBRA_RETURN_IF_ERROR(Listen());
+    if (!options_.http.empty()) COBRA_RETURN_IF_ERROR(ListenToHttp());
     if (options_.idle_exit < absl::InfiniteDuration() && options_.stop)
       idle_exit_ = std::make_unique<IdleExit>(options_.idle_exit, &metrics_, options_.stop);
     return absl::OkStatus();
@@ -127,10 +139,12 @@ class ServerImpl final : public Server {
 
   std::string listen_address() const override { return listen_address_; }
   std::string metrics_address() const override { return metrics_address_; }
+  std::string http_address() const override { return http_address_; }
   absl::Status ReloadModel() override { return model_->Reload(); }
 
   bool Drain(absl::Time deadline) override {
     grpc_server_->GetHealthCheckService()->Shutdown();  // NOT_SERVING from now on
+    if (http_listener_ != nullptr) http_listener_->BeginDrain();
     streams_->Close();
     lanes_->Close();
     watch_->Close();
@@ -142,7 +156,12 @@ class ServerImpl final : public Server {
     }
     const absl::Time sent = deadline - std::min(kFlushTime, left / 4);
     const bool idle = lanes_->WaitIdle(sent);
-    lanes_->WaitUntilSent(std::min(sent, absl::Now() + kSendTime));
+    const absl::Time send_by = std::min(sent, absl::Now() + kSendTime);
+    lanes_->WaitUntilSent(send_by);
+    if (http_listener_ != nullptr) {
+      http_listener_->WaitIdle(send_by);
+      http_listener_->Stop();
+    }
     // gRPC's own shutdown cancels requests that arrive meanwhile. When the connections are closed first, none arrives,
     // and a caller that lost one sees UNAVAILABLE.
     connections_->Close(std::min(deadline, absl::Now() + kSendTime));
@@ -170,8 +189,11 @@ class ServerImpl final : public Server {
         return absl::InvalidArgumentError(absl::StrCat(
             options_.access_file, ": has certificate=, which needs --tls-ca: the authority of the clients"));
       }
-    } else if (!IsLocalAddress(options_.listen)) {
-      LogWarning(absl::StrCat(options_.listen, ": whoever reaches this address may do everything"));
+    } else {
+      for (const std::string& address : {options_.listen, options_.http}) {
+        if (address.empty() || IsLocalAddress(address)) continue;
+        LogWarning(absl::StrCat(address, ": whoever reaches this address may do everything"));
+      }
     }
     COBRA_ASSIGN_OR_RETURN(credentials_, MakeServerCredentials(options_.tls, access_.get(), &metrics_));
     return absl::OkStatus();
@@ -207,8 +229,10 @@ class ServerImpl final : public Server {
     COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
     const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;
-    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
+    constexpr auto kFromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD;
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, credentials_);
+    if (!options_.http.empty())  // who may call is checked by each call, which says who it is (forwarded.h)
+      own_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, grpc::InsecureServerCredentials());
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
     builder.RegisterService(admin_service_.get());
@@ -216,10 +240,7 @@ class ServerImpl final : public Server {
     grpc_server_ = builder.BuildAndStart();
     if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
     const auto accept = [this](int listener, Descriptor connection) {
-      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
-      parameters.listener_fd = listener;
-      parameters.fd = connection.Release();
-      acceptor_->HandleNewConnection(&parameters);
+      Hand(std::move(connection), listener, acceptor_.get());
     };
     const ServerLimits& limits = options_.limits;
     connections_ = std::make_unique<Connections>(
@@ -229,6 +250,37 @@ class ServerImpl final : public Server {
     watchdog_ = std::make_unique<Watchdog>(options_.watchdog, lanes_.get(), &metrics_,
                                            [this](Lane lane, bool can_answer) { SetLaneHealth(lane, can_answer); });
     return absl::OkStatus();
+  }
+
+  absl::Status ListenToHttp() {
+    HttpCalls::Options call_options{options_.http, options_.http_hosts, options_.limits};
+    const auto connect = [this](Descriptor connection) { Hand(std::move(connection), -1, own_acceptor_.get()); };
+    http_calls_ = std::make_unique<HttpCalls>(call_options, connect, lanes_.get(), &metrics_, access_.get(),
+                                              [this] { return UsualTargets(); });
+    std::unique_ptr<HttpTls> tls;
+    if (!options_.tls.cert.empty()) {
+      COBRA_ASSIGN_OR_RETURN(tls, HttpTls::Open(options_.tls));
+    }
+    HttpListenerOptions listener_options;
+    listener_options.listen = options_.http;
+    listener_options.max_connections =
+        ConnectionLimit(listener_options.max_connections, options_.limits.reserved_descriptors);
+    absl::StatusOr<std::unique_ptr<HttpListener>> listener =
+        HttpListener::Start(listener_options, http_calls_.get(), std::move(tls));
+    if (!listener.ok()) return absl::UnavailableError(absl::StrCat("--http ", listener.status().message()));
+    http_listener_ = *std::move(listener);
+    http_address_ = WithPort(options_.http, http_listener_->port());
+    return absl::OkStatus();
+  }
+
+  // As cobra-client chooses where no target is named: this machine if it is calibrated, else all trained ones.
+  std::vector<std::string> UsualTargets() const {
+    std::vector<std::string> trained;
+    for (const predict::TargetInfo& target : model_->Get()->Targets()) {
+      if (target.spec.name == kThisMachine) return {kThisMachine};
+      if (!target.calibrated) trained.push_back(target.spec.name);
+    }
+    return trained;
   }
 
   absl::StatusOr<std::vector<Descriptor>> ListenAtFlag() const {
@@ -285,13 +337,15 @@ class ServerImpl final : public Server {
   std::unique_ptr<MeasurementService> measurement_service_;
   std::unique_ptr<AdminService> admin_service_;
   std::unique_ptr<MetricsEndpoint> endpoint_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_, own_acceptor_;
   std::unique_ptr<grpc::Server> grpc_server_;
   std::unique_ptr<Connections> connections_;
+  std::unique_ptr<HttpListener> http_listener_;
+  std::unique_ptr<HttpCalls> http_calls_;                      // waits for its calls, which use the listener
   bool lane_answers_[std::size(kLanes)] = {true, true, true};  // written by the watchdog, once it runs
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<IdleExit> idle_exit_;
-  std::string listen_address_, metrics_address_;
+  std::string listen_address_, metrics_address_, http_address_;
 };
 
 }  // namespace

@@ -21,9 +21,11 @@ namespace cobra::server {
 struct ServerOptions {
   std::string listen = "127.0.0.1:50051";  // port 0: a free one
   std::string metrics = "127.0.0.1:9464";  // empty: none
+  std::string http;                        // address of the HTTP API (http_listener.h); empty: none
+  std::vector<std::string> http_hosts;     // names of this server, besides that of `http`, that requests may use
   std::string access_file;                 // who may do what (access.h); empty: everybody everything
   TlsFiles tls;
-  bool insecure = false;          // `listen` may be reached by other machines, without TLS or access_file
+  bool insecure = false;          // `listen` and `http` may be reached by other machines, without TLS or access_file
   bool insecure_metrics = false;  // `metrics` may be reached by other machines
   std::string model_directory = DataPath("model/pretrained");
   std::string store_path = "cobra.sqlite";
@@ -55,6 +57,7 @@ class Server {
   // "127.0.0.1:50051" with the actual port; "" if there is none.
   virtual std::string listen_address() const = 0;
   virtual std::string metrics_address() const = 0;
+  virtual std::string http_address() const = 0;
 
   // Reloads the model directory; on error the old version continues to serve.
   virtual absl::Status ReloadModel() = 0;

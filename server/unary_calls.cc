@@ -15,6 +15,7 @@
 #include "proto/grpc_status.h"
 #include "server/caller.h"
 #include "server/credentials.h"
+#include "server/forwarded.h"
 #include "server/held_bytes.h"
 #include "server/message_bytes.h"
 #include "server/request_record.h"
@@ -89,7 +90,7 @@ Hash128 HashOf(const grpc::ByteBuffer& bytes) {
 }
 
 void FillContext(grpc::CallbackServerContext* context, absl::Duration default_deadline, CallContext* call) {
-  call->caller = CallerOf(call->principal.get(), context->peer());
+  call->caller = CallerOf(call->principal.get(), PeerOf(*context));
   call->deadline = std::min(absl::FromChrono(context->deadline()), absl::Now() + default_deadline);
 }
 

@@ -92,7 +92,9 @@ MAY_INCLUDE = {
         "base",
     ],
     "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
+    "server/http": ["proto", "base"],
     "server": [
+        "server/http",
         "reader",
         "proto",
         "model/predict",
@@ -129,6 +131,7 @@ EXTERNAL = {
     r"google/protobuf/": r"(proto|reader|server|client|worker)/",
     r"seccomp\.h": r"reader/sandbox",
     r"onnx/": r"(frontend|export)/onnx/",
+    r"boost/": r"server/http_session\.h$",
     r"prometheus/": r"server/",
     r"(sqlite3|libpq-fe)\.h": r"store/sql_",
     r"xgboost/": r"evaluation/published/",

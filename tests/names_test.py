@@ -41,6 +41,7 @@ NAMESPACE = {
     "worker": "cobra::worker",
     "reader": "cobra::reader",
     "server": "cobra::server",
+    "server/http": "cobra::http",
     "client": "cobra::client",
 }
 # What other libraries look for by its name: they decide where it stands.

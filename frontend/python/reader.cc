@@ -42,7 +42,8 @@ class Reader {
     COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));
     COBRA_TRY_ASSIGN(ModuleObject * module, interp.LoadFile(request_.file));
     progress_.phase = ReadProgress::Phase::kEntry;
-    Result<Value> entry = interp.EvalExpression(request_.entry, module);
+    COBRA_TRY(ChooseEntry(interp, module));
+    Result<Value> entry = interp.EvalExpression(entry_, module);
     if (!entry.ok()) progress_.candidates = ModelList(ModelNames(interp, module).names);
     COBRA_TRY_ASSIGN(Value model, std::move(entry));
     if (IsModule(interp, model)) {
@@ -61,7 +62,7 @@ class Reader {
     }
     progress_.phase = ReadProgress::Phase::kRun;
     progress_.signature = SignatureOf(interp, model, request_.method);
-    if (model.IsFunction()) progress_.called_function = CallText(interp, request_.entry, model);
+    if (model.IsFunction()) progress_.called_function = CallText(interp, entry_, model);
 
     torch_.recording = true;
     torch_.module_stack.push_back(&torch_.root);
@@ -85,10 +86,22 @@ class Reader {
  private:
   static constexpr char kMaker[] = "a function that makes the model";
 
+  // The entry that was given; without one, the only model of the file, if it needs no arguments.
+  Result<void> ChooseEntry(Interpreter& interp, ModuleObject* module) {
+    entry_ = request_.entry;
+    if (!entry_.empty()) return {};
+    ModelChoice choice = ModelNames(interp, module);
+    entry_ = choice.only;
+    if (!entry_.empty()) return {};
+    std::string hint = "an expression whose value is the model";
+    if (!choice.names.empty()) absl::StrAppend(&hint, "; ", request_.file, " has ", ModelList(std::move(choice.names)));
+    return interp.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage, "entry: is empty", std::move(hint)}));
+  }
+
   Failure NotCalled(Interpreter& interp, absl::string_view what, Value model) const {
-    return interp.FromStatus(DiagnosticToStatus({Diagnostic::Kind::kUsage,
-                                                 absl::StrCat(request_.entry, ": is ", what, ", not the model itself"),
-                                                 absl::StrCat("call it: ", CallText(interp, request_.entry, model))}));
+    return interp.FromStatus(
+        DiagnosticToStatus({Diagnostic::Kind::kUsage, absl::StrCat(entry_, ": is ", what, ", not the model itself"),
+                            absl::StrCat("call it: ", CallText(interp, entry_, model))}));
   }
 
   // Runs `f` while the exception that is pending is put aside. It is pending again afterwards, unless `f` returns true.
@@ -135,10 +148,9 @@ class Reader {
     if (interp.IsCallable(model)) return {};
     const absl::string_view type = interp.TypeName(model);
     const bool is_vowel = absl::StrContains("aeiouAEIOU", type.substr(0, 1));
-    return interp.FromStatus(
-        DiagnosticToStatus({Diagnostic::Kind::kUsage,
-                            absl::StrCat(request_.entry, ": is ", is_vowel ? "an " : "a ", type, ", not a model"),
-                            "the entry is an expression whose value is a torch.nn.Module: 'Net()'"}));
+    return interp.FromStatus(DiagnosticToStatus(
+        {Diagnostic::Kind::kUsage, absl::StrCat(entry_, ": is ", is_vowel ? "an " : "a ", type, ", not a model"),
+         "the entry is an expression whose value is a torch.nn.Module: 'Net()'"}));
   }
 
   bool IsModule(Interpreter& interp, Value v) const {
@@ -260,6 +272,7 @@ class Reader {
   }
 
   const SourceRequest& request_;
+  std::string entry_;  // request_.entry, or what was chosen
   const std::vector<InputSpec> inputs_;
   TorchState& torch_;
   ReadProgress progress_;

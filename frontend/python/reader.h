@@ -29,7 +29,7 @@ struct SourceRequest {
   // The file in whose name space `entry` is evaluated: a bundle path, or a path inside a library root (then it is
   // loaded as a module of that library).
   std::string file;
-  std::string entry;  // expression: "resnet50(num_classes=10)"
+  std::string entry;  // expression: "resnet50(num_classes=10)"; empty: the file's only model (ModelChoice::only)
   std::string method = "forward";
   // One per positional argument: "1x3x224x224", "1x128:int64", "name=1x128", "[3x224x224,3x200x200]".
   std::vector<std::string> inputs;

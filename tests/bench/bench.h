@@ -46,6 +46,7 @@ RunBenchmark AddCold(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddEncode(CLI::App* app);
 RunBenchmark AddFlood(CLI::App* app);
+RunBenchmark AddHttp(CLI::App* app);
 RunBenchmark AddMemory(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);
 RunBenchmark AddReload(CLI::App* app);

@@ -36,6 +36,7 @@ class CobraServer {
   static absl::StatusOr<std::unique_ptr<CobraServer>> Start(const CobraServerOptions& options = {});
 
   const std::string& address() const { return process_->address(); }
+  const std::string& http_address() const { return process_->http_address(); }  // with the flag --http
   pid_t pid() const { return process_->pid(); }
   // The first of its targets.
   const std::string& target() const { return target_; }

@@ -60,6 +60,8 @@ constexpr Benchmark kBenchmarks[] = {
      "What one client notices while another one floods the server with new networks, or with programs that never end. "
      "Takes two minutes",
      AddFlood},
+    {"http", "How fast the server answers over HTTP what it has answered before, compared with gRPC. Takes a minute",
+     AddHttp},
     {"memory", "What a million cached layers take, and whether memory that was evicted comes back. Takes some minutes",
      AddMemory},
     {"reload", "Latencies and answers while new model versions are loaded. Takes two minutes", AddReload},

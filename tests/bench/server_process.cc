@@ -44,7 +44,9 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(std::vector<
     absl::SleepFor(kPoll);
   }
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(ready));
-  server->address_ = nlohmann::json::parse(text)["listen"];
+  const nlohmann::json addresses = nlohmann::json::parse(text);
+  server->address_ = addresses["listen"];
+  server->http_address_ = addresses.value("http", "");
   return server;
 }
 

@@ -20,6 +20,7 @@ class ServerProcess {
   ~ServerProcess();
 
   const std::string& address() const { return address_; }
+  const std::string& http_address() const { return http_address_; }  // "" if it has none
   pid_t pid() const { return pid_; }
 
  private:
@@ -27,7 +28,7 @@ class ServerProcess {
   bool HasEnded();
 
   pid_t pid_;  // -1: has ended
-  std::string address_;
+  std::string address_, http_address_;
 };
 
 }  // namespace cobra::bench

@@ -49,6 +49,7 @@ class Server:
         with open(self.ready) as file:
             addresses = json.load(file)
         self.address, self.metrics_address = addresses["listen"], addresses["metrics"]
+        self.http_address = addresses["http"]
 
     def log(self):
         with open(self.log_path) as file:

@@ -44,6 +44,7 @@ TEST(FuzzCorpusTest, Tflite) { RunAll("tflite", Tflite); }
 TEST(FuzzCorpusTest, Ncnn) { RunAll("ncnn", Ncnn); }
 TEST(FuzzCorpusTest, File) { RunAll("file", File); }
 TEST(FuzzCorpusTest, Message) { RunAll("message", Message); }
+TEST(FuzzCorpusTest, Http) { RunAll("http", Http); }
 TEST(FuzzCorpusTest, Architecture) { RunAll("arch", Architecture); }
 
 }  // namespace

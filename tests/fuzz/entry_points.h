@@ -24,6 +24,10 @@ void File(absl::string_view data);
 // PredictStream, 't' ListTargets, 'i' GetModelInfo, 'c' Calibrate, 'u' UndoCalibration, 'e' Enqueue, 'l' Lease, 'n'
 // Renew, 'r' Report, 'x' Cancel, 'w' Watch. Parts that are found in the bytes are those that protobuf finds.
 void Message(absl::string_view data);
+// A request of HTTP: the first byte says which. JSON of 'p' Predict, 'b' PredictBatch, 'a' Adapt, 'l' Lease, 'r'
+// Report, 'e' Enqueue; 'q' a query of ListTargets, 'f' a form after the line of its Content-Type, 'o' headers that a
+// browser sends, 'u' a path.
+void Http(absl::string_view data);
 
 }  // namespace cobra::fuzz
 

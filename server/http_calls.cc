@@ -1,0 +1,323 @@
+#include "server/http_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "base/version.h"
+#include "cobra/v1/cobra.pb.h"
+#include "frontend/python/reader.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "proto/grpc_status.h"
+#include "proto/label.h"
+#include "server/call_metadata.h"
+#include "server/caller.h"
+#include "server/held_bytes.h"
+#include "server/http/error_reply.h"
+#include "server/http/form.h"
+#include "server/http/openapi.h"
+#include "server/http/pages.h"
+#include "server/http/predict_form.h"
+#include "server/http/transcode.h"
+#include "server/message_bytes.h"
+#include "server/request_record.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr char kJson[] = "application/json";
+constexpr char kForm[] = "multipart/form-data";
+// Converted on the thread that has it: a tenth of a millisecond's work.
+constexpr size_t kMaxAtOnce = 64 << 10;
+
+// JSON has bytes in base64, and a graph in some three times its size.
+int64_t MaxBody(const ServerLimits& limits, absl::string_view media_type) {
+  return media_type == kForm ? int64_t{limits.max_request_bytes} + (int64_t{1} << 20)
+                             : 3 * int64_t{limits.max_request_bytes};
+}
+
+absl::Status Usage(std::string message, std::string hint = "") {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+// "/cobra.v1.Cobra/Predict"
+std::string GrpcPath(const RpcInfo& rpc) { return absl::StrCat("/", rpc.service, "/", rpc.method); }
+
+http::Reply WrongMethod(const http::Head& head, const std::string& allowed) {
+  http::Reply reply =
+      http::ErrorReply(405, Usage(absl::StrCat(head.method.substr(0, 20), ": is not how ", head.path, " is asked"),
+                                  absl::StrCat("use ", allowed)));
+  reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : allowed);
+  return reply;
+}
+
+bool IsGet(const http::Head& head) { return head.method == "GET" || head.method == "HEAD"; }
+
+// What is wrong with the body that a request announces; its status of HTTP, or 0.
+struct BodyFault {
+  int http_status = 0;
+  absl::Status status;
+};
+BodyFault CheckBody(const http::Head& head, const http::Route& route, const ServerLimits& limits) {
+  if (!head.Values("transfer-encoding").empty())
+    return {411, Usage("Transfer-Encoding: is not taken", "send the body with its Content-Length")};
+  if (!head.Values("content-encoding").empty())
+    return {415, Usage("Content-Encoding: is not taken", "send the body as it is")};
+  if (head.content_length == 0) return {};
+  if (route.method == "GET") return {400, Usage("the body: GET has none", "put the fields into the query")};
+  const absl::string_view content_type = head.Value("content-type");
+  const std::string media_type = http::MediaType(content_type);
+  const bool takes_form = http::TakesForm(route);
+  if (head.Values("content-type").size() != 1 || (media_type != kJson && !(takes_form && media_type == kForm))) {
+    return {415, Usage(absl::StrCat("Content-Type ", content_type.substr(0, 80), ": is not taken here"),
+                       absl::StrCat("use ", kJson, takes_form ? absl::StrCat(" or ", kForm) : ""))};
+  }
+  const int64_t most = MaxBody(limits, media_type);
+  if (head.content_length > most) {
+    return {413, UserError(Diagnostic::Kind::kLimit, LimitMessage("the body", head.content_length, most, "bytes"),
+                           "cobra-client reads the model itself and sends the graph")};
+  }
+  return {};
+}
+
+// What the caller wants to be known of the call: labels and its trace. gRPC ends the process over metadata that it
+// cannot send, so each is checked.
+absl::Status AddHeaders(const http::Head& head, bool with_token, grpc::ClientContext* context) {
+  const auto is_printable = [](absl::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  };
+  for (const auto& [name, value] : head.headers) {
+    absl::string_view label = name;
+    if (absl::ConsumePrefix(&label, proto::kLabelPrefix)) {
+      COBRA_RETURN_IF_ERROR(proto::CheckLabel(label, value));
+      context->AddMetadata(name, value);
+    } else if ((name == "authorization" && with_token) || name == "traceparent") {
+      if (!is_printable(value)) return Usage(absl::StrCat(name, ": has characters that are not printable ASCII"));
+      context->AddMetadata(name, value);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// One request that a caller may make.
+class HttpCall final : public HttpExchange, public std::enable_shared_from_this<HttpCall> {
+ public:
+  HttpCall(HttpCalls* calls, const HttpCalls::Entry* entry, const http::Head& head, const HttpPeer& peer,
+           std::string caller, HeldBytes::Part body_bytes)
+      : calls_(calls),
+        entry_(entry),
+        head_(head),
+        peer_(peer),
+        caller_(std::move(caller)),
+        deadline_(absl::Now() + calls->options_.limits.default_deadline),
+        body_bytes_(std::move(body_bytes)) {}
+
+  void Run(std::string body, std::function<void(http::Reply)> done) override {
+    body_ = std::move(body);
+    done_ = std::move(done);
+    {
+      absl::MutexLock lock(&calls_->mutex_);
+      ++calls_->running_;
+    }
+    const size_t size = body_.size();
+    OnLane(size, [self = shared_from_this()](const absl::Status& admitted) { self->Convert(admitted); });
+  }
+
+  void Cancel() override { context_.TryCancel(); }
+
+ private:
+  // Runs `work` in the caller's turn if it takes a while. A drain takes nothing new, but finishes what has begun.
+  void OnLane(size_t bytes, std::function<void(const absl::Status&)> work) {
+    if (bytes <= kMaxAtOnce || calls_->lanes_->closed()) return work(absl::OkStatus());
+    calls_->lanes_->Submit({entry_->rpc->rpc, caller_, deadline_, std::move(work), Urgency::kCold});
+  }
+
+  void Convert(absl::Status status) {
+    absl::StatusOr<std::string> bytes = status.ok() ? RequestBytes() : status;
+    if (bytes.ok()) status = AddHeaders(head_, calls_->access_ != nullptr, &context_);
+    const auto most = static_cast<size_t>(calls_->options_.limits.max_request_bytes);
+    if (bytes.ok() && bytes->size() > most) {
+      status = UserError(Diagnostic::Kind::kLimit, LimitMessage("the request", static_cast<int64_t>(bytes->size()),
+                                                                static_cast<int64_t>(most), "bytes"));
+    }
+    std::string().swap(body_);
+    if (!bytes.ok()) status = bytes.status();
+    if (!status.ok()) return Refuse(status);
+    Call(*std::move(bytes));
+    body_bytes_ = {};
+  }
+
+  absl::StatusOr<std::string> RequestBytes() const {
+    const google::protobuf::Descriptor& type = *entry_->route.rpc->input_type();
+    if (entry_->route.method == "GET") {
+      COBRA_ASSIGN_OR_RETURN(const auto fields, http::ParseQuery(head_.query));
+      return http::BytesOfQuery(type, fields);
+    }
+    if (!head_.query.empty()) return Usage("the query: POST takes none", "put the fields into the body");
+    const absl::string_view content_type = head_.Value("content-type");
+    if (body_.empty() || http::MediaType(content_type) != kForm) return http::BytesOfJson(type, body_);
+    COBRA_ASSIGN_OR_RETURN(const std::vector<http::Part> parts, http::ParseMultipart(content_type, body_));
+    COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, http::PredictRequestOf(parts));
+    if (request.targets().empty()) AddUsualTargets(&request);
+    return request.SerializeAsString();
+  }
+
+  // Source is read once for all of them: each version of PyTorch would be another reading, and few of them are allowed.
+  void AddUsualTargets(v1::PredictRequest* request) const {
+    for (const std::string& target : calls_->usual_targets_()) request->add_targets(target);
+    if (request->targets_size() > 1 && request->has_source() && request->source().torch_version().empty())
+      request->mutable_source()->set_torch_version(python::kNewestTorchVersion);
+  }
+
+  void Call(std::string bytes) {
+    const std::shared_ptr<grpc::Channel> channel = calls_->channel_.Get();
+    if (channel == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
+    AddForwarded(peer_, &context_);
+    context_.set_deadline(absl::ToChronoTime(deadline_));
+    request_ = BufferOf(bytes);
+    grpc::GenericStub(channel).UnaryCall(
+        &context_, GrpcPath(*entry_->rpc), {}, &request_, &response_,
+        [self = shared_from_this()](const grpc::Status& status) { self->Answered(status); });
+  }
+
+  // On a thread of gRPC's.
+  void Answered(const grpc::Status& grpc_status) {
+    request_.Clear();
+    const absl::Status status = proto::FromGrpcStatus(grpc_status);
+    if (!status.ok()) return Finish(http::ErrorReply(status));
+    OnLane(response_.Length(), [self = shared_from_this()](const absl::Status& admitted) { self->Reply(admitted); });
+  }
+
+  void Reply(absl::Status status) {
+    grpc::Slice slice;
+    absl::string_view bytes;
+    std::string json;
+    if (status.ok() && response_.Valid() && InOnePiece(response_, &slice, &bytes)) {
+      absl::StatusOr<std::string> converted = http::JsonOfBytes(*entry_->route.rpc->output_type(), bytes);
+      status = converted.status();
+      if (converted.ok()) json = *std::move(converted);
+    }
+    response_.Clear();
+    absl::StatusOr<HeldBytes::Part> held = status.ok() ? calls_->lanes_->replies().Hold(caller_, json.size()) : status;
+    if (!held.ok()) return Finish(http::ErrorReply(held.status()));
+    reply_bytes_ = *std::move(held);
+    http::Reply reply;
+    reply.content_type = kJson;
+    reply.body = std::move(json);
+    Finish(std::move(reply));
+  }
+
+  // What no call was made for counts as one.
+  void Refuse(const absl::Status& status) {
+    RequestRecord(entry_->rpc->rpc, calls_->metrics_, /*context=*/nullptr).Done(status, caller_);
+    Finish(http::ErrorReply(status));
+  }
+
+  void Finish(http::Reply reply) {
+    HttpCalls* const calls = calls_;
+    std::exchange(done_, nullptr)(std::move(reply));
+    absl::MutexLock lock(&calls->mutex_);  // last: the calls may be gone afterwards
+    --calls->running_;
+  }
+
+  HttpCalls* const calls_;
+  const HttpCalls::Entry* const entry_;
+  const http::Head head_;
+  const HttpPeer peer_;
+  const std::string caller_;
+  const absl::Time deadline_;
+  HeldBytes::Part body_bytes_, reply_bytes_;
+  std::string body_;
+  std::function<void(http::Reply)> done_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer request_, response_;
+};
+
+HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
+                     UsualTargets usual_targets)
+    : options_(options),
+      same_origin_(options.listen, options.hosts),
+      channel_(std::move(connect)),
+      lanes_(lanes),
+      metrics_(metrics),
+      access_(access),
+      usual_targets_(std::move(usual_targets)) {
+  std::vector<http::Route> routes;
+  for (const RpcInfo& rpc : kRpcs) {
+    if (rpc.kind != RpcKind::kUnary) continue;
+    entries_.push_back({&rpc, http::RouteOf(rpc.service, rpc.method)});
+    routes.push_back(entries_.back().route);
+  }
+  document_ = http::OpenApiDocument(routes, Version(), access != nullptr);
+}
+
+HttpCalls::~HttpCalls() {
+  absl::MutexLock lock(&mutex_);
+  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return running_ == 0; };
+  mutex_.Await(absl::Condition(&idle));
+}
+
+absl::StatusOr<std::shared_ptr<const Principal>> HttpCalls::Admit(Role role, absl::string_view what,
+                                                                  const http::Head& head, const HttpPeer& peer) const {
+  if (access_ == nullptr) return nullptr;
+  CallerProof proof;
+  proof.authorization = head.Values("authorization");
+  proof.certificate_names.assign(peer.certificate_names.begin(), peer.certificate_names.end());
+  return access_->Admit(role, what, proof);
+}
+
+std::variant<http::Reply, std::shared_ptr<HttpExchange>> HttpCalls::Begin(const http::Head& head,
+                                                                          const HttpPeer& peer) {
+  std::optional<http::Reply> page = http::PageAt(head.path);
+  if (const absl::Status status = same_origin_.Check(head, page.has_value()); !status.ok())
+    return http::ErrorReply(status);
+  if (page.has_value()) return IsGet(head) ? *std::move(page) : WrongMethod(head, "GET");
+  if (head.path == http::kOpenApiPath) return IsGet(head) ? Document(head, peer) : WrongMethod(head, "GET");
+  for (const Entry& entry : entries_) {
+    if (entry.route.path != head.path) continue;
+    const bool fits = entry.route.method == "GET" ? IsGet(head) : head.method == entry.route.method;
+    return fits ? BeginCall(entry, head, peer) : WrongMethod(head, entry.route.method);
+  }
+  return http::ErrorReply(
+      404, UserError(Diagnostic::Kind::kUsage, absl::StrCat(head.path.substr(0, 80), ": there is nothing here"),
+                     absl::StrCat("GET ", http::kOpenApiPath, " lists the calls; /ui is for people")));
+}
+
+// As server reflection: for whoever has a role.
+http::Reply HttpCalls::Document(const http::Head& head, const HttpPeer& peer) {
+  if (const auto admitted = Admit(Role::kAnyRole, http::kOpenApiPath, head, peer); !admitted.ok())
+    return http::ErrorReply(admitted.status());
+  http::Reply reply;
+  reply.content_type = kJson;
+  reply.body = document_;
+  return reply;
+}
+
+std::variant<http::Reply, std::shared_ptr<HttpExchange>> HttpCalls::BeginCall(const Entry& entry,
+                                                                              const http::Head& head,
+                                                                              const HttpPeer& peer) {
+  // What is refused before a call is made counts as one.
+  const auto refuse = [&](const absl::Status& status, int http_status) -> http::Reply {
+    RequestRecord(entry.rpc->rpc, metrics_, /*context=*/nullptr).Done(status);
+    return http::ErrorReply(http_status == 0 ? http::HttpStatusOf(status) : http_status, status);
+  };
+  const auto principal = Admit(entry.rpc->role, entry.rpc->method, head, peer);
+  if (!principal.ok()) return refuse(principal.status(), 0);
+  if (const BodyFault fault = CheckBody(head, entry.route, options_.limits); fault.http_status != 0)
+    return refuse(fault.status, fault.http_status);
+  std::string caller = CallerOf(principal->get(), peer.address);
+  absl::StatusOr<HeldBytes::Part> room = lanes_->requests().Hold(caller, static_cast<size_t>(head.content_length));
+  if (!room.ok()) return refuse(room.status(), 0);
+  return std::make_shared<HttpCall>(this, &entry, head, peer, std::move(caller), *std::move(room));
+}
+
+}  // namespace cobra::server

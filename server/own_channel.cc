@@ -1,0 +1,32 @@
+#include "server/own_channel.h"
+
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "grpcpp/create_channel_posix.h"
+
+namespace cobra::server {
+namespace {
+
+constexpr absl::Duration kMostIdle = absl::Minutes(1);
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> OwnChannel::Get() {
+  absl::MutexLock lock(&mutex_);
+  const absl::Time now = absl::Now();
+  const bool is_fresh = channel_ != nullptr && now - used_ < kMostIdle;
+  used_ = now;
+  if (is_fresh && channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) return channel_;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return nullptr;
+  accept_(Descriptor(ends[0]));
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  channel_ = grpc::CreateCustomInsecureChannelFromFd("cobra", ends[1], arguments);
+  return channel_;
+}
+
+}  // namespace cobra::server
