@@ -1,7 +1,6 @@
 #include "client/client.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "client/local_server.h"
 #include "client/predict_stream.h"
+#include "client/progress.h"
 #include "cobra/v1/admin.grpc.pb.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
@@ -185,14 +185,15 @@ class GrpcClient final : public Client {
 // Of the user's server, which is started if need be; empty if there is none. Says what became of it.
 std::string OwnServerAddress(bool may_start) {
   if (!may_start) return FindServer();
+  Progress progress("looking for this user's server");
   const absl::StatusOr<LocalServer> server = FindOrStartServer();
   if (!server.ok()) {
-    std::fprintf(stderr, "cobra-client: %s\n", std::string(server.status().message()).c_str());
+    Say(absl::StrCat("cobra-client: ", server.status().message(), "\n"));
     return "";
   }
   if (server->was_started)
-    std::fprintf(stderr, "cobra-client: started a server for this user; it ends after ten idle minutes (log: %s)\n",
-                 server->log.c_str());
+    Note(absl::StrCat(
+        "cobra-client: started a server for this user; it ends after ten idle minutes (log: ", server->log, ")"));
   return server->address;
 }
 

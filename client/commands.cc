@@ -62,7 +62,7 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time)
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
-  absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(model->path), model->entry);
+  Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));
   return input;
 }
 
@@ -322,7 +322,13 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
   absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, &input);
   if (!response.ok()) return input.WithUserPaths(response.status());
   UseUserPaths(input, &*response);
-  PredictionView view{Title(flags.model), flags.budget_ms, flags.ask.breakdown, flags.model, {}, nullptr};
+  PredictionView view{Title(flags.model),
+                      flags.budget_ms,
+                      flags.ask.breakdown,
+                      flags.model,
+                      {},
+                      nullptr,
+                      StandardOutputStyle(common.color)};
   if (common.json || baseline.has_value()) {
     COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
   }
@@ -331,8 +337,11 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), *response, view, max_increase));
     view.comparison = &*comparison;
   }
-  Print(common.json ? PredictionJson(*response, view) : WithoutEscapes(PredictionTable(*response, view)));
-  if (comparison.has_value() && !common.json) Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10)));
+  Print(common.json    ? PredictionJson(*response, view)
+        : common.quiet ? LatencyLines(*response)
+                       : PredictionTable(*response, view));
+  if (comparison.has_value() && !common.json && !common.quiet)
+    Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)));
   const int code = BudgetExitCode(*response, flags);
   return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;
 }
@@ -345,7 +354,7 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   COBRA_ASSIGN_OR_RETURN(SavedPrediction after, LoadPrediction(flags.after));
   COBRA_ASSIGN_OR_RETURN(const Comparison comparison, Compare(std::move(before), std::move(after), options));
   Print(common.json ? ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
-                    : ComparisonText(comparison, flags.top));
+                    : ComparisonText(comparison, flags.top, StandardOutputStyle(common.color)));
   return ChangeExitCode(comparison, flags.min_confidence);
 }
 
@@ -362,7 +371,7 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   if (!response.ok()) return input.WithUserPaths(response.status());
   const std::string title = Title(asked.model);
   Print(common.json ? TargetsExplainedJson(*response, title)
-                    : WithoutEscapes(TargetsExplainedText(*response, title, flags.top)));
+                    : TargetsExplainedText(*response, title, flags.top, StandardOutputStyle(common.color)));
   return kExitOk;
 }
 
@@ -401,7 +410,7 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   source.text = [&](const std::string& file) { return input.SourceText(file); };
   COBRA_ASSIGN_OR_RETURN(const Explanation explanation,
                          Explain(graph, Title(flags.model), source, response ? &*response : nullptr));
-  const ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle()};
+  const ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle(common.color)};
   Print(common.json ? ExplanationJson(explanation, view) : ExplanationText(explanation, view));
   return kExitOk;
 }
@@ -422,7 +431,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   } else if (!flags.format.empty()) {
     Print(TargetCards(response));
   } else if (common.json || response.targets_size() > 0) {
-    Print(common.json ? TargetsJson(response) : TargetsTable(response));
+    Print(common.json ? TargetsJson(response) : TargetsTable(response, StandardOutputStyle(common.color)));
   } else {
     Print("no target fits; without filters, cobra-client targets lists all\n");
   }

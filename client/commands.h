@@ -10,6 +10,7 @@
 #include "client/asking.h"
 #include "client/client.h"
 #include "client/model_input.h"
+#include "client/terminal.h"
 #include "client/written_file.h"
 
 namespace cobra::client {
@@ -17,6 +18,8 @@ namespace cobra::client {
 struct CommonFlags {
   ClientOptions client;
   bool json = false;
+  bool quiet = false;  // only numbers; no progress, no notes (progress.h)
+  ColorChoice color = ColorChoice::kAuto;
 };
 
 struct PredictFlags {

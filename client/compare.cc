@@ -112,8 +112,11 @@ std::vector<ModuleChange> Merged(const std::vector<ModuleChange>& sorted) {
   }
   std::vector<ModuleChange> merged;
   for (auto& [pattern, groups] : by_pattern) {
+    std::map<std::string, int> times;  // equal names would not say which of them changed
+    for (const Group& group : groups) ++times[CommonPath(group.paths)];
     for (Group& group : groups) {
       group.sum.path = CommonPath(group.paths);
+      if (times[group.sum.path] > 1) group.sum.path = NumberedPath(group.paths);
       merged.push_back(std::move(group.sum));
     }
   }

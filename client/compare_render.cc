@@ -1,12 +1,17 @@
 #include "client/compare_render.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "base/without_escapes.h"
 #include "client/text_table.h"
+#include "client/unknown.h"
 
 namespace cobra::client {
 namespace {
@@ -16,6 +21,7 @@ using Json = nlohmann::ordered_json;
 std::string SignedPercent(double fraction) { return absl::StrFormat("%+.1f %%", 100 * fraction); }
 std::string SignedMilliseconds(double us) { return absl::StrFormat("%+.3f", us / 1000); }
 std::string Interval(const SavedTarget& t) {
+  if (t.extrapolating) return GuessText(t.low_us, t.high_us);
   return absl::StrCat(MillisecondsText(t.low_us), " ... ", MillisecondsText(t.high_us));
 }
 
@@ -24,9 +30,29 @@ std::string CallsText(const ModuleChange& m) {
   return absl::StrCat(m.before.calls, " -> ", m.after.calls);
 }
 
-std::string ModulesText(const TargetChange& t, int top) {
+// "old.json"; where the two are of different models also of which: "old.json: Net(width=64) from net.py, 1x3x64x64".
+std::string NameOf(const SavedPrediction& saved, bool says_model) {
+  if (!says_model) return saved.name;
+  std::map<std::string, std::string> of(saved.question.begin(), saved.question.end());
+  std::string model =
+      absl::StrCat(of["entry"], of["entry"].empty() || of["model"].empty() ? "" : " from ", of["model"], of["arch"]);
+  const std::string inputs = absl::StrReplaceAll(of["inputs"], {{"[", ""}, {"]", ""}, {"\"", ""}, {",", ", "}});
+  if (!inputs.empty()) absl::StrAppend(&model, ", ", inputs);
+  if (of["mode"] == "train") absl::StrAppend(&model, ", in training");
+  return absl::StrCat(saved.name, ": ", model);
+}
+
+// Red where it is slower than allowed, green where it is faster.
+std::string PaintedChange(const Painter& paint, const TargetChange& t, const std::string& text) {
+  constexpr double kShownChange = 0.0005;
+  return t.regressed ? paint.Bad(text) : t.change() < -kShownChange ? paint.Good(text) : text;
+}
+
+std::string ModulesText(const TargetChange& t, int top, const TerminalStyle& style) {
+  const Painter paint(style.color);
   const size_t shown = std::min(t.modules.size(), static_cast<size_t>(top));
-  std::string text = absl::StrCat("\n", t.after.target, ": modules that changed most\n");
+  std::string text =
+      absl::StrCat("\n", paint.Heading(absl::StrCat(t.after.target, ": modules that changed most")), "\n");
   if (shown == 0) return absl::StrCat("\n", t.after.target, ": no module changed\n");
   std::vector<std::vector<std::string>> rows = {{"change ms", "old ms", "new ms", "calls", "module"}};
   for (size_t i = 0; i < shown; ++i) {
@@ -36,20 +62,23 @@ std::string ModulesText(const TargetChange& t, int top) {
     rows.push_back({SignedMilliseconds(m.change_us()), MillisecondsText(m.before.latency_us),
                     MillisecondsText(m.after.latency_us), CallsText(m), std::move(path)});
   }
-  absl::StrAppend(&text, TextTable(rows, {true, true, true, true, false}));
+  const auto painted = [&](size_t row, size_t column, const std::string& cell) {
+    if (row == 0) return paint.Dim(cell);
+    if (column > 0) return cell;
+    return t.modules[row - 1].change_us() > 0 ? paint.Bad(cell) : paint.Good(cell);
+  };
+  absl::StrAppend(&text, TextTable(rows, {{true}, {true}, {true}, {true}, {.min_width = 24, .keep_both = true}},
+                                   style.width, painted));
   if (shown < t.modules.size()) absl::StrAppend(&text, "and ", t.modules.size() - shown, " more\n");
   return text;
 }
 
 }  // namespace
 
-std::string ComparisonText(const Comparison& c, int top) {
-  std::string text = absl::StrCat("old: ", c.before.name, "\nnew: ", c.after.name, "\n");
-  if (c.same_network()) absl::StrAppend(&text, "the networks are the same\n");
-  if (c.before.model_version != c.after.model_version) {
-    absl::StrAppend(&text, "warning: two versions of the weights (", c.before.model_version, " and ",
-                    c.after.model_version, ") may explain part of the change; predict the old model again\n");
-  }
+namespace {
+
+std::string ChangesTable(const Comparison& c, const TerminalStyle& style) {
+  const Painter paint(style.color);
   std::vector<std::vector<std::string>> rows = {
       {"target", "old ms", "new ms", "change", "old interval ms", "new interval ms", "confidence", ""}};
   for (const TargetChange& t : c.targets) {
@@ -58,9 +87,39 @@ std::string ComparisonText(const Comparison& c, int top) {
                     absl::StrFormat("%.2f, %.2f", t.before.confidence, t.after.confidence),
                     t.regressed ? absl::StrFormat("slower than the %g %% allowed", 100 * c.max_increase) : ""});
   }
-  absl::StrAppend(&text, "\n", TextTable(rows, {false, true, true, true, true, true, true, false}));
+  const auto painted = [&](size_t row, size_t column, const std::string& cell) {
+    if (row == 0) return paint.Dim(cell);
+    const TargetChange& t = c.targets[row - 1];
+    switch (column) {
+      case 3: return PaintedChange(paint, t, cell);
+      case 4: return t.before.extrapolating ? paint.Doubt(cell) : cell;
+      case 5: return t.after.extrapolating ? paint.Doubt(cell) : cell;
+      case 6: return PaintedConfidence(paint, std::min(t.before.confidence, t.after.confidence), cell);
+      case 7: return paint.Bad(cell);
+      default: return cell;
+    }
+  };
+  const std::vector<Column> columns = {
+      {.min_width = 16, .keep_both = true}, {true}, {true},         {true}, {.right = true, .leave_out = 2},
+      {.right = true, .leave_out = 1},      {true}, {.below = true}};
+  return TextTable(rows, columns, style.width, painted);
+}
+
+}  // namespace
+
+std::string ComparisonText(const Comparison& c, int top, const TerminalStyle& style) {
+  const bool says_models = c.before.question != c.after.question;
+  std::string text = WithoutEscapes(
+      absl::StrCat("old: ", NameOf(c.before, says_models), "\nnew: ", NameOf(c.after, says_models), "\n"));
+  if (c.same_network()) absl::StrAppend(&text, "the networks are the same\n");
+  if (c.before.model_version != c.after.model_version) {
+    absl::StrAppend(&text, Painter(style.color).Doubt("warning:"), " two versions of the weights (",
+                    c.before.model_version, " and ", c.after.model_version,
+                    ") may explain part of the change; predict the old model again\n");
+  }
+  absl::StrAppend(&text, "\n", ChangesTable(c, style));
   for (const TargetChange& t : c.targets) {
-    if (t.has_modules()) absl::StrAppend(&text, ModulesText(t, top));
+    if (t.has_modules()) absl::StrAppend(&text, ModulesText(t, top, style));
   }
   const auto plain = [](const TargetChange& t) { return !t.has_modules(); };
   if (std::any_of(c.targets.begin(), c.targets.end(), plain)) {

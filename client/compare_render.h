@@ -5,12 +5,13 @@
 #include <string>
 
 #include "client/compare.h"
+#include "client/terminal.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
 
 // `top`: how many modules to list for each target.
-std::string ComparisonText(const Comparison& comparison, int top);
+std::string ComparisonText(const Comparison& comparison, int top, const TerminalStyle& style = {});
 // The complete comparison. Changes are fractions; units are part of the names.
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
 

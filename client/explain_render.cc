@@ -13,6 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/counted.h"
+#include "base/without_escapes.h"
+#include "client/folded_calls.h"
 #include "client/unknown.h"
 #include "nlohmann/json.hpp"
 
@@ -27,8 +29,6 @@ constexpr size_t kOverviewOperators = 6;
 // The overview unfolds modules from one of these shares on: the smallest with which the tree fits.
 constexpr double kUnfoldFrom[] = {0.05, 0.1, 0.2, 0.3, 0.5};
 constexpr double kMinShownShare = 0.005;  // smaller siblings share a line there
-
-constexpr char kBold[] = "\033[1m", kRed[] = "\033[31m", kYellow[] = "\033[33m", kDim[] = "\033[2m", kEnd[] = "\033[0m";
 
 std::string WhereOf(const CallCost& call) { return PlaceText(call.file, call.line); }
 
@@ -46,22 +46,13 @@ std::string Bar(double share, double full) {
   return n > 0 ? std::string(n, '#') : ".";
 }
 
-// Text in the colour of its weight: a fifth of the whole or more stands out.
-class Painter {
- public:
-  explicit Painter(bool color) : color_(color) {}
-  std::string Heading(absl::string_view text) const { return Paint(text, kBold); }
-  std::string Dim(absl::string_view text) const { return Paint(text, kDim); }
-  std::string Weight(absl::string_view text, double share) const {
-    return share >= 0.2 ? Paint(text, kRed) : share >= 0.05 ? Paint(text, kYellow) : std::string(text);
-  }
-
- private:
-  std::string Paint(absl::string_view text, const char* code) const {
-    return color_ ? absl::StrCat(code, text, kEnd) : std::string(text);
-  }
-  const bool color_;
-};
+// A call that would be shown as zeros.
+bool CostsNothing(const Explanation& e, const Cost& cost) {
+  constexpr double kShownMs = 0.0005, kShownShare = 0.0005;  // rounded to three digits, and to "0.1 %"
+  if (e.prediction.has_value())
+    return std::abs(cost.latency_us) < 1000 * kShownMs && std::abs(e.TimeShare(cost)) < kShownShare;
+  return e.FlopsShare(cost) < kShownShare && e.BytesShare(cost) < kShownShare;
+}
 
 class Renderer {
  public:
@@ -102,7 +93,8 @@ class Renderer {
   }
 
   void Heading() {
-    Line(paint_.Heading(absl::StrCat(e_.title, e_.inputs.empty() ? "" : ", input ", absl::StrJoin(e_.inputs, ", "))));
+    Line(paint_.Heading(
+        absl::StrCat(WithoutEscapes(e_.title), e_.inputs.empty() ? "" : ", input ", absl::StrJoin(e_.inputs, ", "))));
     Line(absl::StrCat(Counted(e_.total.calls, "call"), ", ",
                       CountText(static_cast<double>(e_.total.parameters + e_.unused_parameters)), " parameters",
                       e_.unused_parameters > 0
@@ -113,9 +105,11 @@ class Renderer {
                       " read and written, peak memory ", MebibytesText(e_.peak_memory_bytes)));
     if (timed_) {
       const v1::TargetPrediction& p = *e_.prediction;
-      Line(absl::StrFormat("predicted %s ms on %s (%s interval %s ... %s ms), confidence %.2f%s",
-                           MillisecondsText(p.latency_us()), p.target(), p.coverage() > 0 ? CoverageText(p) : "guessed",
-                           MillisecondsText(p.low_us()), MillisecondsText(p.high_us()), p.confidence(),
+      const std::string interval = p.coverage() > 0
+                                       ? absl::StrFormat("%.0f %% interval %s ms", 100 * p.coverage(), IntervalText(p))
+                                       : paint_.Doubt(absl::StrCat(IntervalText(p), " ms"));
+      Line(absl::StrFormat("predicted %s ms on %s (%s), confidence %s%s", MillisecondsText(p.latency_us()), p.target(),
+                           interval, PaintedConfidence(paint_, p.confidence(), absl::StrFormat("%.2f", p.confidence())),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
       for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {
@@ -199,11 +193,18 @@ class Renderer {
     if (timed_) return {"time", "ms", ""};
     return {"FLOP", "bytes", ""};
   }
-  std::vector<Column> CostColumns() const { return {{true}, {true}, {false}}; }
+  // A narrow terminal has no room for the bars.
+  std::vector<Column> CostColumns() const { return {{true}, {true}, {.leave_out = 9}}; }
   std::vector<std::string> CostCells(const Cost& cost, double full) const {
     if (timed_)
       return {PercentText(e_.TimeShare(cost)), MillisecondsText(cost.latency_us), Bar(e_.TimeShare(cost), full)};
     return {PercentText(e_.FlopsShare(cost)), PercentText(e_.BytesShare(cost)), Bar(e_.Share(cost), full)};
+  }
+  const char* CostNothing() const {
+    return timed_ ? "that take next to no time" : "with next to no arithmetic and memory traffic";
+  }
+  void Folded(const FoldedCalls& folded) {
+    if (!folded.empty()) Line(paint_.Dim(folded.Text(CostNothing())));
   }
   static std::string Mega(int64_t n) { return absl::StrFormat("%.2f", static_cast<double>(n) / 1e6); }
 
@@ -211,14 +212,13 @@ class Renderer {
   void Table(std::vector<std::string> header, const std::vector<Column>& columns, const std::vector<Row>& rows) {
     std::vector<std::vector<std::string>> cells = {std::move(header)};
     for (const Row& row : rows) cells.push_back(row.cells);
-    std::vector<absl::string_view> lines;
-    const std::string table = TextTable(cells, columns, view_.style.width);
-    lines = absl::StrSplit(table, '\n', absl::SkipEmpty());
-    Line(paint_.Dim(lines[0]));
-    for (size_t i = 0; i < rows.size() && i + 1 < lines.size(); ++i) {
-      Line(paint_.Weight(lines[i + 1], rows[i].share));
+    const TableLines table = LinesOfTable(cells, columns, view_.style.width);
+    Line(paint_.Dim(table.lines[0]));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      Line(paint_.Weight(table.lines[i + 1], rows[i].share));
       if (!rows[i].below.empty()) Line(paint_.Dim(Shortened(rows[i].below, view_.style.width)));
     }
+    if (!table.left_out.empty()) Line(paint_.Dim(table.left_out));
   }
 
   // ---- modules
@@ -265,11 +265,11 @@ class Renderer {
       tree = FittingTree(root, &least);
     }
     std::vector<Row> rows;
-    int hidden = 0;
+    int hidden = 0, cost_nothing = 0;
     bool folded = false;
     for (const TreeLine& line : tree) {
-      if (!everything && !IsShown(line)) {
-        ++hidden;
+      if (everything ? line.depth > 0 && CostsNothing(e_, line.cost()) : !IsShown(line)) {
+        ++(everything ? cost_nothing : hidden);
         continue;
       }
       folded = folded || line.folded;
@@ -289,9 +289,11 @@ class Renderer {
       header.push_back(name);
       columns.push_back({true});
     }
+    columns.back().leave_out = 8;
     header.push_back("module");
     columns.push_back({false, 16});
     Table(std::move(header), columns, rows);
+    if (cost_nothing > 0) Line(paint_.Dim(absl::StrCat("and ", Counted(cost_nothing, "line"), " ", CostNothing())));
     std::vector<std::string> left_out;
     if (folded) left_out.push_back(absl::StrFormat("+ is folded: less than %g %%", 100 * least));
     if (hidden > 0) left_out.push_back(absl::StrCat(hidden, " more with less than 0.5 %"));
@@ -322,7 +324,8 @@ class Renderer {
     std::vector<Column> columns = CostColumns();
     for (const char* name : {"calls", "first", "operator", "module", "shapes", "where"}) header.push_back(name);
     for (const Column& column :
-         {Column{true}, Column{true}, Column{}, Column{false, 12, true}, Column{false, 16}, Column{false, 12, true}}) {
+         {Column{true}, Column{.right = true, .leave_out = 8}, Column{.min_width = 8}, Column{false, 16, true},
+          Column{.min_width = 16, .keep_both = true, .leave_out = 7}, Column{false, 16, true}}) {
       columns.push_back(column);
     }
     Table(std::move(header), columns, rows);
@@ -341,7 +344,12 @@ class Renderer {
       unsure = unsure || !call.unknown.empty();
     }
     std::vector<Row> rows;
+    FoldedCalls folded;
     for (const CallCost& call : e_.calls) {
+      if (CostsNothing(e_, call.cost) && call.unknown.empty()) {
+        folded.Add(call.op, call.cost.latency_us);
+        continue;
+      }
       Row row{{absl::StrCat(call.node)}, e_.Share(call.cost), ""};
       for (std::string& cell : CostCells(call.cost, full)) row.cells.push_back(std::move(cell));
       for (std::string cell : {Mega(call.cost.macs), Mega(call.cost.flops), MebibytesText(call.cost.bytes),
@@ -359,16 +367,18 @@ class Renderer {
     }
     std::vector<Column> columns = {{true}};
     for (const Column& column : CostColumns()) columns.push_back(column);
-    for (int i = 0; i < 4; ++i) columns.push_back({true});
+    for (const int leave_out : {6, 7, 8, 5}) columns.push_back({.right = true, .leave_out = leave_out});
     for (const Column& column :
-         {Column{}, Column{false, 10, true}, Column{}, Column{false, 10, true}, Column{false, 8}}) {
+         {Column{.min_width = 8}, Column{false, 16, true}, Column{.min_width = 10, .leave_out = 4},
+          Column{false, 16, true}, Column{.min_width = 12, .leave_out = 3}}) {
       columns.push_back(column);
     }
     if (unsure) {
       header.push_back("unsure, because");
-      columns.push_back({false, 8});
+      columns.push_back({.min_width = 12, .below = true});
     }
     Table(std::move(header), columns, rows);
+    Folded(folded);
   }
 
   // ---- operators and lines
@@ -377,10 +387,17 @@ class Renderer {
               size_t most = std::numeric_limits<size_t>::max()) {
     const size_t shown = std::min(groups.size(), most);
     std::vector<Row> rows;
+    Cost folded;
+    int folded_rows = 0;
     bool sources = false;
     for (size_t i = 0; i < shown; ++i) sources = sources || !groups[i].source.empty();
     for (size_t i = 0; i < shown; ++i) {
       const Cost& cost = groups[i].cost;
+      if (CostsNothing(e_, cost)) {
+        folded += cost;
+        ++folded_rows;
+        continue;
+      }
       Row row{CostCells(cost, 1), e_.Share(cost), ""};
       for (std::string cell :
            {absl::StrCat(cost.calls), Mega(cost.macs), Mega(cost.flops), MebibytesText(cost.bytes), groups[i].name}) {
@@ -391,17 +408,22 @@ class Renderer {
     }
     std::vector<std::string> header = CostHeader();
     std::vector<Column> columns = CostColumns();
-    for (const char* name : {"calls", "MMAC", "MFLOP", "moved"}) {
+    for (const auto& [name, leave_out] :
+         {std::pair<const char*, int>{"calls", 0}, {"MMAC", 8}, {"MFLOP", 6}, {"moved", 7}}) {
       header.push_back(name);
-      columns.push_back({true});
+      columns.push_back({.right = true, .leave_out = leave_out});
     }
     header.emplace_back(what);
-    columns.push_back({false, 12, true});
+    columns.push_back({false, 16, true});
     if (sources) {
       header.push_back("source");
-      columns.push_back({false, 12});
+      columns.push_back({.min_width = 20, .leave_out = 1});
     }
     Table(std::move(header), columns, rows);
+    if (folded_rows > 0) {
+      Line(paint_.Dim(
+          absl::StrCat("and ", Counted(folded_rows, what), " of ", Counted(folded.calls, "call"), " ", CostNothing())));
+    }
     if (shown == groups.size()) return;
     Line(paint_.Dim(
         absl::StrCat("and ", groups.size() - shown, " more; --by ", what == "line" ? "line" : "op", " has all")));

@@ -19,7 +19,9 @@
 #include "client/exit_code.h"
 #include "client/history_command.h"
 #include "client/list_command.h"
+#include "client/progress.h"
 #include "client/sweep_command.h"
+#include "client/terminal.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/torch/torch_version.h"
 
@@ -102,6 +104,28 @@ void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) 
   command->add_option_function<std::string>("--format", take_format, more.help)
       ->check(CLI::IsMember(formats))
       ->default_str("table");
+}
+
+void AddColor(CLI::App* command, CommonFlags* common) {
+  static const std::map<std::string, ColorChoice> kChoices = {
+      {"auto", ColorChoice::kAuto}, {"always", ColorChoice::kAlways}, {"never", ColorChoice::kNever}};
+  command
+      ->add_option_function<std::string>(
+          "--color", [common](const std::string& name) { common->color = kChoices.at(name); },
+          "auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->check(CLI::IsMember(kChoices))
+      ->default_str("auto");
+}
+
+// Of the commands whose answer is numbers.
+void AddQuiet(CLI::App* command, CommonFlags* common, const char* what) {
+  command->add_flag_callback(
+      "-q,--quiet",
+      [common] {
+        common->quiet = true;
+        BeQuiet();
+      },
+      what);
 }
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
@@ -248,9 +272,9 @@ void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
       ->check(CLI::IsMember({"layer", "module", "op", "line"}));
 }
 
-int Report(bool json, const absl::Status& status) {
+int Report(bool json, ColorChoice color, const absl::Status& status) {
   if (json) std::fprintf(stdout, "%s\n", ErrorJson(status).c_str());
-  std::fprintf(stderr, "%s\n", ErrorText(status).c_str());
+  Say(absl::StrCat(PaintedMessage(ErrorText(status), StandardErrorStyle(color).color), "\n"));
   return ExitCodeOf(status);
 }
 
@@ -302,6 +326,7 @@ CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* 
   command->footer(codes);
   command->callback([flags, run = std::move(run)] { flags->run = run; });
   AddFormat(command, &flags->common, more);
+  AddColor(command, &flags->common);
   return command;
 }
 
@@ -322,6 +347,7 @@ void AddPredict(CLI::App* app, Flags* flags) {
   AddModelFlags(command, &flags->predict.model);
   AddPredictFlags(command, &flags->predict);
   AddAskingFlags(command, flags);
+  AddQuiet(command, &flags->common, "Print only the latency in milliseconds, a line for each target, and no notes");
   AddLabels(command, &flags->common);
 }
 
@@ -368,6 +394,8 @@ void AddSweep(CLI::App* app, Flags* flags) {
       ->type_name("FILE")
       ->capture_default_str();
   AddAskingFlags(command, flags);
+  AddQuiet(command, &flags->common,
+           "Print only the batch and its latency in milliseconds, a line for each, and no notes");
   AddLabels(command, &flags->common);
 }
 
@@ -555,11 +583,11 @@ int Main(int argc, char** argv) {
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
-  if (!parsed.ok()) return Report(HasJsonFlag(argc, argv), parsed.status());
+  if (!parsed.ok()) return Report(HasJsonFlag(argc, argv), flags.common.color, parsed.status());
   if (!*parsed) return kExitOk;
   const absl::StatusOr<int> code = flags.run();
   if (code.ok()) return *code;
-  const int exit_code = Report(flags.common.json, code.status());
+  const int exit_code = Report(flags.common.json, flags.common.color, code.status());
   Propose(code.status(), argc, argv);
   return exit_code;
 }

@@ -2,7 +2,11 @@
 
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <set>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -22,6 +26,16 @@ std::vector<absl::string_view> Runs(absl::string_view path) {
   return runs;
 }
 
+// "3,4", "0-11", "0,2,5, ... 40".
+std::string NumbersText(const std::set<int64_t>& numbers) {
+  const int64_t first = *numbers.begin(), last = *numbers.rbegin();
+  const auto count = static_cast<int64_t>(numbers.size());
+  if (count > 2 && last - first + 1 == count) return absl::StrCat(first, "-", last);
+  constexpr int64_t kMostListed = 4;
+  if (count <= kMostListed) return absl::StrJoin(numbers, ",");
+  return absl::StrCat(absl::StrJoin(numbers.begin(), std::next(numbers.begin(), kMostListed - 1), ","), ",...,", last);
+}
+
 }  // namespace
 
 std::string PathPattern(absl::string_view path) {
@@ -39,6 +53,22 @@ std::string CommonPath(const std::vector<absl::string_view>& paths) {
     }
   }
   return absl::StrJoin(common, "");
+}
+
+std::string NumberedPath(const std::vector<absl::string_view>& paths) {
+  std::vector<std::set<int64_t>> numbers(Runs(paths[0]).size());
+  for (absl::string_view path : paths) {
+    const std::vector<absl::string_view> runs = Runs(path);
+    for (size_t i = 0; i < runs.size(); ++i) {
+      int64_t number = 0;
+      if (absl::SimpleAtoi(runs[i], &number)) numbers[i].insert(number);
+    }
+  }
+  std::string text;
+  const std::vector<absl::string_view> first = Runs(paths[0]);
+  for (size_t i = 0; i < first.size(); ++i)
+    absl::StrAppend(&text, numbers[i].size() > 1 ? absl::StrCat("{", NumbersText(numbers[i]), "}") : first[i]);
+  return text;
 }
 
 }  // namespace cobra::client

@@ -19,14 +19,6 @@ using nlohmann::json;
 
 std::string Dump(const json& j) { return j.dump(1, ' ', false, json::error_handler_t::replace); }
 
-std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
-  return absl::StrCat(Counted(calls, "call"), ", ", CountText(static_cast<double>(parameters)), " parameters, ",
-                      CountText(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
-                      MebibytesText(peak_memory_bytes));
-}
-
-std::string Where(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
-
 json SpecJson(const v1::TargetSpec& s) {
   return {{"name", s.name()},
           {"device", s.device()},
@@ -103,19 +95,6 @@ json TargetJson(const v1::Target& t) {
   return j;
 }
 
-double Share(const v1::NodeLatency& row, const v1::TargetPrediction& prediction) {
-  return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
-}
-
-std::string BreakdownTable(const v1::TargetPrediction& prediction) {
-  std::vector<std::vector<std::string>> rows = {{"call", "operator", "module", "ms", "share", "where"}};
-  for (const v1::NodeLatency& row : prediction.breakdown()) {
-    rows.push_back({absl::StrCat(row.node()), row.op(), row.module_path(),
-                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(Share(row, prediction)), Where(row)});
-  }
-  return TextTable(rows, {true, false, false, true, true, false});
-}
-
 // "; version 7 of 2026-11-20T08:00:00Z, 2 earlier"; empty without versions.
 std::string VersionText(const v1::Target& t) {
   for (int i = 0; i < t.calibrations_size(); ++i) {
@@ -142,30 +121,16 @@ void AddQuestion(const ModelArguments& model, json* j) {
   (*j)["mode"] = model.training ? "train" : "eval";
 }
 
-std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
-  const std::string first_version = r.predictions_size() > 0 ? r.predictions(0).torch_version() : "";
-  std::string text = absl::StrCat(
-      view.title, "\n", SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()), "\nmodel ",
-      r.model_version(), first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version), "\n\n");
-  std::vector<std::vector<std::string>> rows = {
-      {"target", "predicted ms", "low ms", "high ms", "interval", "confidence", ""}};
-  for (const v1::TargetPrediction& p : r.predictions()) {
-    std::string note = p.extrapolating() ? "extrapolating" : "";
-    if (p.torch_version() != first_version)  // another graph than the one that is summed up above
-      absl::StrAppend(&note, note.empty() ? "" : ", ", "read as for torch ", p.torch_version());
-    if (view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000) {
-      absl::StrAppend(&note, note.empty() ? "" : ", ", "over the budget of ", absl::StrFormat("%g ms", view.budget_ms));
-    }
-    rows.push_back({p.target(), MillisecondsText(p.latency_us()), MillisecondsText(p.low_us()),
-                    MillisecondsText(p.high_us()), CoverageText(p), absl::StrFormat("%.2f", p.confidence()), note});
-  }
-  absl::StrAppend(&text, TextTable(rows, {false, true, true, true, true, true, false}));
-  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r));
-  for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, UnknownText(p));
-  if (!view.breakdown) return text;
-  for (const v1::TargetPrediction& p : r.predictions())
-    absl::StrAppend(&text, "\n", p.target(), "\n", BreakdownTable(p));
-  return text;
+std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
+  return absl::StrCat(Counted(calls, "call"), ", ", CountText(static_cast<double>(parameters)), " parameters, ",
+                      CountText(static_cast<double>(macs)), " multiply-accumulates, peak memory ",
+                      MebibytesText(peak_memory_bytes));
+}
+
+std::string WhereOf(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
+
+double ShareOf(const v1::NodeLatency& row, const v1::TargetPrediction& prediction) {
+  return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
 }
 
 std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& view) {
@@ -186,9 +151,9 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
         rows.push_back({{"node", row.node()},
                         {"op", row.op()},
                         {"module", row.module_path()},
-                        {"where", Where(row)},
+                        {"where", WhereOf(row)},
                         {"latency_us", row.latency_us()},
-                        {"latency_share", Share(row, p)},
+                        {"latency_share", ShareOf(row, p)},
                         {"unknown", row.unknown()}});
       }
       j["breakdown"] = std::move(rows);
@@ -219,18 +184,13 @@ std::string GraphTable(const graph::Graph& graph) {
                       "\n");
 }
 
-// Some boards have names of a hundred letters; --format json has them all.
-std::string Shortened(const std::string& device) {
-  constexpr size_t kMost = 44;
-  return device.size() <= kMost ? device : absl::StrCat(device.substr(0, kMost - 3), "...");
-}
-
-std::string TargetsTable(const v1::ListTargetsResponse& response) {
+std::string TargetsTable(const v1::ListTargetsResponse& response, const TerminalStyle& style) {
+  constexpr int kMostOfDevice = 44;  // some boards have names of a hundred letters; --format json has them all
   std::vector<std::vector<std::string>> rows = {{"target", "device", "runtime", "threads", "layer error",
                                                  "network error", "repeatability", "networks tested", ""}};
   for (const v1::Target& t : response.targets()) {
     const v1::MeasuredErrors& e = t.errors();
-    std::vector<std::string> row = {t.spec().name(), Shortened(t.spec().device()), t.spec().runtime(),
+    std::vector<std::string> row = {t.spec().name(), Shortened(t.spec().device(), kMostOfDevice), t.spec().runtime(),
                                     absl::StrCat(t.spec().threads())};
     if (t.parts_size() > 0) {  // adapted: of its timings, each by the others
       for (std::string cell : {std::string("-"), t.samples() > 1 ? PercentText(t.sample_mape_after()) : "-",
@@ -257,7 +217,16 @@ std::string TargetsTable(const v1::ListTargetsResponse& response) {
     }
     rows.push_back(std::move(row));
   }
-  return TextTable(rows, {false, false, false, true, true, true, true, true, false});
+  const Painter paint(style.color);
+  const auto painted = [&paint](size_t row, size_t, const std::string& text) {
+    return row == 0 ? paint.Dim(text) : text;
+  };
+  const std::vector<Column> columns = {{.min_width = 24, .keep_both = true}, {.min_width = 12},
+                                       {.min_width = 10, .leave_out = 4},    {.right = true, .leave_out = 3},
+                                       {.right = true, .leave_out = 5},      {true},
+                                       {.right = true, .leave_out = 7},      {.right = true, .leave_out = 6},
+                                       {.min_width = 16, .leave_out = 8}};
+  return TextTable(rows, columns, style.width, painted);
 }
 
 std::string TargetsJson(const v1::ListTargetsResponse& response) {

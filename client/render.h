@@ -2,12 +2,14 @@
 #ifndef COBRA_CLIENT_RENDER_H_
 #define COBRA_CLIENT_RENDER_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "client/compare.h"
 #include "client/model_input.h"
+#include "client/terminal.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 #include "nlohmann/json_fwd.hpp"
@@ -22,16 +24,24 @@ struct PredictionView {
   ModelArguments model;
   std::map<std::string, v1::TargetSpec> targets;
   const Comparison* comparison = nullptr;  // with an earlier result; null: none
+  TerminalStyle style;
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
+// Milliseconds, one line for each target: --quiet.
+std::string LatencyLines(const v1::PredictResponse& response);
+
+// "2 calls, 448 parameters, 388.8 k multiply-accumulates, peak memory 0.2 MiB"
+std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes);
+std::string WhereOf(const v1::NodeLatency& row);
+double ShareOf(const v1::NodeLatency& row, const v1::TargetPrediction& prediction);
 
 // Adds the model as given on the command line, with the names of the flags as keys.
 void AddQuestion(const ModelArguments& model, nlohmann::json* j);
 
 std::string GraphTable(const graph::Graph& graph);
 
-std::string TargetsTable(const v1::ListTargetsResponse& response);
+std::string TargetsTable(const v1::ListTargetsResponse& response, const TerminalStyle& style = {});
 std::string TargetsJson(const v1::ListTargetsResponse& response);
 
 // A warning if the machine was busy during the probe. "" if it was not, or if the worker did not record it.

@@ -182,14 +182,16 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
     if (!lost.ok()) run.GiveUp(lost);
     if (flags.model.entry.empty() && !run.entry().empty()) {
       flags.model.entry = run.entry();
-      absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(flags.model.path), flags.model.entry);
+      Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
     }
     sweep = std::move(run).TakeSweep();
   }
   sweep.title = Title(flags.model);
+  const TerminalStyle style = flags.out == "-" ? StandardOutputStyle(common.color) : TerminalStyle();
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? SweepSvg(sweep)
                                                : common.json         ? SweepJson(sweep, flags.model)
-                                                                     : WithoutEscapes(SweepTable(sweep))));
+                                               : common.quiet        ? SweepLines(sweep)
+                                                                     : SweepTable(sweep, style)));
   COBRA_RETURN_IF_ERROR(lost);
   return kExitOk;
 }

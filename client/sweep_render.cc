@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
 #include "base/json.h"
+#include "base/without_escapes.h"
 #include "client/exit_code.h"
 #include "client/prediction_rows.h"
 #include "client/render.h"
@@ -41,12 +42,11 @@ std::string Notes(const TargetSweep& target, const SweepPoint& point, bool is_kn
 }
 
 std::vector<std::string> Cells(const TargetSweep& target, const SweepPoint& point, bool is_knee) {
-  if (!point.ok()) return {"-", "-", "-", "-", "-", "-", WhyText(point.status)};
+  if (!point.ok()) return {"-", "-", "-", "-", "-", WhyText(point.status)};
   const v1::TargetPrediction& p = point.prediction;
-  return {MillisecondsText(p.latency_us()),       MillisecondsText(p.low_us()),
-          MillisecondsText(p.high_us()),          PerSecondText(point.per_second()),
-          MebibytesText(point.peak_memory_bytes), absl::StrFormat("%.2f", p.confidence()),
-          Notes(target, point, is_knee)};
+  return {MillisecondsText(p.latency_us()),        IntervalText(p),
+          PerSecondText(point.per_second()),       MebibytesText(point.peak_memory_bytes),
+          absl::StrFormat("%.2f", p.confidence()), Notes(target, point, is_knee)};
 }
 
 std::string KneeText(const TargetSweep& target, const Knee& knee) {
@@ -125,16 +125,14 @@ json TargetJson(const TargetSweep& target) {
           {"memory", MemoryJson(MemoryEndOf(target))}};
 }
 
-}  // namespace
-
-std::string SweepTable(const Sweep& sweep) {
+// A row for each batch and target.
+std::string PointsTable(const Sweep& sweep, const TerminalStyle& style) {
   const bool several = sweep.targets.size() > 1;
-  std::string text = absl::StrCat(sweep.title, "\ninputs ", absl::StrJoin(sweep.inputs, " "),
-                                  "; B is the batch\nmodel ", sweep.model_version, "\n");
-  for (const TargetSweep& target : sweep.targets) absl::StrAppend(&text, "target ", Heading(target), "\n");
   std::vector<std::vector<std::string>> rows = {
-      {"batch", "target", "predicted ms", "low ms", "high ms", "items/s", "peak memory", "confidence", ""}};
-  std::vector<bool> right = {true, false, true, true, true, true, true, true, false};
+      {"batch", "target", "predicted ms", "90 % interval ms", "items/s", "peak memory", "confidence", ""}};
+  std::vector<Column> columns = {{true}, {.min_width = 16, .keep_both = true}, {true}, {true},
+                                 {true}, {.right = true, .leave_out = 1},      {true}, {.below = true}};
+  std::vector<const SweepPoint*> points = {nullptr};
   for (size_t i = 0; i < sweep.batches.size(); ++i) {
     for (const TargetSweep& target : sweep.targets) {
       const std::optional<Knee> knee = KneeOf(target);
@@ -142,13 +140,49 @@ std::string SweepTable(const Sweep& sweep) {
       for (std::string& cell : Cells(target, target.points[i], knee.has_value() && knee->point == i))
         row.push_back(std::move(cell));
       rows.push_back(std::move(row));
+      points.push_back(&target.points[i]);
     }
   }
   if (!several) {
     for (std::vector<std::string>& row : rows) row.erase(row.begin() + 1);
-    right.erase(right.begin() + 1);
+    columns.erase(columns.begin() + 1);
   }
-  absl::StrAppend(&text, "\n", TextTable(rows, right), "\n");
+  const Painter paint(style.color);
+  const size_t interval = several ? 3 : 2, confidence = several ? 6 : 5;
+  const auto painted = [&](size_t row, size_t column, const std::string& text) {
+    if (row == 0) return paint.Dim(text);
+    if (!points[row]->ok()) return paint.Bad(text);
+    const v1::TargetPrediction& p = points[row]->prediction;
+    if (column == interval) return p.coverage() <= 0 ? paint.Doubt(text) : text;
+    if (column == confidence) return PaintedConfidence(paint, p.confidence(), text);
+    return text;
+  };
+  return TextTable(rows, columns, style.width, painted);
+}
+
+}  // namespace
+
+std::string SweepLines(const Sweep& sweep) {
+  std::string text;
+  for (size_t i = 0; i < sweep.batches.size(); ++i) {
+    for (const TargetSweep& target : sweep.targets) {
+      const SweepPoint& point = target.points[i];
+      absl::StrAppend(&text, sweep.batches[i], " ",
+                      point.ok() ? absl::StrFormat("%.6g", point.prediction.latency_us() / 1000) : "-", "\n");
+    }
+  }
+  return text;
+}
+
+std::string SweepTable(const Sweep& sweep, const TerminalStyle& style) {
+  const bool several = sweep.targets.size() > 1;
+  const Painter paint(style.color);
+  std::string text = absl::StrCat(paint.Heading(WithoutEscapes(sweep.title)), "\n",
+                                  WithoutEscapes(absl::StrCat("inputs ", absl::StrJoin(sweep.inputs, " "),
+                                                              "; B is the batch\nmodel ", sweep.model_version, "\n")));
+  for (const TargetSweep& target : sweep.targets)
+    absl::StrAppend(&text, WithoutEscapes(absl::StrCat("target ", Heading(target), "\n")));
+  absl::StrAppend(&text, "\n", PointsTable(sweep, style), "\n");
   for (const TargetSweep& target : sweep.targets) {
     const std::string name = several ? absl::StrCat(target.spec.name(), ": ") : "";
     if (const auto knee = KneeOf(target)) absl::StrAppend(&text, name, KneeText(target, *knee), "\n");

@@ -7,10 +7,13 @@
 
 #include "client/model_input.h"
 #include "client/sweep.h"
+#include "client/terminal.h"
 
 namespace cobra::client {
 
-std::string SweepTable(const Sweep& sweep);
+std::string SweepTable(const Sweep& sweep, const TerminalStyle& style = {});
+// Batch and milliseconds, one line for each batch and target: --quiet.
+std::string SweepLines(const Sweep& sweep);
 // With the question, as PredictionJson has it; units in every name.
 std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
 

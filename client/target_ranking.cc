@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/without_escapes.h"
 #include "client/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -50,6 +51,30 @@ std::vector<OperatorTimes> TimesByOperator(const v1::PredictResponse& response) 
   return all;
 }
 
+// Milliseconds by operator and target. Where the targets' names are too wide as headers, numbers stand for them.
+std::string OperatorTable(std::vector<std::vector<std::string>> rows, const TerminalStyle& style) {
+  constexpr size_t kFirstTarget = 2;
+  std::vector<Column> columns = {{.min_width = 8}, {true}};
+  for (size_t i = kFirstTarget; i < rows[0].size(); ++i) columns.push_back({.right = true, .leave_out = int(i)});
+  const auto width_of = [&rows] {
+    size_t width = 0;
+    for (const std::string& cell : rows[0]) width += cell.size() + 2;
+    return static_cast<int>(width);
+  };
+  std::string legend;
+  if (style.width > 0 && width_of() > style.width) {
+    for (size_t i = kFirstTarget; i < rows[0].size(); ++i) {
+      absl::StrAppend(&legend, "(", i - 1, ") ", rows[0][i], "\n");
+      rows[0][i] = absl::StrCat("(", i - 1, ") ms");
+    }
+  }
+  const Painter paint(style.color);
+  const auto painted = [&paint](size_t row, size_t, const std::string& text) {
+    return row == 0 ? paint.Dim(text) : text;
+  };
+  return absl::StrCat(WithoutEscapes(legend), TextTable(rows, std::move(columns), style.width, painted));
+}
+
 json RankedJson(const RankedTarget& target) {
   return {{"target", target.name},         {"latency_us", target.latency_us}, {"ratio", target.ratio},
           {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower},
@@ -85,15 +110,18 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
   return ranked;
 }
 
-std::string RankingText(const v1::PredictResponse& response) {
+std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style) {
   const std::vector<RankedTarget> ranked = RankTargets(response);
   if (ranked.size() < 2) return "";
+  constexpr size_t kMostOnATerminal = 20;
+  const size_t shown = style.width > 0 ? std::min(ranked.size(), kMostOnATerminal + 1) : ranked.size();
   std::vector<std::vector<std::string>> rows = {{"target", "times as long", "from", "to", ""}};
   int uncertain = 0, guesses = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
     const RankedTarget& r = ranked[i];
     uncertain += !r.is_slower && !r.is_guess;
     guesses += r.is_guess;
+    if (i >= shown) continue;
     rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
                     absl::StrFormat("%.2f", r.ratio_high),
                     r.is_guess    ? "a guess"
@@ -108,7 +136,16 @@ std::string RankingText(const v1::PredictResponse& response) {
       absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
     if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
   }
-  return absl::StrCat(first, "\n", TextTable(rows, {false, true, true, true, false}));
+  const Painter paint(style.color);
+  const auto painted = [&paint](size_t row, size_t column, const std::string& text) {
+    return row == 0 ? paint.Dim(text) : column == 4 ? paint.Doubt(text) : text;
+  };
+  std::string text =
+      absl::StrCat(paint.Heading(WithoutEscapes(first)), "\n",
+                   TextTable(rows, {{.min_width = 16, .keep_both = true}, {true}, {true}, {true}, {.min_width = 8}},
+                             style.width, painted));
+  if (shown < ranked.size()) absl::StrAppend(&text, "and ", ranked.size() - shown, " more; --format json has all\n");
+  return text;
 }
 
 json RankingJson(const v1::PredictResponse& response) {
@@ -117,13 +154,12 @@ json RankingJson(const v1::PredictResponse& response) {
   return ranking;
 }
 
-std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top) {
+std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,
+                                 const TerminalStyle& style) {
   std::vector<std::vector<std::string>> rows = {{"operator", "calls"}};
-  std::vector<bool> is_number = {false, true};
   std::vector<std::string> total = {"all", absl::StrCat(response.node_count())};
   for (const v1::TargetPrediction& p : response.predictions()) {
     rows[0].push_back(absl::StrCat(p.target(), " ms"));
-    is_number.push_back(true);
     total.push_back(MillisecondsText(p.latency_us()));
   }
   const std::vector<OperatorTimes> operators = TimesByOperator(response);
@@ -135,8 +171,10 @@ std::string TargetsExplainedText(const v1::PredictResponse& response, absl::stri
   }
   const size_t shown = rows.size() - 1;
   rows.push_back(std::move(total));
-  std::string text = absl::StrCat(title, "\n", RankingText(response), "\nOperators, by how much the targets differ\n",
-                                  TextTable(rows, is_number));
+  const Painter paint(style.color);
+  std::string text = absl::StrCat(paint.Heading(WithoutEscapes(title)), "\n", RankingText(response, style), "\n",
+                                  paint.Heading("Operators, by how much the targets differ"), "\n",
+                                  OperatorTable(std::move(rows), style));
   if (shown < operators.size())
     absl::StrAppend(&text, operators.size() - shown, " more operators: --top ", operators.size(), "\n");
   return text;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "client/terminal.h"
 #include "cobra/v1/cobra.pb.h"
 #include "nlohmann/json_fwd.hpp"
 
@@ -24,12 +25,14 @@ struct RankedTarget {
 };
 std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response);
 
-// "fastest: ort", or who may be faster, and a table of the others; empty for a single target.
-std::string RankingText(const v1::PredictResponse& response);
+// "fastest: ort", or who may be faster, and a table of the others; empty for a single target. On a terminal only the
+// first of very many.
+std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style = {});
 nlohmann::json RankingJson(const v1::PredictResponse& response);
 
 // Milliseconds of each operator on each target, those that differ most first. REQUIRES: a breakdown.
-std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top);
+std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,
+                                 const TerminalStyle& style = {});
 std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title);
 
 }  // namespace cobra::client

@@ -1,19 +1,25 @@
 #include "client/text_table.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <numeric>
+#include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "base/without_escapes.h"
 
 namespace cobra::client {
 namespace {
 
+using Rows = std::vector<std::vector<std::string>>;
+
 constexpr char kGap[] = "  ";
+constexpr int kGapWidth = sizeof(kGap) - 1;
+constexpr int kDots = 3;
 
 bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -31,14 +37,26 @@ size_t ByteOf(absl::string_view text, int n) {
   return i;
 }
 
+// A cell is on one line.
+std::string CellText(const std::string& text) {
+  return WithoutEscapes(absl::StrReplaceAll(text, {{"\n", " "}, {"\t", " "}}));
+}
+
+int TotalWidth(const std::vector<int>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), kGapWidth * (static_cast<int>(widths.size()) - 1));
+}
+
+int LeastWidth(const Column& column, int width) {
+  return column.min_width == 0 ? width : std::min(width, column.min_width);
+}
+
 // Cuts the widest column that may be cut, character by character, until the table fits or nothing is left to cut.
 void Fit(const std::vector<Column>& columns, int width, std::vector<int>* widths) {
-  int total = static_cast<int>(sizeof(kGap) - 1) * (static_cast<int>(widths->size()) - 1);
-  for (int w : *widths) total += w;
+  int total = TotalWidth(*widths);
   while (total > width) {
     int widest = -1;
     for (size_t i = 0; i < columns.size(); ++i) {
-      if (columns[i].min_width == 0 || (*widths)[i] <= columns[i].min_width) continue;
+      if ((*widths)[i] <= LeastWidth(columns[i], (*widths)[i])) continue;
       if (widest < 0 || (*widths)[i] > (*widths)[widest]) widest = static_cast<int>(i);
     }
     if (widest < 0) return;
@@ -47,34 +65,160 @@ void Fit(const std::vector<Column>& columns, int width, std::vector<int>* widths
   }
 }
 
+template <typename T>
+void Remove(size_t index, std::vector<T>* list) {
+  list->erase(list->begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+std::vector<std::string> CellsOf(const Rows& rows, size_t column) {
+  std::vector<std::string> cells;
+  for (const auto& row : rows) cells.push_back(row[column]);
+  return cells;
+}
+
+// Cells cut in the middle so that those which differ still do: in the least width from `width` on that allows it. Of
+// the ways to cut, the one with equal halves comes first.
+std::vector<std::string> CutInside(const std::vector<std::string>& cells, int width, int widest) {
+  const size_t different = std::set<std::string>(cells.begin(), cells.end()).size();
+  for (; width < widest; ++width) {
+    const int kept = std::max(width - kDots, 0);
+    for (const int head : {kept - kept / 2, kept / 3, kept - kept / 3, kept / 4, kept - kept / 4, kept / 8, kept}) {
+      std::vector<std::string> cut;
+      for (const std::string& cell : cells) cut.push_back(ShortenedInside(cell, width, head));
+      if (std::set<std::string>(cut.begin(), cut.end()).size() == different) return cut;
+    }
+  }
+  return cells;
+}
+
+// The columns of a table that are shown, with the widths of their cells.
+class Layout {
+ public:
+  Layout(const Rows& rows, std::vector<Column> columns, int width) : columns_(std::move(columns)) {
+    for (const auto& row : rows) {
+      rows_.emplace_back();
+      for (const std::string& cell : row) rows_.back().push_back(CellText(cell));
+    }
+    indices_.resize(columns_.size());
+    std::iota(indices_.begin(), indices_.end(), size_t{0});
+    for (size_t i = 0; i < columns_.size(); ++i) widths_.push_back(WidestOf(i));
+    if (width > 0) MakeFit(width);
+  }
+
+  TableLines Lines(const PaintCell& paint) const {
+    TableLines table;
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      std::string line;
+      int blanks = 0;  // not yet written: none at the end of a line
+      for (size_t i = 0; i < columns_.size(); ++i) {
+        const std::string& cell = rows_[r][i];
+        const int pad = widths_[i] - WidthOf(cell);
+        if (columns_[i].right) blanks += pad;
+        if (!cell.empty()) {
+          line.append(static_cast<size_t>(blanks), ' ');
+          blanks = 0;
+          line += paint ? paint(r, indices_[i], cell) : cell;
+        }
+        blanks += (columns_[i].right ? 0 : pad) + kGapWidth;
+      }
+      if (!below_.empty() && !below_[r].empty())
+        absl::StrAppend(&line, "\n    ", paint ? paint(r, below_index_, below_[r]) : below_[r]);
+      table.lines.push_back(std::move(line));
+    }
+    if (!left_out_.empty()) table.left_out = absl::StrCat("no room for: ", absl::StrJoin(left_out_, ", "));
+    return table;
+  }
+
+ private:
+  int WidestOf(size_t column) const {
+    int widest = 0;
+    for (const auto& row : rows_) widest = std::max(widest, WidthOf(row[column]));
+    return widest;
+  }
+
+  int LeastTotal() const {
+    std::vector<int> least;
+    for (size_t i = 0; i < columns_.size(); ++i) least.push_back(LeastWidth(columns_[i], widths_[i]));
+    return TotalWidth(least);
+  }
+
+  void MakeFit(int width) {
+    if (TotalWidth(widths_) <= width) return;
+    for (size_t i = columns_.size(); i-- > 0 && TotalWidth(widths_) > width;) {
+      if (!columns_[i].below) continue;
+      below_ = CellsOf(rows_, i);
+      below_[0].clear();  // a header of its own would be a riddle
+      below_index_ = indices_[i];
+      Drop(i);
+    }
+    while (LeastTotal() > width) {
+      const auto first = std::max_element(columns_.begin(), columns_.end(),
+                                          [](const Column& a, const Column& b) { return a.leave_out < b.leave_out; });
+      if (first->leave_out == 0) break;
+      const auto index = static_cast<size_t>(first - columns_.begin());
+      if (!rows_[0][index].empty()) left_out_.push_back(rows_[0][index]);
+      Drop(index);
+    }
+    Fit(columns_, width, &widths_);
+    for (size_t i = 0; i < columns_.size(); ++i) Cut(i);
+  }
+
+  void Drop(size_t index) {
+    for (auto& row : rows_) Remove(index, &row);
+    Remove(index, &columns_);
+    Remove(index, &widths_);
+    Remove(index, &indices_);
+  }
+
+  void Cut(size_t column) {
+    std::vector<std::string> cells = CellsOf(rows_, column);
+    if (columns_[column].keep_both) {
+      cells = CutInside(cells, widths_[column], WidestOf(column));
+    } else {
+      for (std::string& cell : cells) cell = Shortened(cell, widths_[column], columns_[column].keep_end);
+    }
+    for (size_t r = 0; r < rows_.size(); ++r) rows_[r][column] = std::move(cells[r]);
+    widths_[column] = WidestOf(column);
+  }
+
+  Rows rows_;
+  std::vector<Column> columns_;
+  std::vector<int> widths_;
+  std::vector<size_t> indices_;     // of the columns among all
+  std::vector<std::string> below_;  // by row; empty: none
+  size_t below_index_ = 0;
+  std::vector<std::string> left_out_;
+};
+
 }  // namespace
 
 std::string Shortened(absl::string_view text, int width, bool keep_end) {
   const int length = WidthOf(text);
   if (width <= 0 || length <= width) return std::string(text);
-  constexpr int kDots = 3;
   if (width <= kDots) return std::string(static_cast<size_t>(width), '.');
   if (keep_end) return absl::StrCat("...", text.substr(ByteOf(text, length - width + kDots)));
   return absl::StrCat(text.substr(0, ByteOf(text, width - kDots)), "...");
 }
 
-std::string TextTable(const std::vector<std::vector<std::string>>& rows, std::vector<Column> columns, int width) {
-  std::vector<int> widths(columns.size(), 0);
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
-  }
-  if (width > 0) Fit(columns, width, &widths);
+std::string ShortenedInside(absl::string_view text, int width, int head) {
+  const int length = WidthOf(text);
+  if (width <= kDots || length <= width) return Shortened(text, width);
+  head = std::clamp(head, 0, width - kDots);
+  return absl::StrCat(text.substr(0, ByteOf(text, head)), "...",
+                      text.substr(ByteOf(text, length - (width - kDots - head))));
+}
+
+TableLines LinesOfTable(const std::vector<std::vector<std::string>>& rows, std::vector<Column> columns, int width,
+                        const PaintCell& paint) {
+  return Layout(rows, std::move(columns), width).Lines(paint);
+}
+
+std::string TextTable(const std::vector<std::vector<std::string>>& rows, std::vector<Column> columns, int width,
+                      const PaintCell& paint) {
+  const TableLines table = LinesOfTable(rows, std::move(columns), width, paint);
   std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = Shortened(row[i], widths[i], columns[i].keep_end);
-      const std::string pad(static_cast<size_t>(widths[i] - WidthOf(cell)), ' ');
-      absl::StrAppend(&line, i == 0 ? "" : kGap, columns[i].right ? pad : "", cell, columns[i].right ? "" : pad);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&text, Shortened(line, width), "\n");
-  }
+  for (const std::string& line : table.lines) absl::StrAppend(&text, line, "\n");
+  if (!table.left_out.empty()) absl::StrAppend(&text, table.left_out, "\n");
   return text;
 }
 
@@ -103,16 +247,6 @@ std::string PlaceText(absl::string_view file, int line) {
 
 bool HasLineNumbers(absl::string_view file) {
   return !absl::EndsWith(file, ".onnx") && !absl::EndsWith(file, ".tflite");
-}
-
-TerminalStyle StandardOutputStyle() {
-  TerminalStyle style;
-  if (isatty(STDOUT_FILENO) == 0) return style;
-  winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
-  const char* terminal = std::getenv("TERM");
-  style.color = terminal != nullptr && absl::string_view(terminal) != "dumb";
-  return style;
 }
 
 }  // namespace cobra::client

@@ -6,8 +6,35 @@
 
 namespace cobra::client {
 
-std::string CoverageText(const v1::TargetPrediction& prediction) {
-  return prediction.coverage() > 0 ? absl::StrFormat("%.0f %%", 100 * prediction.coverage()) : "guess";
+namespace {
+
+// Two digits: more would look as if they were known.
+std::string RoughMilliseconds(double us) {
+  const double ms = us / 1000;
+  return absl::StrFormat(ms >= 10 ? "%.0f" : ms >= 1 ? "%.1f" : "%.2g", ms);
+}
+
+}  // namespace
+
+std::string GuessText(double low_us, double high_us) {
+  return absl::StrCat("a guess: ", RoughMilliseconds(low_us), " to ", RoughMilliseconds(high_us));
+}
+
+std::string IntervalText(const v1::TargetPrediction& p) {
+  if (p.coverage() <= 0) return GuessText(p.low_us(), p.high_us());
+  return absl::StrCat(MillisecondsText(p.low_us()), " ... ", MillisecondsText(p.high_us()));
+}
+
+std::string IntervalHeader(const v1::PredictResponse& response) {
+  for (const v1::TargetPrediction& p : response.predictions()) {
+    if (p.coverage() > 0) return absl::StrFormat("%.0f %% interval ms", 100 * p.coverage());
+  }
+  return "interval ms";
+}
+
+std::string PaintedConfidence(const Painter& paint, double confidence, const std::string& text) {
+  constexpr double kLowConfidence = 0.5;
+  return confidence >= kSureConfidence ? text : confidence >= kLowConfidence ? paint.Doubt(text) : paint.Bad(text);
 }
 
 std::string UnknownText(const v1::TargetPrediction& prediction) {

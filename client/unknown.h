@@ -5,12 +5,21 @@
 #include <string>
 #include <utility>
 
+#include "client/terminal.h"
 #include "cobra/v1/cobra.pb.h"
 
 namespace cobra::client {
 
-// "90 %"; "guess" if the coverage of the interval is unknown.
-std::string CoverageText(const v1::TargetPrediction& prediction);
+// Of the interval in milliseconds: "35.099 ... 37.434", or "a guess: 2.0 to 4.5" if nothing is known of its coverage.
+std::string IntervalText(const v1::TargetPrediction& prediction);
+std::string GuessText(double low_us, double high_us);
+// "90 % interval ms", by the first prediction whose coverage is known.
+std::string IntervalHeader(const v1::PredictResponse& response);
+
+// Below it a budget or a change is not decided, unless a user says otherwise (docs/ci.md).
+inline constexpr double kSureConfidence = 0.9;
+// "0.97", with a colour where it is low.
+std::string PaintedConfidence(const Painter& paint, double confidence, const std::string& text);
 
 // Lines of text: the parts that the model does not know, with their shares of the time, and how to measure them. "" if
 // all such shares are negligible.

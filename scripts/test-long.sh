@@ -46,8 +46,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
-all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 fuzzers=(source graph onnx tflite ncnn arch file message http)
+all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
