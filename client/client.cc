@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "client/local_server.h"
 #include "client/predict_stream.h"
@@ -204,9 +205,12 @@ std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
   if (options.own_server == OwnServer::kNo || is_named || SomebodyListens(options.address))
     return std::make_unique<GrpcClient>(options);
-  // A command connects several times.
-  static const std::string* const own_address =
-      new std::string(OwnServerAddress(options.own_server == OwnServer::kStart));
+  const bool may_start = options.own_server == OwnServer::kStart;
+  // A command connects several times, and one that watches a file may outlive the server.
+  static absl::Mutex mutex(absl::kConstInit);
+  static auto* own_address = new std::string(OwnServerAddress(may_start));
+  absl::MutexLock lock(&mutex);
+  if (!own_address->empty() && !SomebodyListens(*own_address)) *own_address = OwnServerAddress(may_start);
   ClientOptions own = options;
   if (!own_address->empty()) own.address = *own_address;
   return std::make_unique<GrpcClient>(own);

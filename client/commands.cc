@@ -17,11 +17,13 @@
 #include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/asking.h"
+#include "client/calibration_offer.h"
 #include "client/compare.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
 #include "client/explain.h"
 #include "client/explain_render.h"
+#include "client/input_proposal.h"
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/target_cards.h"
@@ -53,17 +55,13 @@ std::string ReadingText(const ModelArguments& model) {
 
 absl::StatusOr<graph::Graph> ReadWithProgress(const ModelInput& input, const ModelArguments& model,
                                               absl::Duration time) {
-  Progress progress(ReadingText(model));
-  return input.Read(LimitsOf(model, time));
-}
-
-// Loads what the user named. An entry that was chosen for lack of one is printed.
-absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
-  if (!model->entry.empty() || input.entry().empty()) return input;
-  model->entry = input.entry();
-  Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));
-  return input;
+  absl::StatusOr<graph::Graph> graph;
+  {
+    Progress progress(ReadingText(model));
+    graph = input.Read(LimitsOf(model, time));
+  }
+  if (!graph.ok()) return WithProposedInputs(graph.status(), model);
+  return graph;
 }
 
 ExplainBy ByName(absl::string_view name) {
@@ -145,6 +143,15 @@ int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flag
   return code;
 }
 
+// As the server checks it, before a minute of measuring.
+absl::Status CheckTargetName(const std::string& name) {
+  constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  if (!name.empty() && name.find_first_not_of(kAllowed) == std::string::npos) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat("--name \"", name, "\": may have letters, digits, '-', '_' and '.' only"),
+                   "for example --name pi-4");
+}
+
 absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   if (!flags.probe_file.empty()) {
     absl::StatusOr<std::string> text = ReadMaybeCompressed(flags.probe_file, kMaxProbeBytes);
@@ -154,16 +161,10 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
                      "pass the unchanged output of `cobra-worker probe --json`");
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
-  absl::FPrintF(stderr, "measuring this machine with %s probe for %s; leave it idle\n", worker, flags.budget);
-  std::vector<std::string> command = {worker,
-                                      "probe",
-                                      "--json",
-                                      "--threads",
-                                      absl::StrCat(flags.threads),
-                                      "--budget",
-                                      flags.budget,
-                                      "--core",
-                                      absl::StrCat(flags.core)};
+  Note(absl::StrCat("measuring this machine with ", worker, " probe for ", flags.budget, "; leave it idle"));
+  std::vector<std::string> command = {worker,     "probe",     "--json", "--threads", absl::StrCat(flags.threads),
+                                      "--budget", flags.budget};
+  if (flags.core >= 0) command.insert(command.end(), {"--core", absl::StrCat(flags.core)});
   if (!flags.runner.empty()) command.insert(command.end(), {"--runner", flags.runner});
   int exit_status = 0;
   SubprocessOptions options;
@@ -175,6 +176,14 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
 }
 
 }  // namespace
+
+absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time, bool says_entry) {
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
+  if (!model->entry.empty() || input.entry().empty()) return input;
+  model->entry = input.entry();
+  if (says_entry) Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));
+  return input;
+}
 
 absl::Status CheckServer(const CommonFlags& common) {
   for (const auto& [name, value] : common.client.labels) COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));
@@ -222,15 +231,17 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
 
 namespace {
 
-absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const PredictFlags& flags,
-                                             const ModelInput& input, const std::vector<std::string>& targets) {
-  v1::PredictRequest request;
+absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const AskFlags& ask,
+                                             const ModelArguments& model, const ModelInput& input,
+                                             const std::vector<std::string>& targets) {
+  absl::StatusOr<v1::PredictRequest> request;
   {
-    Progress progress(ReadingText(flags.model));
-    COBRA_ASSIGN_OR_RETURN(request, MakeRequest(flags.ask, flags.model, input, common.client.deadline));
+    Progress progress(ReadingText(model));
+    request = MakeRequest(ask, model, input, common.client.deadline);
   }
-  for (const std::string& target : DifferentNames(targets)) request.add_targets(target);
-  COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
+  if (!request.ok()) return WithProposedInputs(request.status(), model);
+  for (const std::string& target : DifferentNames(targets)) request->add_targets(target);
+  COBRA_RETURN_IF_ERROR(CheckSize(*request, model));
   return request;
 }
 
@@ -250,35 +261,28 @@ absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsByVersion
   return by_version;
 }
 
-// One request for each version of PyTorch among the targets.
-absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const PredictFlags& flags, ModelInput* input) {
+absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const PredictFlags& flags,
+                                        const ModelArguments& model, ModelInput* input) {
   std::map<std::string, std::vector<std::string>> by_version{{"", flags.targets}};
   absl::Status unreachable;
   if (!flags.ask.send_source) {
-    auto found = TargetsByVersion(common, flags.model, *input, flags.targets);
+    auto found = TargetsByVersion(common, model, *input, flags.targets);
     unreachable = found.status();  // an error in the model comes first
     if (found.ok()) by_version = *std::move(found);
   }
   proto::JoinedReply reply(flags.targets);
   for (const auto& [version, targets] : by_version) {
     if (!version.empty()) input->set_torch_version(version);
-    COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags, *input, targets));
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictRequest request, ToRequest(common, flags.ask, model, *input, targets));
     COBRA_RETURN_IF_ERROR(unreachable);
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse answer, SendPredictRequest(common, request));
-    const std::string& read_as = version.empty() ? flags.model.torch_version : version;
+    const std::string& read_as = version.empty() ? model.torch_version : version;
     if (!flags.ask.send_source) {
       for (v1::TargetPrediction& prediction : *answer.mutable_predictions()) prediction.set_torch_version(read_as);
     }
     reply.Add(std::move(answer));
   }
   return std::move(reply).Take();
-}
-
-// The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
-void UseUserPaths(const ModelInput& input, v1::PredictResponse* response) {
-  for (v1::TargetPrediction& prediction : *response->mutable_predictions()) {
-    for (v1::NodeLatency& row : *prediction.mutable_breakdown()) row.set_file(input.UserPath(row.file()));
-  }
 }
 
 // Compares the answer with the baseline, in the form in which the answer would be saved.
@@ -294,16 +298,39 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
   return Compare(std::move(baseline), std::move(now), options);
 }
 
+constexpr char kThisMachine[] = "this-machine";
+
 }  // namespace
 
+absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const PredictFlags& flags,
+                                             const ModelArguments& model, ModelInput* input) {
+  absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, model, input);
+  if (!response.ok()) return input->WithUserPaths(response.status());
+  // The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
+  for (v1::TargetPrediction& prediction : *response->mutable_predictions()) {
+    for (v1::NodeLatency& row : *prediction.mutable_breakdown()) row.set_file(input->UserPath(row.file()));
+  }
+  return response;
+}
+
+absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common) {
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
+  for (const v1::Target& target : known.targets()) {
+    if (target.spec().name() == kThisMachine) return std::vector<std::string>{kThisMachine};
+  }
+  return UserError(Diagnostic::Kind::kUsage, "--target: is missing, and this machine is not calibrated",
+                   "name one of `cobra-client targets`: --target NAME; or measure this machine for a minute: "
+                   "cobra-client calibrate");
+}
+
 absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common) {
-  constexpr char kThisMachine[] = "this-machine";
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
   std::vector<std::string> trained;
   for (const v1::Target& target : known.targets()) {
     if (target.spec().name() == kThisMachine) return std::vector<std::string>{kThisMachine};
     if (!target.calibrated()) trained.push_back(target.spec().name());
   }
+  if (OfferCalibration(common)) return std::vector<std::string>{kThisMachine};
   return trained;
 }
 
@@ -319,9 +346,7 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(baseline, LoadPrediction(flags.baseline));
   }
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
-  absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, &input);
-  if (!response.ok()) return input.WithUserPaths(response.status());
-  UseUserPaths(input, &*response);
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, flags, flags.model, &input));
   PredictionView view{Title(flags.model),
                       flags.budget_ms,
                       flags.ask.breakdown,
@@ -334,15 +359,15 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
   }
   std::optional<Comparison> comparison;
   if (baseline.has_value()) {
-    COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), *response, view, max_increase));
+    COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), response, view, max_increase));
     view.comparison = &*comparison;
   }
-  Print(common.json    ? PredictionJson(*response, view)
-        : common.quiet ? LatencyLines(*response)
-                       : PredictionTable(*response, view));
+  Print(common.json    ? PredictionJson(response, view)
+        : common.quiet ? LatencyLines(response)
+                       : PredictionTable(response, view));
   if (comparison.has_value() && !common.json && !common.quiet)
     Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)));
-  const int code = BudgetExitCode(*response, flags);
+  const int code = BudgetExitCode(response, flags);
   return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;
 }
 
@@ -367,11 +392,10 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   asked.targets = std::move(flags.targets);
   asked.ask.breakdown = true;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&asked.model, common.client.deadline));
-  const absl::StatusOr<v1::PredictResponse> response = Ask(common, asked, &input);
-  if (!response.ok()) return input.WithUserPaths(response.status());
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, asked, asked.model, &input));
   const std::string title = Title(asked.model);
-  Print(common.json ? TargetsExplainedJson(*response, title)
-                    : TargetsExplainedText(*response, title, flags.top, StandardOutputStyle(common.color)));
+  Print(common.json ? TargetsExplainedJson(response, title)
+                    : TargetsExplainedText(response, title, flags.top, StandardOutputStyle(common.color)));
   return kExitOk;
 }
 
@@ -462,19 +486,27 @@ absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, c
 
 }  // namespace
 
-absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags) {
-  COBRA_RETURN_IF_ERROR(CheckServer(common));
-  std::unique_ptr<Client> client = Client::Connect(common.client);
-  if (flags.undo) return UndoCalibration(client.get(), common, flags.name);
+absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,
+                                                std::string* warning) {
+  const std::unique_ptr<Client> client = Client::Connect(common.client);
   // Check that the server is reachable before a minute of measuring.
   COBRA_RETURN_IF_ERROR(client->GetModelInfo({}).status());
   v1::CalibrateRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_probe_json(), Probe(flags));
   request.set_target(flags.name);
-  const std::string warning = ProbeWarning(request.probe_json());
-  const absl::StatusOr<v1::CalibrateResponse> response = client->Calibrate(request);
+  *warning = ProbeWarning(request.probe_json());
+  Progress progress("fitting the target");
+  return client->Calibrate(request);
+}
+
+absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckServer(common));
+  COBRA_RETURN_IF_ERROR(CheckTargetName(flags.name));
+  if (flags.undo) return UndoCalibration(Client::Connect(common.client).get(), common, flags.name);
+  std::string warning;
+  const absl::StatusOr<v1::CalibrateResponse> response = Calibrate(common, flags, &warning);
   // It may be why the server refuses the probe.
-  if (!response.ok() && !warning.empty()) absl::FPrintF(stderr, "warning: %s\n", warning);
+  if (!response.ok() && !warning.empty()) Say(absl::StrCat("warning: ", warning, "\n"));
   COBRA_RETURN_IF_ERROR(response.status());
   Print(common.json ? CalibrationJson(*response, warning) : CalibrationTable(*response, warning));
   return kExitOk;

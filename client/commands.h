@@ -70,7 +70,8 @@ struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker beside this program
   std::string runner;      // of cobra-worker probe; empty: LibTorch
-  int threads = 1, core = 0;
+  int threads = 1;
+  int core = -1;              // the first that this process may use
   std::string budget = "1m";  // of cobra-worker probe, as threads and core
   std::string name = "this-machine";
   bool undo = false;  // withdraw the version that serves, instead of adding one
@@ -80,8 +81,23 @@ struct CalibrateFlags {
 // address costs no time.
 absl::Status CheckServer(const CommonFlags& common);
 
-// Whom a question without --target is for: this-machine where it is calibrated, otherwise all trained targets.
+// Whom a question without --target is for: this-machine where it is calibrated, otherwise all trained targets. At a
+// terminal the calibration is offered once (calibration_offer.h).
 absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common);
+// The same of a command for which all would be too many: this-machine, or a usage error that says what to do.
+absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common);
+
+// Loads what the user named. An entry that was chosen for lack of one is put into `model`, and said.
+absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time, bool says_entry = true);
+
+// The answer to `flags` for this model: one request for each version of PyTorch among the targets. Paths in it and in
+// errors are as the user typed them.
+absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const PredictFlags& flags,
+                                             const ModelArguments& model, ModelInput* input);
+
+// Measures this machine and makes the target. `warning`: that it was busy; empty if it was not.
+absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,
+                                                std::string* warning);
 
 // Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);

@@ -31,8 +31,9 @@ absl::string_view HintOf(const absl::Status& status) {
   if (absl::IsUnauthenticated(status))
     return "give the token that the server's operator made for you: --token-file FILE (docs/security.md)";
   if (!absl::IsUnavailable(status)) return "";
-  return "start one (cobra-server --model model/pretrained, docs/operations.md), or name a running one: --server "
-         "HOST:PORT, with --tls-ca if it has TLS";
+  return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
+         "leave "
+         "--server and --no-start out: then one is started for you. cobra-client doctor says what is wrong";
 }
 
 }  // namespace

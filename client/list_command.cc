@@ -154,8 +154,8 @@ class ListRun {
       Fail(question.cell, question.name,
            question.sent == nullptr ? answer.status() : question.sent->WithUserPaths(answer.status()));
     }
-    progress_.Update(absl::StrCat("asking ", address_, ": ", answered_ + failed_, " of ",
-                                  list_->size() * static_cast<int64_t>(targets_.size())));
+    progress_.Count(absl::StrCat("asking ", address_), answered_ + failed_,
+                    list_->size() * static_cast<int64_t>(targets_.size()));
     return output_;
   }
 
@@ -200,11 +200,10 @@ class ListRun {
 
 }  // namespace
 
-absl::StatusOr<int> RunPredictList(const CommonFlags& common, const PredictFlags& flags) {
+absl::StatusOr<int> RunPredictList(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (flags.targets.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--target: is missing",
-                     "name the target of the list's models: --target NAME (cobra-client targets)");
+    COBRA_ASSIGN_OR_RETURN(flags.targets, ThisMachine(common));
   }
   COBRA_RETURN_IF_ERROR(CheckListFlags(common, flags));
   COBRA_ASSIGN_OR_RETURN(ModelList list, ModelList::Load(flags.list, flags.model));

@@ -51,13 +51,8 @@ std::string RuntimeFolder() {
   return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
 }
 
-std::string StateFolder() {
-  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
-}
-
 // A folder of the user alone. What another user made there is not trusted: it could be a server of theirs.
-absl::Status MakePrivateFolder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return absl::ErrnoToStatus(errno, path);
+absl::Status CheckPrivateFolder(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return absl::ErrnoToStatus(errno, path);
   if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
@@ -66,6 +61,11 @@ absl::Status MakePrivateFolder(const std::string& path) {
                      ": is not a folder of this user alone (mode 0700), so no server is looked for there; remove "
                      "it, or name a server: --server HOST:PORT"));
   return absl::OkStatus();
+}
+
+absl::Status MakePrivateFolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return absl::ErrnoToStatus(errno, path);
+  return CheckPrivateFolder(path);
 }
 
 // What a file was when a server was started from it.
@@ -115,7 +115,7 @@ class Starter {
  public:
   Starter()
       : folder_(RuntimeFolder()),
-        state_(StateFolder()),
+        state_(UserStateFolder()),
         program_(SiblingProgram("cobra-server")),
         model_(DataPath("model/pretrained")) {}
 
@@ -123,6 +123,13 @@ class Starter {
     if (ListenerOf(PathOf("socket")) == 0) return "";
     const absl::StatusOr<std::string> known = ReadFile(PathOf("version"));
     return known.ok() && *known == Identity() ? absl::StrCat("unix:", PathOf("socket")) : "";
+  }
+
+  LocalServerPlaces Places() const {
+    LocalServerPlaces places{program_, model_, folder_, state_, absl::StrCat("unix:", PathOf("socket")), {}, false};
+    places.folder_status = FileExists(folder_) ? CheckPrivateFolder(folder_) : absl::OkStatus();
+    places.is_of_this_version = ReadFile(PathOf("version")).value_or("") == Identity();
+    return places;
   }
 
   absl::StatusOr<LocalServer> Run() {
@@ -207,6 +214,7 @@ class Starter {
 }  // namespace
 
 bool SomebodyListens(absl::string_view local_address) {
+  if (absl::ConsumePrefix(&local_address, "unix:")) return ConnectTo(std::string(local_address)).valid();
   const size_t colon = local_address.rfind(':');
   int port = 0;
   sockaddr_in to = {};
@@ -218,6 +226,12 @@ bool SomebodyListens(absl::string_view local_address) {
   const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return socket.valid() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
 }
+
+std::string UserStateFolder() {
+  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
+}
+
+LocalServerPlaces PlacesOfLocalServer() { return Starter().Places(); }
 
 absl::StatusOr<LocalServer> FindOrStartServer() { return Starter().Run(); }
 

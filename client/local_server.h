@@ -15,8 +15,23 @@
 
 namespace cobra::client {
 
-// Whether somebody listens at HOST:PORT of this machine; no request is made.
+// Whether somebody listens at HOST:PORT of this machine, or at unix:PATH; no request is made.
 bool SomebodyListens(absl::string_view local_address);
+
+// Where the store, the log and what is remembered of this user are.
+std::string UserStateFolder();
+
+// What FindOrStartServer() would use, for whoever looks for what is wrong. Nothing is made or started.
+struct LocalServerPlaces {
+  std::string program;              // cobra-server beside this one; without a slash if there is none
+  std::string model;                // the folder of the weights
+  std::string folder;               // of the socket
+  std::string state;                // UserStateFolder()
+  std::string address;              // "unix:..."
+  absl::Status folder_status;       // whether the folder is one of this user alone; OK if it is not there yet
+  bool is_of_this_version = false;  // the server that listens there, if one does
+};
+LocalServerPlaces PlacesOfLocalServer();
 
 struct LocalServer {
   std::string address;       // "unix:/run/user/1000/cobra/socket"

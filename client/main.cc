@@ -16,12 +16,15 @@
 #include "client/adapt_command.h"
 #include "client/admin.h"
 #include "client/commands.h"
+#include "client/doctor.h"
 #include "client/exit_code.h"
 #include "client/history_command.h"
 #include "client/list_command.h"
+#include "client/next_step.h"
 #include "client/progress.h"
 #include "client/sweep_command.h"
 #include "client/terminal.h"
+#include "client/watch_command.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/torch/torch_version.h"
 
@@ -278,20 +281,13 @@ int Report(bool json, ColorChoice color, const absl::Status& status) {
   return ExitCodeOf(status);
 }
 
-// As a shell takes it.
-std::string Quoted(absl::string_view argument) {
-  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == absl::string_view::npos) return std::string(argument);
-  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
-}
-
 // The command line with the inputs that the model's file proposes.
 void Propose(const absl::Status& status, int argc, char** argv) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || diagnostic->example_inputs.empty()) return;
   std::string line = "cobra-client";
   for (int i = 1; i < argc; ++i) absl::StrAppend(&line, " ", Quoted(argv[i]));
-  std::fprintf(stderr, "try: %s%s\n", line.c_str(), diagnostic->example_inputs.c_str());
+  Say(absl::StrCat("try: ", line, diagnostic->example_inputs, "\n"));
 }
 
 // Whether a command line that cannot be parsed has --format json.
@@ -317,6 +313,7 @@ struct Flags {
   ObserveFlags observe;
   TargetsFlags targets;
   AdminFlags admin;
+  bool watch = false;
   std::function<absl::StatusOr<int>()> run;  // the command that is given
 };
 
@@ -341,11 +338,15 @@ void AddPredict(CLI::App* app, Flags* flags) {
                                  absl::StrCat(PredictCodes("over --budget-ms, or slower than --baseline allows"),
                                               "\nWith --list: 0 if any row is answered, 4 if none is."),
                                  [flags] {
+                                   if (flags->watch) return RunPredictWatch(flags->common, flags->predict);
                                    return flags->predict.list.empty() ? RunPredict(flags->common, flags->predict)
                                                                       : RunPredictList(flags->common, flags->predict);
                                  });
   AddModelFlags(command, &flags->predict.model);
   AddPredictFlags(command, &flags->predict);
+  command->add_flag(
+      "--watch", flags->watch,
+      "Predict again whenever the model's file, or one that it imports from beside it, changes; Ctrl-C ends");
   AddAskingFlags(command, flags);
   AddQuiet(command, &flags->common, "Print only the latency in milliseconds, a line for each target, and no notes");
   AddLabels(command, &flags->common);
@@ -381,7 +382,7 @@ void AddSweep(CLI::App* app, Flags* flags) {
       [flags] { return RunSweep(flags->common, flags->sweep); },
       {{"svg"}, "table, json, svg (a picture)", &sweep.format});
   AddModelFlags(command, &sweep.model);
-  AddQuestionFlags(command, &sweep.targets, &sweep.ask);
+  AddQuestionFlags(command, &sweep.targets, &sweep.ask, "; without: this-machine");
   command
       ->add_option("--batch", sweep.batches,
                    "Sizes: 1,2,4,8 or 1..256 (doubling) or 8,16,24,...,64. The batch is the leading dimension of the "
@@ -495,8 +496,11 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
                       "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, ncnn, or a "
                       "command (docs/runners.md)");
   command->add_option("--threads", calibrate.threads, "Threads of one operator")->capture_default_str();
-  command->add_option("--core", calibrate.core, "Processor to measure on; with several threads, the first one")
-      ->capture_default_str();
+  command
+      ->add_option(
+          "--core", calibrate.core,
+          "Processor to measure on; with several threads, the first one; default: the first that this process may use")
+      ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--budget", calibrate.budget,
                    "Time for measuring: the more, the better; 1m, 5m, 30m. The first half minute's part is always "
@@ -572,18 +576,30 @@ void AddModel(CLI::App* app, Flags* flags) {
                  flags);
 }
 
+void AddDoctor(CLI::App* app, Flags* flags) {
+  CLI::App* command = AddCommand(app, flags, "doctor",
+                                 "Looks for what is wrong with server, weights, calibration and machine, and says "
+                                 "how to mend it; starts nothing",
+                                 "Exit codes: 0 nothing fails, 1 something does, 2 usage error.",
+                                 [flags] { return RunDoctor(flags->common); });
+  AddServerFlags(command, &flags->common);
+}
+
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
   for (const auto add : {AddPredict, AddSweep, AddCompare, AddExplain, AddHistory, AddGraph, AddTargets, AddCalibrate,
-                         AddAdapt, AddObserve, AddModel, AddAdmin})
+                         AddAdapt, AddObserve, AddModel, AddDoctor, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
-  if (!parsed.ok()) return Report(HasJsonFlag(argc, argv), flags.common.color, parsed.status());
+  if (!parsed.ok()) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    return Report(HasJsonFlag(argc, argv), flags.common.color, WithNextStep(parsed.status(), words));
+  }
   if (!*parsed) return kExitOk;
   const absl::StatusOr<int> code = flags.run();
   if (code.ok()) return *code;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
@@ -17,6 +18,7 @@
 #include "client/library_hint.h"
 #include "client/model_classes.h"
 #include "client/model_options.h"
+#include "client/next_step.h"
 #include "client/onnx_file.h"
 #include "proto/model_source_proto.h"
 
@@ -120,8 +122,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
         Diagnostic::Kind::kUsage, "no model is given",
         absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", nas::ArchitectureSpaces()));
   }
-  if (!FileExists(arguments.path))
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": no such file or directory"));
+  if (!FileExists(arguments.path)) return NoSuchModel(arguments.path);
   using Loader = absl::Status (ModelInput::*)(const ModelArguments&, const Limits&);
   constexpr std::pair<const char*, Loader> kLoaders[] = {
       {".onnx", &ModelInput::LoadOnnx},
@@ -461,6 +462,36 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
     if (text.ok()) return *std::move(text);
   }
   return std::nullopt;
+}
+
+std::vector<std::string> ModelInput::Folders() const {
+  constexpr size_t kMostFolders = 1000;
+  std::set<std::string> folders;
+  const auto add = [&folders](const std::string& file) {
+    const std::string folder = fs::path(file).parent_path().string();
+    if (folders.size() < kMostFolders) folders.insert(folder.empty() ? "." : folder);
+  };
+  const auto* program = std::get_if<python::SourceRequest>(&source_);
+  if (program == nullptr) {
+    add(path_);
+  } else if (!library_file_.empty()) {
+    add(program->file);
+  } else if (!program->package.empty()) {
+    const absl::StatusOr<std::vector<std::string>> files = ListFiles(program->package, ".py");
+    for (const std::string& file : files.value_or(std::vector<std::string>())) {
+      if (!IsHidden(file)) add(absl::StrCat(program->package, "/", file));
+    }
+  } else {
+    for (const auto& [file, text] : program->bundle) add(UserPath(file));
+  }
+  return {folders.begin(), folders.end()};
+}
+
+bool ModelInput::HasSameText(const ModelInput& other) const {
+  const auto* program = std::get_if<python::SourceRequest>(&source_);
+  const auto* others = std::get_if<python::SourceRequest>(&other.source_);
+  return program != nullptr && others != nullptr && !program->bundle.empty() && program->package.empty() &&
+         program->bundle == others->bundle && program->entry == others->entry;
 }
 
 }  // namespace cobra::client

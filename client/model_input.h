@@ -58,6 +58,10 @@ class ModelInput {
   // The file of a node's origin, as the user typed it; and its text, if this machine has it.
   std::string UserPath(const std::string& file) const;
   std::optional<std::string> SourceText(const std::string& file) const;
+  // The folders that its own files are in, of a package all of them.
+  std::vector<std::string> Folders() const;
+  // Whether both are programs that are wholly made of the same text, so that nothing has changed between them.
+  bool HasSameText(const ModelInput& other) const;
 
  private:
   // Each sets source_ for its form, from what Load has put into program().

@@ -128,6 +128,7 @@ class SweepRun {
       return absl::OkStatus();
     }
     answered_ = true;
+    progress_.Count("sweeping", ++answers_, static_cast<int64_t>(sweep_.batches.size() * sweep_.targets.size()));
     point->status = absl::OkStatus();
     point->peak_memory_bytes = answer->peak_memory_bytes();
     point->prediction = std::move(*answer->mutable_predictions(0));
@@ -150,6 +151,7 @@ class SweepRun {
   std::string entry_;
   std::vector<Asked> asked_;  // by request
   bool answered_ = false;
+  int64_t answers_ = 0;
   absl::Status first_error_;
 };
 
@@ -159,6 +161,9 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
+  if (flags.targets.empty()) {
+    COBRA_ASSIGN_OR_RETURN(flags.targets, ThisMachine(common));
+  }
   const size_t targets = DifferentNames(flags.targets).size();
   if (flags.format == "svg" && targets > kMostCurves) {
     return UserError(

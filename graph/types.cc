@@ -98,6 +98,21 @@ std::string ShapeText(const Shape& shape) { return shape.empty() ? "scalar" : ab
 
 std::string TypeText(const TensorType& type) { return absl::StrCat(ShapeText(type.shape), ":", DTypeName(type.dtype)); }
 
+namespace {
+
+// Of what Python writes: ", as in 1x3x224x224" of "(1, 3, 224, 224)"; empty if it is nothing like that.
+std::string ProbablyMeant(absl::string_view text) {
+  std::string shape;
+  for (const absl::string_view size : absl::StrSplit(text, absl::ByAnyChar("()[],*; "), absl::SkipEmpty())) {
+    int64_t value;
+    if (!absl::SimpleAtoi(size, &value) || value < 0) return "";
+    absl::StrAppend(&shape, shape.empty() ? "" : "x", value);
+  }
+  return shape.empty() ? "" : absl::StrCat(", as in ", shape);
+}
+
+}  // namespace
+
 absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   TensorType type;
   absl::string_view dims = text;
@@ -114,7 +129,8 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
     int64_t value;
     if (!absl::SimpleAtoi(dim, &value) || value < 0) {
       const std::string which = dim == dims ? "" : absl::StrCat("\"", dim, "\" is not a size, ");
-      return Usage(absl::StrCat("\"", text, "\" is not a shape: ", which, "sizes are joined by x"));
+      return Usage(
+          absl::StrCat("\"", text, "\" is not a shape: ", which, "sizes are joined by x", ProbablyMeant(text)));
     }
     type.shape.push_back(value);
   }

@@ -47,8 +47,9 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   std::vector<std::string> names;
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   // First what may be cut off least: there may be hundreds of names.
-  std::string hint = target == kThisMachine ? "`cobra-client calibrate` makes this-machine; " : "";
-  absl::StrAppend(&hint, "targets: ", SimilarNames(target, names));
+  std::string hint = "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
+  if (target != kThisMachine)
+    hint = absl::StrCat("targets: ", SimilarNames(target, names), "; `cobra-client targets` lists all");
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }

@@ -1,5 +1,7 @@
 #include "worker/probe_command.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 
@@ -13,11 +15,16 @@
 namespace cobra::worker {
 
 absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget, bool as_json) {
-  const auto progress = [](int done, int subjects, absl::string_view label) {
-    std::fprintf(stderr, "\rprobe: %d measurements of %d graphs %-32s", done, subjects, std::string(label).c_str());
+  // One line, drawn again and erased at the end.
+  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+  const auto progress = [is_terminal](int done, int subjects, absl::string_view label) {
+    if (is_terminal)
+      std::fprintf(stderr, "\r\033[Kprobe: %d measurements of %d graphs %s", done, subjects,
+                   std::string(label).c_str());
   };
-  COBRA_ASSIGN_OR_RETURN(const std::string json, RunProbe(options, budget, progress));
-  std::fputc('\n', stderr);
+  const absl::StatusOr<std::string> measured = RunProbe(options, budget, progress);
+  if (is_terminal) std::fputs("\r\033[K", stderr);
+  COBRA_ASSIGN_OR_RETURN(const std::string json, measured);
   const nlohmann::json canary = ParseJson<nlohmann::json>(json)["canary"];
   if (canary["disturbed"].get<bool>()) {
     std::fprintf(stderr,

@@ -1,0 +1,137 @@
+#include "client/next_step.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/similar_words.h"
+#include "base/user_error.h"
+#include "client/library_hint.h"
+
+namespace cobra::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsModelFile(const std::string& word) {
+  for (const char* ending : {".py", ".onnx", ".tflite", ".param"}) {
+    if (absl::EndsWith(word, ending)) return true;
+  }
+  return false;
+}
+
+// "1x3x224x224", "3,224,224:int64"
+bool IsShape(absl::string_view word) {
+  word = word.substr(0, word.find(':'));
+  return absl::StrContains(word, "x") && !word.empty() && absl::ascii_isdigit(word[0]) &&
+         word.find_first_not_of("0123456789x") == absl::string_view::npos;
+}
+
+bool IsName(absl::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(),
+                                      [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; });
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string line = "cobra-client";
+  for (const std::string& word : words) absl::StrAppend(&line, " ", Quoted(word));
+  return line;
+}
+
+// The whole command that was probably meant; empty if the words do not tell.
+std::string CommandMeant(absl::string_view message, std::vector<std::string> words) {
+  if (words.empty()) return "cobra-client predict net.py --input 1x3x224x224";
+  if (words[0] == "help")
+    return words.size() > 1 ? absl::StrCat("cobra-client ", words[1], " --help") : "cobra-client --help";
+  if (words[0] == "version") return "cobra-client --version";
+  if (IsModelFile(words[0]) || (FileExists(words[0]) && !absl::StartsWith(words[0], "-"))) {
+    words.insert(words.begin(), "predict");
+    return Joined(words);
+  }
+  constexpr absl::string_view kUnexpected = ": unexpected argument";
+  if (message.size() <= kUnexpected.size() || message.substr(message.size() - kUnexpected.size()) != kUnexpected)
+    return "";
+  const std::string word(message.substr(0, message.size() - kUnexpected.size()));
+  const auto at = std::find(words.begin(), words.end(), word);
+  if (at == words.end()) return "";
+  if (IsShape(word)) {
+    words.insert(at, "--input");
+    return Joined(words);
+  }
+  if (at - words.begin() < 2 || *(at - 2) != "--target") return "";
+  *(at - 1) = absl::StrCat(absl::StripSuffix(*(at - 1), ","), ",", word);  // "--target a b"
+  words.erase(at);
+  return Joined(words);
+}
+
+// "/usr/lib/python3/dist-packages" and the file below it whose function `name` makes a model.
+std::optional<std::pair<std::string, std::string>> FileOfTorchvision(const std::string& name) {
+  for (const std::string& root : InstalledPackageFolders()) {
+    std::error_code error;
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(absl::StrCat(root, "/torchvision/models"), error)) {
+      if (entry.path().extension() == ".py") files.push_back(entry.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    for (const std::string& file : files) {
+      const std::string text = ReadFile(file, int64_t{1} << 22).value_or("");
+      if (absl::StrContains(text, absl::StrCat("\ndef ", name, "("))) return std::pair(root, file);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Quoted(const std::string& argument) {
+  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
+  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
+}
+
+absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value() || diagnostic->kind != Diagnostic::Kind::kUsage) return status;
+  const std::string meant = CommandMeant(diagnostic->message, words);
+  if (meant.empty()) return status;
+  diagnostic->hint =
+      words.empty() ? absl::StrCat(diagnostic->hint, "; for example: ", meant) : absl::StrCat("did you mean: ", meant);
+  return DiagnosticToStatus(*diagnostic);
+}
+
+absl::Status NoSuchModel(const std::string& path) {
+  std::string hint;
+  const fs::path typed(path);
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = typed.has_parent_path() ? typed.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (IsModelFile(name) || entry.is_directory(error)) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  const std::string nearest = NearestWord(typed.filename().string(), names);
+  if (!nearest.empty()) {
+    hint = absl::StrCat("did you mean ", typed.has_parent_path() ? (folder / nearest).string() : nearest, "?");
+  } else if (IsName(path)) {
+    if (const auto found = FileOfTorchvision(path)) {
+      hint = absl::StrCat(path, " is a model of torchvision: cobra-client predict ", found->second, " --library ",
+                          found->first, " --entry '", path, "()' --input 1x3x224x224");
+    } else {
+      hint =
+          "give the file that defines the model: net.py, net.onnx, net.tflite, net.param; cobra-client predict --help";
+    }
+  }
+  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": no such file or directory"), std::move(hint));
+}
+
+}  // namespace cobra::client

@@ -1,0 +1,26 @@
+// What a newcomer meant by a command line that is not understood.
+#ifndef COBRA_CLIENT_NEXT_STEP_H_
+#define COBRA_CLIENT_NEXT_STEP_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace cobra::client {
+
+// An error of the command line, with a hint that names the whole next command where the words tell it: a model without
+// `predict`, a shape without --input, a second target behind a blank, `help`. `words`: the command line without the
+// program.
+absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words);
+
+// For a model file that is not there: names of the folder that are near, or, for a word without an ending, the file of
+// an installed torchvision that defines it.
+absl::Status NoSuchModel(const std::string& path);
+
+// As a shell takes it.
+std::string Quoted(const std::string& argument);
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_NEXT_STEP_H_
