@@ -17,7 +17,7 @@ namespace cobra::client {
 namespace {
 
 bool MayAsk(const CommonFlags& common) {
-  return common.client.may_start && !common.quiet && !common.json && SomebodyCanAnswer() &&
+  return common.client.own_server == OwnServer::kStart && !common.quiet && !common.json && SomebodyCanAnswer() &&
          SiblingProgram("cobra-worker").find('/') != std::string::npos;
 }
 

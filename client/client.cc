@@ -1,6 +1,7 @@
 #include "client/client.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -125,6 +126,8 @@ class GrpcClient final : public Client {
                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                                const Request& request) {
     const absl::Time deadline = absl::Now() + options_.deadline;
+    std::optional<Progress> progress;
+    if (!HasProgress()) progress.emplace(absl::StrCat("asking ", options_.address));
     Response response;
     absl::Status status;
     const auto attempt = [&] {
@@ -185,7 +188,7 @@ class GrpcClient final : public Client {
 
 // Of the user's server, which is started if need be; empty if there is none. Says what became of it.
 std::string OwnServerAddress(bool may_start) {
-  if (!may_start) return FindServer();
+  if (!may_start) return FindRunningServer();
   Progress progress("looking for this user's server");
   const absl::StatusOr<LocalServer> server = FindOrStartServer();
   if (!server.ok()) {

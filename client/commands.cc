@@ -77,6 +77,7 @@ constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
 constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
+  Progress progress(absl::StrCat("reading ", path));
   const absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxJsonBytes);
   if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(text.status().message()));
   return ParsePrediction(*text, path);
@@ -90,7 +91,6 @@ absl::Status AddTargets(Client* client, PredictionView* view) {
 }
 
 absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common, const v1::PredictRequest& request) {
-  Progress progress(absl::StrCat("asking ", common.client.address));
   return Client::Connect(common.client)->Predict(request);
 }
 
@@ -178,7 +178,12 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
 }  // namespace
 
 absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time, bool says_entry) {
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(*model, LimitsOf(*model, time)));
+  absl::StatusOr<ModelInput> loaded;
+  {
+    Progress progress(ReadingText(*model));
+    loaded = ModelInput::Load(*model, LimitsOf(*model, time));
+  }
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, std::move(loaded));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
   if (says_entry) Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));

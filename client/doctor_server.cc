@@ -40,7 +40,7 @@ struct Found {
 
 Found FindServer(const CommonFlags& common) {
   const std::string& asked = common.client.address;
-  if (!common.client.may_start || SomebodyListens(asked)) return {asked, {}};
+  if (common.client.own_server == OwnServer::kNo || SomebodyListens(asked)) return {asked, {}};
   const LocalServerPlaces places = PlacesOfLocalServer();
   if (!places.folder_status.ok())
     return {"", {Health::kFail, "server", std::string(places.folder_status.message()), ""}};
@@ -71,11 +71,10 @@ Finding ServerFinding(const std::string& address, const v1::GetModelInfoResponse
           "use the same version on both sides: restart the server with the new program"};
 }
 
-// Of the manifest that would be served from this machine's files; empty if it is damaged.
+// Of the manifest that would be served from this machine's files.
 std::string ShippedSha256() {
   const absl::StatusOr<std::string> text = ReadFile(PlacesOfLocalServer().model + "/manifest.json");
-  const json manifest = ParseJson<json>(text.value_or(""));
-  return manifest.is_object() ? manifest.value("manifest_sha256", "") : "";
+  return text.ok() ? Sha256Hex(*text) : "";
 }
 
 Finding ServedWeights(const v1::GetModelInfoResponse& info) {
@@ -135,14 +134,14 @@ Findings LookAtServer(const CommonFlags& common, const json& machine) {
   if (found.address.empty()) return {found.finding};
   ClientOptions options = common.client;
   options.address = found.address;
-  options.may_start = false;
+  options.own_server = OwnServer::kNo;
   options.deadline = kPatience;
   const std::unique_ptr<Client> client = Client::Connect(options);
   const absl::StatusOr<v1::GetModelInfoResponse> info = client->GetModelInfo({});
   if (!info.ok())
     return {{Health::kFail, "server", std::string(info.status().message()), MendUnreachable(common, info.status())}};
   Findings findings = {ServerFinding(found.address, *info), ServedWeights(*info)};
-  if (absl::StartsWith(found.address, "unix:") && common.client.may_start &&
+  if (absl::StartsWith(found.address, "unix:") && common.client.own_server == OwnServer::kStart &&
       !PlacesOfLocalServer().is_of_this_version) {
     findings.push_back({Health::kWarn, "server", "this user's server was started from other files than those here",
                         "nothing to do: the next question replaces it"});

@@ -324,8 +324,8 @@ class Renderer {
     std::vector<Column> columns = CostColumns();
     for (const char* name : {"calls", "first", "operator", "module", "shapes", "where"}) header.push_back(name);
     for (const Column& column :
-         {Column{true}, Column{.right = true, .leave_out = 8}, Column{.min_width = 8}, Column{false, 16, true},
-          Column{.min_width = 16, .keep_both = true, .leave_out = 7}, Column{false, 16, true}}) {
+         {Column{true}, Column{.right = true, .leave_out = 8}, Column{.min_width = 8}, Column{false, 14, true},
+          Column{.min_width = 15, .keep_both = true, .leave_out = 7}, Column{false, 12, true}}) {
       columns.push_back(column);
     }
     Table(std::move(header), columns, rows);

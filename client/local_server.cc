@@ -235,6 +235,6 @@ LocalServerPlaces PlacesOfLocalServer() { return Starter().Places(); }
 
 absl::StatusOr<LocalServer> FindOrStartServer() { return Starter().Run(); }
 
-std::string FindServer() { return Starter().Find(); }
+std::string FindRunningServer() { return Starter().Find(); }
 
 }  // namespace cobra::client

@@ -44,7 +44,7 @@ struct LocalServer {
 absl::StatusOr<LocalServer> FindOrStartServer();
 
 // The address of the user's server if it runs, of this version; empty otherwise. Changes nothing.
-std::string FindServer();
+std::string FindRunningServer();
 
 }  // namespace cobra::client
 

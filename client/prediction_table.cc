@@ -46,7 +46,7 @@ std::string TargetsTable(const v1::PredictResponse& r, const PredictionView& vie
       default: return text;
     }
   };
-  const std::vector<Column> columns = {{.min_width = 20, .keep_both = true}, {true}, {true}, {true}, {.below = true}};
+  const std::vector<Column> columns = {{.min_width = 14, .keep_both = true}, {true}, {true}, {true}, {.below = true}};
   return TextTable(rows, columns, view.style.width, painted);
 }
 

@@ -90,6 +90,11 @@ void Progress::Loop() {
   }
 }
 
+bool HasProgress() {
+  absl::MutexLock lock(&g_line);
+  return !g_running->empty();
+}
+
 void BeQuiet() { g_quiet = true; }
 
 void Say(absl::string_view text) {

@@ -45,6 +45,9 @@ class Progress {
   std::thread thread_;
 };
 
+// Whether one is running, so that a part of a command need not say what the command says better.
+bool HasProgress();
+
 // No progress from now on, and Note() is silent: --quiet.
 void BeQuiet();
 // Writes to standard error, over a progress line if there is one.

@@ -221,11 +221,10 @@ std::string TargetsTable(const v1::ListTargetsResponse& response, const Terminal
   const auto painted = [&paint](size_t row, size_t, const std::string& text) {
     return row == 0 ? paint.Dim(text) : text;
   };
-  const std::vector<Column> columns = {{.min_width = 24, .keep_both = true}, {.min_width = 12},
-                                       {.min_width = 10, .leave_out = 4},    {.right = true, .leave_out = 3},
-                                       {.right = true, .leave_out = 5},      {true},
-                                       {.right = true, .leave_out = 7},      {.right = true, .leave_out = 6},
-                                       {.min_width = 16, .leave_out = 8}};
+  const std::vector<Column> columns = {
+      {.min_width = 36, .keep_both = true}, {.min_width = 12, .leave_out = 2}, {.min_width = 10, .leave_out = 4},
+      {.right = true, .leave_out = 3},      {.right = true, .leave_out = 5},   {true},
+      {.right = true, .leave_out = 7},      {.right = true, .leave_out = 6},   {.min_width = 16, .leave_out = 8}};
   return TextTable(rows, columns, style.width, painted);
 }
 

@@ -130,8 +130,14 @@ std::string PointsTable(const Sweep& sweep, const TerminalStyle& style) {
   const bool several = sweep.targets.size() > 1;
   std::vector<std::vector<std::string>> rows = {
       {"batch", "target", "predicted ms", "90 % interval ms", "items/s", "peak memory", "confidence", ""}};
-  std::vector<Column> columns = {{true}, {.min_width = 16, .keep_both = true}, {true}, {true},
-                                 {true}, {.right = true, .leave_out = 1},      {true}, {.below = true}};
+  std::vector<Column> columns = {{true},
+                                 {.min_width = 12, .keep_both = true},
+                                 {true},
+                                 {true},
+                                 {true},
+                                 {.right = true, .leave_out = 2},
+                                 {.right = true, .leave_out = 1},
+                                 {.below = true}};
   std::vector<const SweepPoint*> points = {nullptr};
   for (size_t i = 0; i < sweep.batches.size(); ++i) {
     for (const TargetSweep& target : sweep.targets) {

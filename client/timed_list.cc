@@ -94,8 +94,8 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
   }
   Progress progress(absl::StrCat("reading ", path));
   for (Timed& timed : models) {
-    progress.Update(
-        absl::StrCat("reading ", path, ": ", loaded.networks.size() + loaded.refused.size(), " of ", models.size()));
+    progress.Count(absl::StrCat("reading ", path), static_cast<int64_t>(loaded.networks.size() + loaded.refused.size()),
+                   static_cast<int64_t>(models.size()));
     absl::StatusOr<v1::TimedNetwork> network = LoadTimedModel(timed.model, options);
     if (!network.ok()) {
       loaded.refused.push_back({timed.row, network.status()});

@@ -115,6 +115,39 @@ TEST(CompareTest, DifferentChangesOfAlikeModulesAreLinesOfTheirOwn) {
   EXPECT_EQ(c->targets[0].modules.size(), 2u);
 }
 
+TEST(CompareTest, TwoGroupsOfOnePatternSayWhichTheyAre) {
+  std::vector<Row> before, after;
+  static const char* const kBlocks[] = {"h.0.mlp", "h.1.mlp", "h.2.mlp", "h.3.mlp", "h.4.mlp"};
+  for (int i = 0; i < 5; ++i) {
+    before.push_back({kBlocks[i], 100});
+    after.push_back({kBlocks[i], i < 3 ? 200.0 : 120.0});
+  }
+  const absl::StatusOr<Comparison> c = Compared(Result(before), Result(after));
+  ASSERT_TRUE(c.ok()) << c.status();
+  std::vector<std::string> paths;
+  for (const ModuleChange& m : c->targets[0].modules) paths.push_back(m.path);
+  EXPECT_THAT(paths, ElementsAre("h.{0-2}.mlp", "h.{3,4}.mlp"));
+}
+
+TEST(CompareTest, ResultsOfTwoModelsSayWhichTheyAre) {
+  CompareOptions options;
+  options.different_models = true;
+  const absl::StatusOr<Comparison> other =
+      Compared(Result({{"a", 10}}), Result({{"a", 10}}, true, "a/other.py"), options);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_THAT(ComparisonText(*other, 10), HasSubstr("other.py"));
+  const absl::StatusOr<Comparison> same = Compared(Result({{"a", 10}}), Result({{"a", 10}}), options);
+  EXPECT_THAT(ComparisonText(*same, 10), Not(HasSubstr("net.py")));
+}
+
+TEST(CompareTest, AColourSaysWhetherItGotWorse) {
+  const absl::StatusOr<Comparison> slower = Compared(Result({{"a", 1000}}), Result({{"a", 2000}}));
+  EXPECT_THAT(ComparisonText(*slower, 10, {0, true}), HasSubstr("\033[31m+100.0 %\033[0m"));
+  const absl::StatusOr<Comparison> faster = Compared(Result({{"a", 2000}}), Result({{"a", 1000}}));
+  EXPECT_THAT(ComparisonText(*faster, 10, {0, true}), HasSubstr("\033[32m-50.0 %\033[0m"));
+  EXPECT_THAT(ComparisonText(*faster, 10), Not(HasSubstr("\033")));
+}
+
 TEST(CompareTest, WithoutTwoBreakdownsThereAreNoModules) {
   const absl::StatusOr<Comparison> c = Compared(Result({{"a", 10}}), Result({{"a", 20}}, /*breakdown=*/false));
   ASSERT_TRUE(c.ok()) << c.status();

@@ -46,7 +46,7 @@ TEST(ExitCodeTest, MissingServerIsExplained) {
   const std::string text = ErrorText(absl::UnavailableError("no server answers at localhost:1: Connection refused"));
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "cobra-client: error: no server answers at localhost:1: Connection refused");
-  EXPECT_NE(text.find("hint: start one (cobra-server"), std::string::npos);
+  EXPECT_NE(text.find("hint: start it there (cobra-server"), std::string::npos);
   const nlohmann::json j = nlohmann::json::parse(ErrorJson(absl::UnavailableError("no server")));
   EXPECT_NE(j["error"]["hint"].get<std::string>().find("--server HOST:PORT"), std::string::npos);
 }

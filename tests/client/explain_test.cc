@@ -207,7 +207,7 @@ TEST(ExplainRenderTest, OneLookAtAPredictionFindsTheSlowCall) {
             "unlike what the weights were trained on");
   v1::PredictResponse guess = response;
   guess.mutable_predictions(0)->set_coverage(0);
-  EXPECT_THAT(Text(Explained(&guess)), HasSubstr("on cpu (guessed interval 0.090 ... 0.110 ms)"));
+  EXPECT_THAT(Text(Explained(&guess)), HasSubstr("on cpu (a guess: 0.09 to 0.11 ms)"));
   EXPECT_EQ(lines[3], "slowest line: my/net.py:3, 96.0 % of the time");
   EXPECT_EQ(lines[4], "  x = self.conv(x)");
   EXPECT_EQ(lines[5], "slowest call: conv2d in stage.2.conv (my/net.py:3), 94.0 % of the time");

@@ -135,7 +135,47 @@ TEST(RenderTest, UnknownPartsAreListedWhereTheyMatter) {
   response.mutable_predictions(0)->set_coverage(0);
   const std::string table = PredictionTable(response, {});
   EXPECT_THAT(table, testing::HasSubstr("The interval is a guess"));
-  EXPECT_THAT(table, testing::ContainsRegex("cpu +[0-9. ]+ guess "));
+  EXPECT_THAT(table, testing::ContainsRegex("cpu +12.346 +a guess: 11 to 14 +0.75  extrapolating"));
+}
+
+TEST(RenderTest, ColoursAreForWhatMatters) {
+  PredictionView view{"Net()", /*budget_ms=*/10};
+  EXPECT_THAT(PredictionTable(Response(), view), testing::Not(testing::HasSubstr("\033")));
+  view.style.color = true;
+  const std::string text = PredictionTable(Response(), view);
+  EXPECT_THAT(text, testing::HasSubstr("\033[31m12.346\033[0m"));  // over the budget
+  EXPECT_THAT(text, testing::HasSubstr("\033[33m0.75\033[0m"));    // not quite sure
+  EXPECT_THAT(text, testing::HasSubstr("\033[31mover the budget of 10 ms\033[0m"));
+}
+
+TEST(RenderTest, NamesOfStrangersCannotDriveTheTerminal) {
+  v1::PredictResponse response = Response();
+  response.mutable_predictions(0)->set_target("cpu\033[2J");
+  response.mutable_predictions(0)->mutable_breakdown(0)->set_module_path("a\nb\033]0;x\007");
+  response.set_model_version("1\033[2J");
+  v1::UnknownPart* part = response.mutable_predictions(0)->add_unknown();
+  part->set_why("x\033[2J");
+  part->set_share(0.5);
+  PredictionView view{"Net()\033[2J", 0, /*breakdown=*/true};
+  EXPECT_THAT(PredictionTable(response, view), testing::Not(testing::HasSubstr("\033")));
+}
+
+TEST(RenderTest, CallsThatCostNothingShareALine) {
+  v1::PredictResponse response = Response();
+  for (const char* op : {"view", "view", "flatten"}) {
+    v1::NodeLatency* row = response.mutable_predictions(0)->add_breakdown();
+    row->set_op(op);
+    row->set_latency_us(0.01);
+  }
+  const std::string text = PredictionTable(response, {"Net()", 0, /*breakdown=*/true});
+  EXPECT_THAT(text, testing::HasSubstr("and 3 calls that take next to no time: 2 view, 1 flatten\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("0.0000")));
+}
+
+TEST(RenderTest, QuietIsMillisecondsAlone) {
+  v1::PredictResponse response = Response();
+  response.add_predictions()->set_latency_us(0.5);
+  EXPECT_EQ(LatencyLines(response), "12.3456\n0.0005\n");
 }
 
 TEST(RenderTest, CalibratedTargetShowsItsProbe) {

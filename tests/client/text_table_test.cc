@@ -1,5 +1,7 @@
 #include "client/text_table.h"
 
+#include <set>
+
 #include "gtest/gtest.h"
 
 namespace cobra::client {
@@ -17,9 +19,51 @@ TEST(TextTableTest, CountsCharactersAndNotBytes) {
 TEST(TextTableTest, CutsOnlyTheColumnsThatMayBeCut) {
   const std::vector<std::vector<std::string>> rows = {{"ms", "module"}, {"12.345", "encoder.layers.11.mlp.fc1"}};
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8, /*keep_end=*/true}}, 20), "    ms  module\n12.345  ...1.mlp.fc1\n");
-  // At its least width nothing more is cut from the column, the line ends at the terminal's edge.
-  EXPECT_EQ(TextTable(rows, {{true}, {false, 8, true}}, 10), "    ms ...\n12.345 ...\n");
+  // At its least width nothing more is cut, above all no number: the line is wider than the terminal.
+  EXPECT_EQ(TextTable(rows, {{true}, {false, 8, true}}, 10), "    ms  module\n12.345  ...p.fc1\n");
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8}}, 20), "    ms  module\n12.345  encoder.l...\n");
+}
+
+TEST(TextTableTest, NamesThatAreCutInTheMiddleStayDifferent) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"target"}, {"gpu-t4-modal-torch-2.5-train"}, {"gpu-l4-modal-torch-2.5-train"}, {"gpu-t4-modal-torch-2.5-eager"}};
+  for (int width = 8; width < 30; ++width) {
+    const std::vector<std::string> lines = LinesOfTable(rows, {{.min_width = 8, .keep_both = true}}, width).lines;
+    EXPECT_EQ(std::set<std::string>(lines.begin(), lines.end()).size(), 4u) << width;
+  }
+  EXPECT_EQ(LinesOfTable({{"abcdefghijkl"}}, {{.min_width = 7, .keep_both = true}}, 7).lines[0], "ab...kl");
+  // Where they differ only in the very middle, they are cut less, or not at all.
+  EXPECT_EQ(TextTable({{"aaaaaaaa1bbbbbbbb"}, {"aaaaaaaa2bbbbbbbb"}}, {{.min_width = 6, .keep_both = true}}, 6),
+            "aaaaaaaa1...\naaaaaaaa2...\n");
+}
+
+TEST(TextTableTest, ColumnsAreLeftOutRatherThanNumbersCut) {
+  const std::vector<std::vector<std::string>> rows = {{"target", "ms", "MMAC", "bytes"},
+                                                      {"raspberry", "12.345", "100.5", "4096"}};
+  const std::vector<Column> columns = {
+      {.min_width = 6}, {true}, {.right = true, .leave_out = 1}, {.right = true, .leave_out = 2}};
+  EXPECT_EQ(TextTable(rows, columns, 22), "target       ms   MMAC\nrasp...  12.345  100.5\nno room for: bytes\n");
+  EXPECT_EQ(TextTable(rows, columns, 15), "target       ms\nrasp...  12.345\nno room for: bytes, MMAC\n");
+  EXPECT_EQ(TextTable(rows, columns), "target         ms   MMAC  bytes\nraspberry  12.345  100.5   4096\n");
+}
+
+TEST(TextTableTest, NotesGoBelowTheirRows) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"target", "ms", ""}, {"a", "1.5", "a long note"}, {"b", "2.5", ""}};
+  const std::vector<Column> columns = {{}, {true}, {.below = true}};
+  EXPECT_EQ(TextTable(rows, columns, 12), "target   ms\na       1.5\n    a long note\nb       2.5\n");
+  EXPECT_EQ(TextTable(rows, columns, 40), "target   ms\na       1.5  a long note\nb       2.5\n");
+}
+
+TEST(TextTableTest, ACellIsOnOneLineAndCannotDriveTheTerminal) {
+  EXPECT_EQ(TextTable({{"a\nb\tc", "\033[2J"}}, {false, false}), "a b c  ?[2J\n");
+}
+
+TEST(TextTableTest, ColourTakesNoRoom) {
+  const auto red = [](size_t row, size_t column, const std::string& text) {
+    return row == 1 && column == 0 ? "\033[31m" + text + "\033[0m" : text;
+  };
+  EXPECT_EQ(TextTable({{"name", "ms"}, {"a", "1"}}, {{}, {true}}, 0, red), "name  ms\n\033[31ma\033[0m      1\n");
 }
 
 TEST(TextTableTest, ShortenedKeepsWholeCharacters) {
@@ -30,6 +74,8 @@ TEST(TextTableTest, ShortenedKeepsWholeCharacters) {
   EXPECT_EQ(Shortened("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 5), "\xc3\xa4\xc3\xb6...");
   EXPECT_EQ(Shortened("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 5, true), "...\xc3\xb6\xc3\xbc");
   EXPECT_EQ(Shortened("abcdef", 2), "..");
+  EXPECT_EQ(ShortenedInside("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", 5, 1), "\xc3\xa4...\xc3\xbc");
+  EXPECT_EQ(ShortenedInside("abcdefgh", 5, 9), "ab...");
 }
 
 TEST(TextTableTest, PlacesAreLinesOrNodes) {
