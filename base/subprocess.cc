@@ -78,7 +78,8 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
   int pipe_fds[2];
   if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  const absl::StatusOr<pid_t> pid = StartProgram(argv, {.descriptor = pipe_fds[1], .as_descriptor = STDOUT_FILENO});
+  const absl::StatusOr<pid_t> pid = StartProgram(
+      argv, {.descriptor = pipe_fds[1], .as_descriptor = STDOUT_FILENO, .standard_input = options.standard_input});
   ::close(pipe_fds[1]);
   std::string out;
   absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &out) : pid.status();

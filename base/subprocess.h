@@ -30,6 +30,7 @@ struct SubprocessOptions {
   int64_t max_output_bytes = int64_t{64} << 20;  // of standard output: ResourceExhausted
   const std::atomic<bool>* cancelled = nullptr;  // killed when it turns true: Cancelled; not owned
   int* exit_status = nullptr;                    // set if it ends by itself; not owned
+  int standard_input = -1;                       // as in StartOptions
 };
 
 // The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if there is no such

@@ -18,6 +18,8 @@
 #include "base/without_escapes.h"
 #include "client/asking.h"
 #include "client/calibration_offer.h"
+#include "client/check_formats.h"
+#include "client/check_report.h"
 #include "client/compare.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
@@ -94,53 +96,10 @@ absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common
   return Client::Connect(common.client)->Predict(request);
 }
 
-// The exit code of a comparison. As in BudgetExitCode(), a low confidence takes precedence.
-int ChangeExitCode(const Comparison& comparison, double min_confidence) {
-  int code = kExitOk;
-  for (const TargetChange& t : comparison.targets) {
-    if (!t.regressed) continue;
-    absl::FPrintF(stderr, "%s: %.1f %% slower; at most %g %% is allowed\n", t.after.target, 100 * t.change(),
-                  100 * comparison.max_increase);
-    code = kExitOverBudget;
-  }
-  for (const TargetChange& t : comparison.targets) {
-    const double confidence = std::min(t.before.confidence, t.after.confidence);
-    if (confidence < min_confidence) {
-      absl::FPrintF(stderr, "confidence too low: %.2f on %s, required at least %g\n", confidence, t.after.target,
-                    min_confidence);
-      code = kExitLowConfidence;
-    } else if (min_confidence < 0 && (t.before.extrapolating || t.after.extrapolating)) {
-      absl::FPrintF(stderr, "confidence too low to compare: %.2f on %s; --min-confidence 0 accepts it\n", confidence,
-                    t.after.target);
-      code = kExitLowConfidence;
-    }
-  }
-  return code;
-}
-
-// The exit code of a prediction. The predicted latency, not its interval, is compared with the budget.
-int BudgetExitCode(const v1::PredictResponse& response, const PredictFlags& flags) {
-  int code = kExitOk;
-  for (const v1::TargetPrediction& p : response.predictions()) {
-    if (flags.budget_ms > 0 && p.latency_us() > flags.budget_ms * 1000) {
-      absl::FPrintF(stderr, "over budget: %s takes %.3f ms, the budget is %g ms\n", p.target(), p.latency_us() / 1000,
-                    flags.budget_ms);
-      code = kExitOverBudget;
-    }
-  }
-  // A prediction with low confidence shows neither that the model is slow nor that it is fast enough: 5 replaces 1.
-  for (const v1::TargetPrediction& p : response.predictions()) {
-    if (p.confidence() < flags.min_confidence) {
-      absl::FPrintF(stderr, "confidence too low: %.2f on %s, required at least %g\n", p.confidence(), p.target(),
-                    flags.min_confidence);
-      code = kExitLowConfidence;
-    } else if (flags.min_confidence < 0 && flags.budget_ms > 0 && p.extrapolating()) {
-      absl::FPrintF(stderr, "confidence too low to check the budget: %.2f on %s; --min-confidence 0 accepts it\n",
-                    p.confidence(), p.target());
-      code = kExitLowConfidence;
-    }
-  }
-  return code;
+// The problems of a report, as lines, and its exit code.
+int ReportProblems(const CheckReport& report) {
+  for (const std::string& line : ProblemLines(report)) absl::FPrintF(stderr, "%s\n", line);
+  return ReportExitCode(report);
 }
 
 // As the server checks it, before a minute of measuring.
@@ -305,6 +264,32 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
 
 constexpr char kThisMachine[] = "this-machine";
 
+// What the formats of check reports show of one model's predictions.
+CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& flags, double max_increase,
+                     const Comparison* comparison) {
+  Thresholds thresholds;
+  thresholds.max_increase = max_increase;
+  thresholds.min_confidence = flags.min_confidence;
+  const Budgets budgets_ms{{"", flags.budget_ms}};
+  SavedPrediction saved;
+  saved.model_version = response.model_version();
+  for (const v1::TargetPrediction& p : response.predictions()) {
+    SavedTarget& target = saved.targets.emplace_back();
+    target.target = p.target();
+    target.latency_us = p.latency_us();
+    target.low_us = p.low_us();
+    target.high_us = p.high_us();
+    target.confidence = p.confidence();
+    target.extrapolating = p.extrapolating();
+  }
+  CheckReport report{comparison == nullptr ? "" : comparison->before.name, "this prediction", {}};
+  report.models.push_back(comparison == nullptr ? PredictedModel(saved, thresholds, budgets_ms)
+                                                : ComparedModel(*comparison, thresholds, budgets_ms));
+  report.models[0].name = Title(flags.model);
+  report.models[0].file = flags.model.path;
+  return report;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const PredictFlags& flags,
@@ -326,6 +311,29 @@ absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common) 
   return UserError(Diagnostic::Kind::kUsage, "--target: is missing, and this machine is not calibrated",
                    "name one of `cobra-client targets`: --target NAME; or measure this machine for a minute: "
                    "cobra-client calibrate");
+}
+
+absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, PredictFlags flags,
+                                                const std::string& name) {
+  constexpr size_t kTargetsAtOnce = 8;  // a breakdown for more may not fit into one reply
+  flags.ask.breakdown = true;
+  COBRA_ASSIGN_OR_RETURN(ModelInput input,
+                         ModelInput::Load(flags.model, LimitsOf(flags.model, common.client.deadline)));
+  if (flags.model.entry.empty()) flags.model.entry = input.entry();
+  PredictionView view{Title(flags.model), 0, true, flags.model, {}, nullptr};
+  COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
+  const std::vector<std::string> targets = DifferentNames(flags.targets);
+  SavedPrediction all;
+  for (size_t i = 0; i < targets.size(); i += kTargetsAtOnce) {
+    flags.targets.assign(targets.begin() + i, targets.begin() + std::min(i + kTargetsAtOnce, targets.size()));
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, flags, flags.model, &input));
+    COBRA_ASSIGN_OR_RETURN(SavedPrediction some, ParsePrediction(PredictionJson(response, view), name));
+    if (i > 0)
+      std::move(some.targets.begin(), some.targets.end(), std::back_inserter(all.targets));
+    else
+      all = std::move(some);
+  }
+  return all;
 }
 
 absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common) {
@@ -367,13 +375,17 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), response, view, max_increase));
     view.comparison = &*comparison;
   }
+  const CheckReport report = ReportOf(response, flags, max_increase, view.comparison);
+  if (!flags.format.empty()) {
+    Print(CheckIn(flags.format, report));
+    return ReportProblems(report);
+  }
   Print(common.json    ? PredictionJson(response, view)
         : common.quiet ? LatencyLines(response)
                        : PredictionTable(response, view));
   if (comparison.has_value() && !common.json && !common.quiet)
     Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)));
-  const int code = BudgetExitCode(response, flags);
-  return comparison.has_value() ? std::max(code, ChangeExitCode(*comparison, flags.min_confidence)) : code;
+  return ReportProblems(report);
 }
 
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags) {
@@ -383,9 +395,19 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   COBRA_ASSIGN_OR_RETURN(SavedPrediction before, LoadPrediction(flags.before));
   COBRA_ASSIGN_OR_RETURN(SavedPrediction after, LoadPrediction(flags.after));
   COBRA_ASSIGN_OR_RETURN(const Comparison comparison, Compare(std::move(before), std::move(after), options));
+  CheckReport report{flags.before, flags.after, {}};
+  Thresholds thresholds;
+  thresholds.max_increase = options.max_increase;
+  thresholds.min_confidence = flags.min_confidence;
+  CheckedModel& model = report.models.emplace_back(ComparedModel(comparison, thresholds, {}));
+  model.name = model.file = comparison.after.model();
+  if (!flags.format.empty()) {
+    Print(CheckIn(flags.format, report, flags.top));
+    return ReportProblems(report);
+  }
   Print(common.json ? ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
                     : ComparisonText(comparison, flags.top, StandardOutputStyle(common.color)));
-  return ChangeExitCode(comparison, flags.min_confidence);
+  return ReportProblems(report);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "client/asking.h"
 #include "client/client.h"
+#include "client/compare.h"
 #include "client/model_input.h"
 #include "client/terminal.h"
 #include "client/written_file.h"
@@ -34,6 +35,7 @@ struct PredictFlags {
   double min_confidence = -1;
   std::string baseline;             // an earlier result (--format json); empty: none
   std::string max_increase = "5%";  // over the baseline; exit code 1 if a target is slower
+  std::string format;               // one of CiFormats() (check_formats.h); empty: that of CommonFlags
 };
 
 struct CompareFlags {
@@ -42,6 +44,7 @@ struct CompareFlags {
   double min_confidence = -1;  // as in PredictFlags
   bool different_models = false;
   int top = 10;
+  std::string format;  // as in PredictFlags
 };
 
 struct ExplainFlags {
@@ -98,6 +101,10 @@ absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const Pr
 // Measures this machine and makes the target. `warning`: that it was busy; empty if it was not.
 absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,
                                                 std::string* warning);
+
+// What `predict --format json --breakdown` saves of one model, for a comparison; `name` is how it is called there. An
+// entry that is not given is chosen, if there is one only.
+absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, PredictFlags flags, const std::string& name);
 
 // Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);

@@ -69,7 +69,8 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   for (const json& row : *rows) {
     if (!row.is_object()) return Usage(absl::StrCat(name, ": a row of its breakdown is not an object"), "");
     COBRA_ASSIGN_OR_RETURN(const double latency_us, NumberOf(row, "latency_us", name));
-    SavedModule& module = t.modules[TextOf(row, "module")];
+    t.calls.push_back({TextOf(row, "module"), TextOf(row, "op"), TextOf(row, "where"), latency_us});
+    SavedModule& module = t.modules[t.calls.back().module];
     ++module.calls;
     module.latency_us += latency_us;
   }
@@ -141,15 +142,7 @@ std::vector<ModuleChange> ChangesOf(const SavedTarget& before, const SavedTarget
 }
 
 absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPrediction& after, const std::string& hint) {
-  std::vector<std::string> differences;
-  for (size_t i = 0; i < before.question.size(); ++i) {
-    const auto& [key, was] = before.question[i];
-    const std::string& is = after.question[i].second;
-    const auto shown = [](const std::string& value) { return value.empty() ? std::string("none") : value; };
-    if (was != is)
-      differences.push_back(
-          absl::StrCat(key, " is ", shown(was), " in ", before.name, " and ", shown(is), " in ", after.name));
-  }
+  const std::vector<std::string> differences = QuestionDifferences(before, after);
   if (differences.empty()) return absl::OkStatus();
   return Usage(absl::StrCat(after.name, ": answers a different request from ", before.name, ": ",
                             absl::StrJoin(differences, "; ")),
@@ -157,6 +150,26 @@ absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPredict
 }
 
 }  // namespace
+
+std::vector<std::string> QuestionDifferences(const SavedPrediction& before, const SavedPrediction& after) {
+  std::vector<std::string> differences;
+  for (size_t i = 0; i < before.question.size() && i < after.question.size(); ++i) {
+    const auto& [key, was] = before.question[i];
+    const std::string& is = after.question[i].second;
+    const auto shown = [](const std::string& value) { return value.empty() ? std::string("none") : value; };
+    if (was != is)
+      differences.push_back(
+          absl::StrCat(key, " is ", shown(was), " in ", before.name, " and ", shown(is), " in ", after.name));
+  }
+  return differences;
+}
+
+std::string SavedPrediction::model() const {
+  for (const auto& [key, value] : question) {
+    if ((key == "model" || key == "arch") && !value.empty()) return value;
+  }
+  return name;
+}
 
 bool Comparison::regressed() const {
   return std::any_of(targets.begin(), targets.end(), [](const TargetChange& t) { return t.regressed; });

@@ -20,6 +20,11 @@ struct SavedModule {
   int64_t calls = 0;
   double latency_us = 0;
 };
+struct SavedCall {
+  std::string module, op;
+  std::string place;  // "net.py:7"; empty if unknown
+  double latency_us = 0;
+};
 struct SavedTarget {
   std::string target;
   std::string device;
@@ -28,6 +33,7 @@ struct SavedTarget {
   bool extrapolating = false;
   bool has_breakdown = false;
   std::map<std::string, SavedModule> modules;  // by path; only the calls that the module itself makes
+  std::vector<SavedCall> calls;                // of the breakdown, in its order
 };
 struct SavedPrediction {
   std::string name;  // of the file, for messages
@@ -36,6 +42,7 @@ struct SavedPrediction {
   std::string fingerprint;
   std::string model_version;
   std::vector<SavedTarget> targets;
+  std::string model() const;  // the file or architecture that the question names
 };
 
 // If `json` is not a result, a usage Diagnostic that names the file and what is missing.
@@ -70,6 +77,9 @@ struct Comparison {
   bool regressed() const;
   bool same_network() const { return !before.fingerprint.empty() && before.fingerprint == after.fingerprint; }
 };
+
+// What differs between the requests: "entry is Net() in old.json and Net2() in new.json".
+std::vector<std::string> QuestionDifferences(const SavedPrediction& before, const SavedPrediction& after);
 
 // A usage Diagnostic that names the difference if the two results have different requests or devices, or if `before`
 // lacks a target of `after`.

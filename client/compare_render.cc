@@ -18,17 +18,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string SignedPercent(double fraction) { return absl::StrFormat("%+.1f %%", 100 * fraction); }
-std::string SignedMilliseconds(double us) { return absl::StrFormat("%+.3f", us / 1000); }
 std::string Interval(const SavedTarget& t) {
   if (t.extrapolating) return GuessText(t.low_us, t.high_us);
   return absl::StrCat(MillisecondsText(t.low_us), " ... ", MillisecondsText(t.high_us));
 }
 
-std::string CallsText(const ModuleChange& m) {
-  if (m.before.calls == m.after.calls) return absl::StrCat(m.after.calls);
-  return absl::StrCat(m.before.calls, " -> ", m.after.calls);
+}  // namespace
+
+std::string SignedPercent(double fraction) { return absl::StrFormat("%+.1f %%", 100 * fraction); }
+std::string SignedMilliseconds(double us) { return absl::StrFormat("%+.3f", us / 1000); }
+
+std::string CallsText(const SavedModule& before, const SavedModule& after) {
+  if (before.calls == after.calls) return absl::StrCat(after.calls);
+  return absl::StrCat(before.calls, " -> ", after.calls);
 }
+
+std::string ModuleText(const ModuleChange& m) {
+  const std::string path = m.path.empty() ? "(the model's own calls)" : m.path;
+  return m.alike > 1 ? absl::StrCat(m.alike, " x ", path) : path;
+}
+
+namespace {
 
 // "old.json"; where the two are of different models also of which: "old.json: Net(width=64) from net.py, 1x3x64x64".
 std::string NameOf(const SavedPrediction& saved, bool says_model) {
@@ -48,6 +58,8 @@ std::string PaintedChange(const Painter& paint, const TargetChange& t, const std
   return t.regressed ? paint.Bad(text) : t.change() < -kShownChange ? paint.Good(text) : text;
 }
 
+}  // namespace
+
 std::string ModulesText(const TargetChange& t, int top, const TerminalStyle& style) {
   const Painter paint(style.color);
   const size_t shown = std::min(t.modules.size(), static_cast<size_t>(top));
@@ -57,10 +69,8 @@ std::string ModulesText(const TargetChange& t, int top, const TerminalStyle& sty
   std::vector<std::vector<std::string>> rows = {{"change ms", "old ms", "new ms", "calls", "module"}};
   for (size_t i = 0; i < shown; ++i) {
     const ModuleChange& m = t.modules[i];
-    std::string path = m.path.empty() ? "(the model's own calls)" : m.path;
-    if (m.alike > 1) path = absl::StrCat(m.alike, " x ", path);
     rows.push_back({SignedMilliseconds(m.change_us()), MillisecondsText(m.before.latency_us),
-                    MillisecondsText(m.after.latency_us), CallsText(m), std::move(path)});
+                    MillisecondsText(m.after.latency_us), CallsText(m.before, m.after), ModuleText(m)});
   }
   const auto painted = [&](size_t row, size_t column, const std::string& cell) {
     if (row == 0) return paint.Dim(cell);
@@ -72,8 +82,6 @@ std::string ModulesText(const TargetChange& t, int top, const TerminalStyle& sty
   if (shown < t.modules.size()) absl::StrAppend(&text, "and ", t.modules.size() - shown, " more\n");
   return text;
 }
-
-}  // namespace
 
 namespace {
 
@@ -131,6 +139,33 @@ std::string ComparisonText(const Comparison& c, int top, const TerminalStyle& st
   return text;
 }
 
+Json TargetChangeJson(const TargetChange& t) {
+  Json target = {{"target", t.after.target},
+                 {"device", t.after.device},
+                 {"old_latency_us", t.before.latency_us},
+                 {"new_latency_us", t.after.latency_us},
+                 {"change", t.change()},
+                 {"regressed", t.regressed},
+                 {"old_low_us", t.before.low_us},
+                 {"old_high_us", t.before.high_us},
+                 {"new_low_us", t.after.low_us},
+                 {"new_high_us", t.after.high_us},
+                 {"old_confidence", t.before.confidence},
+                 {"new_confidence", t.after.confidence}};
+  if (t.has_modules()) {
+    target["modules"] = Json::array();
+    for (const ModuleChange& m : t.modules) {
+      target["modules"].push_back({{"module", m.path},
+                                   {"alike", m.alike},
+                                   {"old_calls", m.before.calls},
+                                   {"new_calls", m.after.calls},
+                                   {"old_latency_us", m.before.latency_us},
+                                   {"new_latency_us", m.after.latency_us}});
+    }
+  }
+  return target;
+}
+
 Json ComparisonJson(const Comparison& c) {
   Json j = {{"old", {{"name", c.before.name}, {"model_version", c.before.model_version}}},
             {"new", {{"name", c.after.name}, {"model_version", c.after.model_version}}},
@@ -139,32 +174,7 @@ Json ComparisonJson(const Comparison& c) {
             {"same_network", c.same_network()},
             {"targets", Json::array()},
             {"only_in_old", c.only_before}};
-  for (const TargetChange& t : c.targets) {
-    Json target = {{"target", t.after.target},
-                   {"device", t.after.device},
-                   {"old_latency_us", t.before.latency_us},
-                   {"new_latency_us", t.after.latency_us},
-                   {"change", t.change()},
-                   {"regressed", t.regressed},
-                   {"old_low_us", t.before.low_us},
-                   {"old_high_us", t.before.high_us},
-                   {"new_low_us", t.after.low_us},
-                   {"new_high_us", t.after.high_us},
-                   {"old_confidence", t.before.confidence},
-                   {"new_confidence", t.after.confidence}};
-    if (t.has_modules()) {
-      target["modules"] = Json::array();
-      for (const ModuleChange& m : t.modules) {
-        target["modules"].push_back({{"module", m.path},
-                                     {"alike", m.alike},
-                                     {"old_calls", m.before.calls},
-                                     {"new_calls", m.after.calls},
-                                     {"old_latency_us", m.before.latency_us},
-                                     {"new_latency_us", m.after.latency_us}});
-      }
-    }
-    j["targets"].push_back(std::move(target));
-  }
+  for (const TargetChange& t : c.targets) j["targets"].push_back(TargetChangeJson(t));
   return j;
 }
 

@@ -15,6 +15,8 @@
 #include "base/diagnostic.h"
 #include "client/adapt_command.h"
 #include "client/admin.h"
+#include "client/check_flags.h"
+#include "client/check_formats.h"
 #include "client/commands.h"
 #include "client/doctor.h"
 #include "client/exit_code.h"
@@ -66,16 +68,8 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model) {
       ->check(CLI::Range(int64_t{1}, python::kMaxCachedTokens));
 }
 
-void AddModelFlags(CLI::App* command, ModelArguments* model) {
-  command
-      ->add_option(
-          "model", model->path,
-          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
-      ->type_name("FILE_OR_DIR");
-  command
-      ->add_option("--arch", model->architecture,
-                   absl::StrCat("Architecture of a search space, not a file; spaces: ", nas::ArchitectureSpaces()))
-      ->type_name("SPACE:STRING");
+// What is asked of a model that is a file.
+void AddEntryFlags(CLI::App* command, ModelArguments* model) {
   command->add_option("--entry", model->entry, "Expression whose value is the model: 'resnet50()'")->type_name("EXPR");
   Repeatable(command->add_option(
       "--input", model->inputs,
@@ -88,6 +82,19 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
           "eval, or train: as after model.train(), without gradients")
       ->check(CLI::IsMember({"eval", "train"}))
       ->default_str("eval");
+}
+
+void AddModelFlags(CLI::App* command, ModelArguments* model) {
+  command
+      ->add_option(
+          "model", model->path,
+          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
+      ->type_name("FILE_OR_DIR");
+  command
+      ->add_option("--arch", model->architecture,
+                   absl::StrCat("Architecture of a search space, not a file; spaces: ", nas::ArchitectureSpaces()))
+      ->type_name("SPACE:STRING");
+  AddEntryFlags(command, model);
 }
 
 // Formats that a command has besides table and json.
@@ -180,7 +187,7 @@ void AddMinConfidence(CLI::App* command, double* min_confidence) {
   command
       ->add_option(
           "--min-confidence", *min_confidence,
-          "Exit with 5 when the confidence (0 to 1) is lower; default with --budget-ms, --baseline or compare: 0.9")
+          "Exit with 5 when the confidence (0 to 1) is lower; default where a budget or a change is checked: 0.9")
       ->check(CLI::Range(0.0, 1.0));
 }
 
@@ -189,6 +196,11 @@ CLI::Option* AddMaxIncrease(CLI::App* command, std::string* max_increase) {
       ->add_option("--max-increase", *max_increase, "Exit with 1 when the latency increased by more than this")
       ->type_name("PERCENT%")
       ->capture_default_str();
+}
+
+// The formats of a report, for --format.
+MoreFormats ReportFormats(std::string* format) {
+  return {CiFormats(), "table, json, markdown, junit, sarif, github-benchmark or bencher (docs/ci.md)", format};
 }
 
 // Which targets are asked about, and how.
@@ -305,6 +317,8 @@ struct Flags {
   GraphFlags graph;
   PredictFlags predict;
   CompareFlags compare;
+  DiffFlags diff;
+  CheckFlags check;
   ExplainFlags explain;
   SweepFlags sweep;
   HistoryFlags history;
@@ -334,14 +348,16 @@ void AddAskingFlags(CLI::App* command, Flags* flags) {
 }
 
 void AddPredict(CLI::App* app, Flags* flags) {
-  CLI::App* command = AddCommand(app, flags, "predict", "Latency of a model on one or several targets",
-                                 absl::StrCat(PredictCodes("over --budget-ms, or slower than --baseline allows"),
-                                              "\nWith --list: 0 if any row is answered, 4 if none is."),
-                                 [flags] {
-                                   if (flags->watch) return RunPredictWatch(flags->common, flags->predict);
-                                   return flags->predict.list.empty() ? RunPredict(flags->common, flags->predict)
-                                                                      : RunPredictList(flags->common, flags->predict);
-                                 });
+  CLI::App* command = AddCommand(
+      app, flags, "predict", "Latency of a model on one or several targets",
+      absl::StrCat(PredictCodes("over --budget-ms, or slower than --baseline allows"),
+                   "\nWith --list: 0 if any row is answered, 4 if none is."),
+      [flags] {
+        if (flags->watch) return RunPredictWatch(flags->common, flags->predict);
+        return flags->predict.list.empty() ? RunPredict(flags->common, flags->predict)
+                                           : RunPredictList(flags->common, flags->predict);
+      },
+      ReportFormats(&flags->predict.format));
   AddModelFlags(command, &flags->predict.model);
   AddPredictFlags(command, &flags->predict);
   command->add_flag(
@@ -357,8 +373,47 @@ void AddCompare(CLI::App* app, Flags* flags) {
       app, flags, "compare", "Compares two results of `predict --format json`; needs no server",
       "Exit codes: 0 success, 1 slower than --max-increase allows, 2 usage error (a file is not a result, or the two "
       "are of\ndifferent requests), 5 confidence below --min-confidence; if 1 and 5 both apply, the code is 5.",
-      [flags] { return RunCompare(flags->common, flags->compare); });
+      [flags] { return RunCompare(flags->common, flags->compare); }, ReportFormats(&flags->compare.format));
   AddCompareFlags(command, &flags->compare);
+}
+
+void AddDiff(CLI::App* app, Flags* flags) {
+  DiffFlags& diff = flags->diff;
+  CLI::App* command = AddCommand(
+      app, flags, "diff", "Compares two versions of a model: git revisions of its file, or two files",
+      absl::StrCat(PredictCodes("slower than --max-increase allows, or over --budget-ms"),
+                   "\nA model that is new or gone is no failure. docs/ci.md"),
+      [flags] {
+        if (flags->common.json) flags->diff.report.format = "json";
+        return RunDiff(flags->common, flags->diff);
+      },
+      ReportFormats(&diff.report.format));
+  AddDiffFlags(command, &diff);
+  AddEntryFlags(command, &diff.model);
+  AddQuestionFlags(command, &diff.targets, &diff.ask, "; without: this-machine, if it is calibrated");
+  AddMaxIncrease(command, &diff.max_increase);
+  AddMinConfidence(command, &diff.min_confidence);
+  AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
+}
+
+void AddCheck(CLI::App* app, Flags* flags) {
+  CheckFlags& check = flags->check;
+  CLI::App* command = AddCommand(
+      app, flags, "check", "Checks the models of a repository, which cobra.toml lists, against budgets and a revision",
+      absl::StrCat(
+          "Exit codes: that of the first model that cannot be read; else 5 if a prediction is not trusted; else "
+          "1 if a\nmodel is slower than allowed or over its budget; else 0. 2 usage error, 3 server "
+          "unavailable,\n",
+          kModelCodes, "\nA model that is new or gone is no failure. docs/ci.md"),
+      [flags] {
+        if (flags->common.json) flags->check.report.format = "json";
+        return RunCheck(flags->common, flags->check);
+      },
+      ReportFormats(&check.report.format));
+  AddCheckFlags(command, &check);
+  AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
 }
 
 void AddExplain(CLI::App* app, Flags* flags) {
@@ -590,8 +645,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add : {AddPredict, AddSweep, AddCompare, AddExplain, AddHistory, AddGraph, AddTargets, AddCalibrate,
-                         AddAdapt, AddObserve, AddModel, AddDoctor, AddAdmin})
+  for (const auto add : {AddPredict, AddSweep, AddCompare, AddDiff, AddCheck, AddExplain, AddHistory, AddGraph,
+                         AddTargets, AddCalibrate, AddAdapt, AddObserve, AddModel, AddDoctor, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

@@ -33,6 +33,7 @@ if(COBRA_GRPC)
   find_package(PostgreSQL REQUIRED)
   find_program(FLATC_PROGRAM flatc REQUIRED)
   find_path(FLATBUFFERS_INCLUDE_DIR flatbuffers/flatbuffers.h REQUIRED)
+  find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
   # libonnx-dev: the messages of the ONNX format.
   find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
   find_path(ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h REQUIRED)

@@ -1,33 +1,23 @@
 #!/usr/bin/env python3
-"""The snippets of docs/ci.md, run as they stand there: a change that makes the network slower fails, one that does not
-passes."""
+"""The recipes of docs/ci.md, their commands run as they stand there: a change that makes the network slower fails, one
+that does not passes."""
 import os
 import re
+import shutil
 import subprocess
 
 import yaml
 
 import programs
 
-NET = """import torch.nn as nn
-
-class Net(nn.Module):
-    def __init__(self, width=%d):
-        super().__init__()
-        self.stem = nn.Conv2d(3, width, 3, padding=1)
-        self.body = nn.Sequential(*[nn.Sequential(nn.Conv2d(width, width, 3, padding=1), nn.ReLU()) for _ in range(3)])
-        self.head = nn.Linear(width, 10)
-
-    def forward(self, x):
-        return self.head(self.body(self.stem(x)).mean((2, 3)))
-"""
+EXAMPLE = os.path.join(programs.SOURCE, "examples", "ci")
 
 
-def snippet(language):
+def snippets():
+    """By the first line or, where that is a comment with a file's name, by the name."""
     with open(os.path.join(programs.SOURCE, "docs", "ci.md")) as file:
-        found = re.findall(rf"^```{language}\n(.*?)^```", file.read(), re.M | re.S)
-    assert len(found) == 1, f"{len(found)} snippets in {language}"
-    return found[0]
+        found = re.findall(r"^```\w*\n(.*?)^```", file.read(), re.M | re.S)
+    return {text.split("\n", 1)[0].lstrip("# "): text for text in found}
 
 
 class CiTest(programs.ServedTest):
@@ -39,73 +29,120 @@ class CiTest(programs.ServedTest):
             PATH=programs.BIN + ":" + os.environ["PATH"],
             GIT_CONFIG_GLOBAL="/dev/null",
             GIT_CONFIG_SYSTEM="/dev/null",
+            COBRA_SERVER=cls.server.address,
+        )
+        cls.repository = os.path.join(cls.folder.name, "repository")
+        os.makedirs(cls.repository)
+        cls.git("init", "--quiet", "--initial-branch", "topic")
+        for commit in ("base", "harmless", "regression"):
+            shutil.copytree(os.path.join(EXAMPLE, commit), cls.repository, dirs_exist_ok=True)
+            if commit == "harmless":
+                os.remove(os.path.join(cls.repository, "tagger.py"))
+            cls.git("add", "--all")
+            cls.git("commit", "--quiet", "--message", commit)
+            cls.git("tag", commit)
+
+    @classmethod
+    def git(cls, *arguments):
+        user = ("-c", "user.name=t", "-c", "user.email=t@t")
+        subprocess.run(
+            ["git", *user, *arguments], cwd=cls.repository, env=cls.environment, check=True, capture_output=True
         )
 
-    def bash(self, script, cwd, *arguments):
+    def bash(self, script, **variables):
         return programs.Answer(
             subprocess.run(
-                ["bash", "-e", "-o", "pipefail", "-c", script, "snippet", *arguments],
-                cwd=cwd,
-                env=self.environment,
+                ["bash", "-e", "-o", "pipefail", "-c", script],
+                cwd=self.repository,
+                env=dict(self.environment, **variables),
                 capture_output=True,
                 text=True,
                 timeout=300,
             )
         )
 
-    def write(self, path, width):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(NET % width)
+    def codes(self, script, **variables):
+        """Of a branch with a harmless commit, and of one with a regression; origin/main is where they begin."""
+        codes = []
+        for base, topic in (("base", "harmless"), ("harmless", "regression")):
+            self.git("checkout", "--quiet", "--force", topic)
+            self.git("update-ref", "refs/remotes/origin/main", base)
+            answer = self.bash(script, **variables)
+            self.assertIn(answer.code, (0, 1), answer.err)
+            codes.append(answer.code)
+        return codes
 
-    def test_shell(self):
-        def git(*arguments):
-            subprocess.run(
-                ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-                cwd=repository,
-                env=self.environment,
-                check=True,
-                capture_output=True,
-            )
+    def written(self, name):
+        with open(os.path.join(self.repository, name)) as file:
+            return file.read()
 
-        repository = os.path.join(self.folder.name, "repository")
-        self.write(os.path.join(repository, "net.py"), 16)
-        git("init", "--quiet")
-        git("add", "net.py")
-        git("commit", "--quiet", "-m", "net")
-        git("update-ref", "refs/remotes/origin/main", "HEAD")
-        same = self.bash(snippet("bash"), repository, self.server.address)
-        self.assertEqual(same.code, 0, same.err)
-        self.assertIn("the networks are the same", same.out)
-        self.write(os.path.join(repository, "net.py"), 48)
-        slower = self.bash(snippet("bash"), repository, self.server.address)
-        self.assertEqual(slower.code, 1, slower.err)
-        self.assertIn("slower than the 5 % allowed", slower.out)
-        self.assertIn("body.", slower.out)
-        self.assertEqual(
-            subprocess.run(["git", "worktree", "list"], cwd=repository, capture_output=True, text=True).stdout.count(
-                "\n"
-            ),
-            1,
-        )
+    def test_the_command(self):
+        self.assertEqual(self.codes(snippets()["cobra-client check --against origin/main..."]), [0, 1])
+
+    def test_the_suite_file(self):
+        self.git("checkout", "--quiet", "--force", "base")
+        with open(os.path.join(self.repository, "snippet.toml"), "w") as file:
+            file.write(snippets()["[defaults]"])
+        answer = self.bash("cobra-client check snippet.toml")
+        self.assertEqual(answer.code, 0, answer.err)
+        self.assertIn("tagger", answer.out)
+
+    def test_the_output_is_a_real_one(self):
+        printed = next(text for first, text in snippets().items() if first.startswith("old: "))
+        self.git("checkout", "--quiet", "--force", "regression")
+        answer = self.bash("cobra-client check --against HEAD~1")
+        # The numbers are those of the weights of then.
+        ours = [re.sub(r"[\d.]+|\s+|\(\w{8}\)", " ", line).split() for line in answer.out.splitlines()]
+        rows = [line for line in printed.splitlines() if re.match("old|new|model|classifier|tagger", line)]
+        self.assertEqual(len(rows), 8)
+        for row in rows:
+            self.assertIn(re.sub(r"[\d.]+|\s+|\(\w{8}\)", " ", row).split(), ours)
 
     def test_github_actions(self):
-        steps = yaml.safe_load(snippet("yaml"))["jobs"]["latency"]["steps"]
-        checkouts = [step["with"]["path"] for step in steps if step.get("uses", "").startswith("actions/checkout@")]
-        self.assertEqual(checkouts, ["new", "old"])
-        commands = [
-            step["run"].replace("${{ vars.LATENCY_SERVER }}", self.server.address) for step in steps if "run" in step
-        ]
-        for width, expected in ((16, 0), (48, 1)):
-            workspace = os.path.join(self.folder.name, f"workspace-{width}")
-            for path in checkouts:
-                self.write(os.path.join(workspace, path, "net.py"), width if path == "new" else 16)
-            codes = []
-            for command in commands:  # the first that fails ends the job
-                codes.append(self.bash(command, workspace).code)
-                if codes[-1] != 0:
-                    break
-            self.assertEqual(codes, [0] * (len(commands) - 1) + [expected])
+        steps = yaml.safe_load(snippets()[".github/workflows/latency.yml"])["jobs"]["latency"]["steps"]
+        check = next(step["run"] for step in steps if "cobra-client" in step.get("run", ""))
+        self.assertEqual(self.codes(check.replace("${{ github.base_ref }}", "main")), [0, 1])
+        uploaded = next(step["with"]["sarif_file"] for step in steps if "sarif" in step.get("uses", ""))
+        self.assertIn('"slower-line"', self.written(uploaded))
+        self.assertIn("--body-file latency.md", next(step["run"] for step in steps if "gh pr" in step.get("run", "")))
+        self.assertTrue(self.written("latency.md").startswith("<!-- cobra-client -->"))
+
+    def test_gitlab(self):
+        job = yaml.safe_load(snippets()[".gitlab-ci.yml"])["latency"]
+        codes = self.codes("\n".join(job["script"]), CI_MERGE_REQUEST_DIFF_BASE_SHA="HEAD~1")
+        self.assertEqual(codes, [0, 1])
+        for name in job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]]:
+            self.assertTrue(self.written(name))
+
+    def test_pre_commit(self):
+        (hook,) = yaml.safe_load(snippets()[".pre-commit-config.yaml"])["repos"][0]["hooks"]
+        for before, after, expected in (("base", "harmless", 0), ("harmless", "regression", 1)):
+            self.git("checkout", "--quiet", "--force", after)
+            self.git("reset", "--quiet", "--soft", before)  # now it is about to be committed
+            self.assertEqual(self.bash(hook["entry"]).code, expected)
+        for name, fits in (("cobra.toml", True), ("a/net.py", True), ("net.onnx", True), ("README.md", False)):
+            self.assertEqual(re.search(hook["files"], name) is not None, fits, name)
+
+    def test_diff(self):
+        self.git("checkout", "--quiet", "--force", "regression")
+        question = '--entry "Classifier(10)" --input 1x3x64x64 --target cpu-epyc-genoa-1t --min-confidence 0'
+        (commands,) = [text for first, text in snippets().items() if first.startswith("cobra-client diff")]
+        for line in commands.splitlines():
+            line = line.replace('--entry "Net()" --input 1x3x64x64', question)
+            line = re.sub(r" \.\.\.( |$)", f" {question} ", line)
+            for name, ours in (
+                ("models/net.py", "classifier.py"),
+                ("net.py", "classifier.py"),
+                ("old.py", "classifier.py"),
+                ("new.py", "classifier.py"),
+                ("origin/main", "harmless"),
+                ("v1.2", "base"),
+                ("v1.3", "harmless"),
+            ):
+                line = line.replace(name, ours)
+            answer = self.bash(line)
+            self.assertIn(answer.code, (0, 1), line + answer.err)
+            self.assertIn("classifier.py", answer.out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,292 @@
+#include "client/repository.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "base/descriptor.h"
+#include "base/diagnostic.h"
+#include "base/file.h"
+#include "base/status_macros.h"
+#include "base/subprocess.h"
+#include "base/user_error.h"
+#include "base/without_escapes.h"
+
+namespace cobra::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostSubmoduleLevels = 10;
+constexpr int64_t kMostListBytes = int64_t{512} << 20;  // of the files of a commit
+constexpr int64_t kMostTextBytes = int64_t{1} << 20;
+
+absl::Status Usage(std::string message, std::string hint = "") {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
+struct GitAnswer {
+  int exit_status = 0;
+  std::string out;
+};
+
+// What git prints to standard error goes to the user. A status other than that of the program's end is an error.
+absl::StatusOr<GitAnswer> RunGit(const std::vector<std::string>& command, SubprocessOptions options = {}) {
+  GitAnswer answer;
+  options.exit_status = &answer.exit_status;
+  options.max_output_bytes = kMostListBytes;
+  absl::StatusOr<std::string> out = RunProgram(command, options);
+  if (out.ok()) {
+    answer.out = *std::move(out);
+    return answer;
+  }
+  if (absl::IsNotFound(out.status()) || answer.exit_status == 127)
+    return Usage("git: not found", "install git: earlier versions of a model are read from its repository");
+  if (absl::IsInternal(out.status()) && answer.exit_status > 0) return answer;
+  return out.status();
+}
+
+absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command, SubprocessOptions options = {}) {
+  COBRA_ASSIGN_OR_RETURN(GitAnswer answer, RunGit(command, options));
+  if (answer.exit_status == 0) return std::move(answer.out);
+  // git has printed why
+  return Usage(absl::StrCat("git: failed with exit status ", answer.exit_status));
+}
+
+std::string Trimmed(absl::string_view text) { return std::string(absl::StripSuffix(text, "\n")); }
+
+// Where a path would be if it is not there: its nearest folder that exists.
+fs::path ExistingFolder(fs::path path) {
+  std::error_code error;
+  path = fs::absolute(path, error).lexically_normal();
+  while (!path.empty() && path != path.parent_path() && !fs::is_directory(path, error)) path = path.parent_path();
+  return path;
+}
+
+struct TreeEntry {
+  std::string mode, object, path;
+};
+
+// The answer of ls-tree -r -z: "100644 blob 1f2e...\tnet.py".
+std::vector<TreeEntry> ParseTree(absl::string_view out) {
+  std::vector<TreeEntry> entries;
+  for (const absl::string_view row : absl::StrSplit(out, '\0', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(row, absl::MaxSplits('\t', 1));
+    const std::vector<std::string> fields = absl::StrSplit(parts.first, ' ');
+    if (fields.size() == 3) entries.push_back({fields[0], fields[2], std::string(parts.second)});
+  }
+  return entries;
+}
+
+// The other name of `path`: of a file itself, of a folder by a file in it that keeps its place there.
+std::optional<std::string> OtherName(const std::vector<std::pair<std::string, std::string>>& names,
+                                     const std::string& path) {
+  for (const auto& [known, other] : names) {
+    if (known == path) return other;
+    absl::string_view below = known;
+    if (!absl::ConsumePrefix(&below, absl::StrCat(path, "/"))) continue;
+    absl::string_view folder = other;
+    if (absl::ConsumeSuffix(&folder, absl::StrCat("/", below))) return std::string(folder);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string RepositoryRoot(const std::string& path) {
+  std::error_code error;
+  for (fs::path folder = fs::weakly_canonical(ExistingFolder(path), error); !folder.empty();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", error)) return folder.string();
+    if (folder == folder.parent_path()) break;
+  }
+  return "";
+}
+
+std::optional<std::string> PathInFolder(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  const fs::path relative =
+      fs::weakly_canonical(fs::absolute(file, error), error).lexically_relative(fs::weakly_canonical(folder, error));
+  if (error || relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return relative == "." ? std::string() : relative.string();
+}
+
+absl::StatusOr<Repository> Repository::Find(const std::string& path) {
+  const std::string root = RepositoryRoot(path);
+  if (root.empty()) {
+    return Usage(absl::StrCat(WithoutEscapes(path), ": is in no git repository"),
+                 "revisions are read from the repository that the model is in");
+  }
+  return Repository(root);
+}
+
+// A hook's environment names the repository and the index of the command that it belongs to; the user's hooks have no
+// business here.
+std::vector<std::string> Repository::Git(std::vector<std::string> arguments, const std::string& index) const {
+  std::vector<std::string> command = {"env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_PREFIX"};
+  if (index.empty()) {
+    command.insert(command.end(), {"-u", "GIT_INDEX_FILE"});
+  } else {
+    command.push_back(absl::StrCat("GIT_INDEX_FILE=", index));
+  }
+  command.insert(command.end(), {"GIT_OPTIONAL_LOCKS=0", "git", "-C", root_, "-c", "core.hooksPath=/dev/null", "-c",
+                                 "core.fsmonitor=false", "-c", "core.quotePath=false"});
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+absl::StatusOr<std::string> Repository::Commit(const std::string& revision) const {
+  const std::string shown = WithoutEscapes(revision);
+  constexpr char kShallow[] =
+      "is it spelled right? In CI the checkout may have one commit only: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 "
+      "(GitLab)";
+  if (revision.empty() || revision[0] == '-') return Usage(absl::StrCat("'", shown, "': is not a revision"));
+  if (const size_t dots = revision.find("..."); dots != std::string::npos) {
+    std::vector<std::string> ends;
+    for (const std::string& end : {revision.substr(0, dots), revision.substr(dots + 3)}) {
+      COBRA_ASSIGN_OR_RETURN(ends.emplace_back(), Commit(end.empty() ? "HEAD" : end));
+    }
+    COBRA_ASSIGN_OR_RETURN(const GitAnswer answer, RunGit(Git({"merge-base", ends[0], ends[1]})));
+    if (answer.exit_status == 0) return Trimmed(answer.out);
+    return Usage(absl::StrCat(shown, ": the two have no common ancestor here"), kShallow);
+  }
+  COBRA_ASSIGN_OR_RETURN(
+      const GitAnswer answer,
+      RunGit(Git({"rev-parse", "--verify", "--quiet", "--end-of-options", absl::StrCat(revision, "^{commit}")})));
+  if (answer.exit_status == 0) return Trimmed(answer.out);
+  return Usage(absl::StrCat(shown, ": is not a revision of the repository ", root_), kShallow);
+}
+
+std::string Repository::Label(const std::string& revision, const std::string& commit) {
+  const std::string shortened = commit.substr(0, 8);
+  return absl::StartsWith(commit, revision) ? shortened : absl::StrCat(WithoutEscapes(revision), " (", shortened, ")");
+}
+
+absl::StatusOr<bool> Repository::Has(const std::string& commit, const std::string& path) const {
+  if (path.empty()) return true;
+  COBRA_ASSIGN_OR_RETURN(const std::string out,
+                         OutputOf(Git({"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path})));
+  return !out.empty();
+}
+
+absl::StatusOr<std::string> Repository::Text(const std::string& commit, const std::string& path) const {
+  COBRA_ASSIGN_OR_RETURN(std::string text, OutputOf(Git({"cat-file", "blob", absl::StrCat(commit, ":", path)})));
+  if (static_cast<int64_t>(text.size()) <= kMostTextBytes) return text;
+  return UserError(Diagnostic::Kind::kLimit, absl::StrCat(path, ": is too large"));
+}
+
+absl::StatusOr<Repository::Renames> Repository::RenamesBetween(const std::string& from, const std::string& to,
+                                                               const std::string& path) const {
+  std::vector<std::string> arguments = {"diff", "--no-ext-diff", "-M", "-l5000", "--diff-filter=R", "--name-status",
+                                        "-z",   "--full-index",  from};
+  std::string index;
+  Renames renames;
+  std::error_code error;
+  if (!to.empty()) {
+    arguments.push_back(to);
+  } else {
+    // A file that git does not know of is in no diff with the working tree. A copy of the index takes it up.
+    COBRA_ASSIGN_OR_RETURN(const std::string named, OutputOf(Git({"rev-parse", "--git-path", "index"})));
+    const fs::path users = fs::path(root_) / Trimmed(named);
+    std::string copy = (fs::temp_directory_path(error) / "cobra-index-XXXXXX").string();
+    if (error) return absl::UnavailableError(absl::StrCat(copy, ": ", error.message()));
+    const Descriptor file(::mkstemp(copy.data()));
+    if (!file.valid()) return absl::ErrnoToStatus(errno, copy);
+    index = copy;
+    fs::remove(index, error);
+    if (fs::exists(users, error)) fs::copy_file(users, index, fs::copy_options::overwrite_existing, error);
+    if (fs::exists(fs::path(root_) / path, error)) {
+      const auto added = RunGit(Git({"--literal-pathspecs", "add", "-N", "--force", "--", path}, index));
+      if (!added.ok()) fs::remove(index, error);
+      COBRA_RETURN_IF_ERROR(added.status());
+    }
+  }
+  const absl::StatusOr<std::string> out = OutputOf(Git(std::move(arguments), index));
+  if (!index.empty()) fs::remove(index, error);
+  COBRA_RETURN_IF_ERROR(out.status());
+  const std::vector<std::string> parts = absl::StrSplit(*out, '\0', absl::SkipEmpty());  // R095, old, new
+  for (size_t i = 0; i + 2 < parts.size(); i += 3) renames.emplace_back(parts[i + 1], parts[i + 2]);
+  return renames;
+}
+
+absl::StatusOr<std::optional<std::string>> Repository::EarlierPath(const std::string& path, const std::string& from,
+                                                                   const std::string& to) const {
+  COBRA_ASSIGN_OR_RETURN(const bool was_there, Has(from, path));
+  if (was_there) return path;
+  COBRA_ASSIGN_OR_RETURN(Renames renames, RenamesBetween(from, to, path));
+  for (auto& [was, is] : renames) std::swap(was, is);
+  return OtherName(renames, path);
+}
+
+absl::StatusOr<std::optional<std::string>> Repository::LaterPath(const std::string& path, const std::string& from,
+                                                                 const std::string& to) const {
+  COBRA_ASSIGN_OR_RETURN(const bool is_there, Has(to, path));
+  if (is_there) return path;
+  COBRA_ASSIGN_OR_RETURN(const Renames renames, RenamesBetween(from, to, path));
+  return OtherName(renames, path);
+}
+
+absl::StatusOr<std::string> Repository::Export(const std::string& commit,
+                                               const std::function<bool(absl::string_view)>& wanted,
+                                               TemporaryFolder* temporary) const {
+  const std::string folder = absl::StrCat(temporary->path(), "/", commit.substr(0, 12));
+  const absl::MutexLock lock(temporary->writing());
+  COBRA_RETURN_IF_ERROR(ExportInto(commit, folder, wanted, kMostSubmoduleLevels, temporary));
+  return folder;
+}
+
+absl::Status Repository::ExportInto(const std::string& commit, const std::string& folder,
+                                    const std::function<bool(absl::string_view)>& wanted, int depth,
+                                    TemporaryFolder* temporary) const {
+  SubprocessOptions options;
+  options.cancelled = temporary->interrupted();
+  COBRA_RETURN_IF_ERROR(MakeDirectories(folder));
+  COBRA_ASSIGN_OR_RETURN(const std::string listed,
+                         OutputOf(Git({"ls-tree", "-r", "-z", "--full-tree", commit}), options));
+  std::string files;
+  std::vector<TreeEntry> submodules;
+  for (TreeEntry& entry : ParseTree(listed)) {
+    if (entry.mode == "160000") {
+      submodules.push_back(std::move(entry));
+    } else if (wanted(entry.path)) {
+      absl::StrAppend(&files, entry.path, absl::string_view("\0", 1));
+    }
+  }
+  // An index of our own, by which git writes the files as it would into a checkout: with its filters and line ends.
+  const std::string index = absl::StrCat(folder, ".index"), list = absl::StrCat(folder, ".files");
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(list, files));
+  COBRA_RETURN_IF_ERROR(OutputOf(Git({"read-tree", "--no-sparse-checkout", commit}, index), options).status());
+  const Descriptor input(::open(list.c_str(), O_RDONLY | O_CLOEXEC));
+  options.standard_input = input.get();
+  COBRA_RETURN_IF_ERROR(
+      OutputOf(Git({"checkout-index", "-q", "-f", "-z", absl::StrCat("--prefix=", folder, "/"), "--stdin"}, index),
+               options)
+          .status());
+  for (const TreeEntry& submodule : submodules) {
+    const std::string users = absl::StrCat(root_, "/", submodule.path);
+    if (depth == 0 || !FileExists(absl::StrCat(users, "/.git"))) continue;  // nothing imports from it now either
+    const Repository inner(users);
+    const absl::StatusOr<GitAnswer> known =
+        RunGit(inner.Git({"cat-file", "-e", absl::StrCat(submodule.object, "^{commit}")}));
+    if (!known.ok() || known->exit_status != 0) {
+      absl::FPrintF(stderr,
+                    "warning: submodule %s: its commit %s is not here, so %s has no such files; fetch it there\n",
+                    WithoutEscapes(submodule.path), submodule.object.substr(0, 8), commit.substr(0, 8));
+      continue;
+    }
+    COBRA_RETURN_IF_ERROR(inner.ExportInto(
+        submodule.object, absl::StrCat(folder, "/", submodule.path),
+        [&](absl::string_view path) { return wanted(absl::StrCat(submodule.path, "/", path)); }, depth - 1, temporary));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cobra::client
