@@ -95,7 +95,7 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(answer.code, 3)
         self.assertRegex(
             answer.err,
-            r"^cobra-client: error: no server answers at 127\.0\.0\.1:1: Connection refused\nhint: start one \(cobra-server ",
+            r"^cobra-client: error: no server answers at 127\.0\.0\.1:1: Connection refused\nhint: start it there \(cobra-server\)",
         )
 
     def test_a_file_above_the_limit_of_a_request_is_not_sent(self):

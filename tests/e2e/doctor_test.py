@@ -80,8 +80,10 @@ class DoctorTest(unittest.TestCase):
             self.assertIn("those beside this program", found["served"][0]["text"])
             self.assertIn("checksum right", found["weights"][0]["text"])
             self.assertRegex(found["targets"][0]["text"], r"^\d+ trained, 0 calibrated")
-            self.assertEqual(found["worker"][0]["health"], "ok", found["worker"])
-            self.assertRegex(found["worker"][0]["text"], "^measures cpu-")
+            # Tests that run beside this one may measure.
+            if "another one is measuring" not in found["worker"][0]["text"]:
+                self.assertEqual(found["worker"][0]["health"], "ok", found["worker"])
+                self.assertRegex(found["worker"][0]["text"], "^measures cpu-")
             self.assertIn("cobra-client calibrate", found["calibration"][0]["mend"])
             for area in ("disk", "sandbox", "BLAS", "processors", "libraries", "runtimes", "load"):
                 self.assertIn(area, found)
