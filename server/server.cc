@@ -243,13 +243,20 @@ class ServerImpl final : public Server {
       Hand(std::move(connection), listener, acceptor_.get());
     };
     const ServerLimits& limits = options_.limits;
-    connections_ = std::make_unique<Connections>(
-        std::move(listeners), ConnectionLimit(limits.max_connections, limits.reserved_descriptors), accept, &metrics_);
+    const int most = ConnectionLimit(limits.max_connections, limits.reserved_descriptors + HttpConnections());
+    connections_ = std::make_unique<Connections>(std::move(listeners), most, accept, &metrics_);
     listen_address_ = port == 0 ? options_.listen : WithPort(options_.listen, port);
     for (const Lane lane : kLanes) SetLaneHealth(lane, true);
     watchdog_ = std::make_unique<Watchdog>(options_.watchdog, lanes_.get(), &metrics_,
                                            [this](Lane lane, bool can_answer) { SetLaneHealth(lane, can_answer); });
     return absl::OkStatus();
+  }
+
+  // A part of the descriptors that there are for connections.
+  int HttpConnections() const {
+    if (options_.http.empty()) return 0;
+    const int all = ConnectionLimit(options_.limits.max_connections, options_.limits.reserved_descriptors);
+    return std::max(1, std::min(HttpListenerOptions().max_connections, all / 4));
   }
 
   absl::Status ListenToHttp() {
@@ -263,8 +270,7 @@ class ServerImpl final : public Server {
     }
     HttpListenerOptions listener_options;
     listener_options.listen = options_.http;
-    listener_options.max_connections =
-        ConnectionLimit(listener_options.max_connections, options_.limits.reserved_descriptors);
+    listener_options.max_connections = HttpConnections();
     absl::StatusOr<std::unique_ptr<HttpListener>> listener =
         HttpListener::Start(listener_options, http_calls_.get(), std::move(tls));
     if (!listener.ok()) return absl::UnavailableError(absl::StrCat("--http ", listener.status().message()));

@@ -9,7 +9,10 @@ import tempfile
 import threading
 import time
 import unittest
-import urllib.parse
+
+import grpc
+import jsonschema
+from google.protobuf import json_format
 
 import certificates
 import programs
@@ -153,11 +156,9 @@ class Http(unittest.TestCase):
                 self.assertIn(reply.status, (200, 400, 404, 422), (path, reply.body))
 
     def test_replies_are_as_the_document_says(self):
-        try:
-            import jsonschema
-        except ImportError:
-            self.skipTest("python3-jsonschema is not installed")
         api = self.get("/v1/openapi.json").json()
+        for schema in api["components"]["schemas"].values():
+            jsonschema.Draft202012Validator.check_schema(schema)
         request = {"architecture": {"text": ARCHITECTURE}, "targets": [self.target], "breakdown": True}
         for name, reply in (
             ("ListTargetsResponse", self.get("/v1/targets")),
@@ -178,7 +179,7 @@ class Http(unittest.TestCase):
 
     def test_requests_count_in_the_metrics(self):
         def handled(rpc, code):
-            labels = f'grpc_code="{code}",grpc_method="{rpc}",grpc_service="cobra.v1.Cobra",grpc_type="unary"'
+            labels = f'grpc_method="{rpc}",grpc_service="cobra.v1.Cobra",grpc_type="unary",grpc_code="{code}"'
             found = programs.metric(self.server, f"grpc_server_handled_total{{{labels}}}")
             return max(found, 0)
 
@@ -321,6 +322,35 @@ class Secured(unittest.TestCase):
         self.assertEqual((run.returncode, "without --http" in run.stderr), (2, True))
         run = subprocess.run([program, "--http", "unix:/tmp/x"], capture_output=True, text=True, timeout=60)
         self.assertEqual((run.returncode, "is not HOST:PORT" in run.stderr), (2, True))
+
+
+class Callers(unittest.TestCase):
+    def test_a_request_counts_for_the_address_that_sent_it(self):
+        """The log names the caller of a slow request."""
+        pb, _ = programs.stubs()
+        with tempfile.TemporaryDirectory() as folder:
+            flags = ("--http", "127.0.0.1:0", "--slow-ms", "1", "--log-format", "json")
+            with programs.Server(os.path.join(folder, "store.sqlite"), *flags) as server:
+
+                def callers():
+                    lines = [json.loads(line) for line in server.log().splitlines()]
+                    return [line.get("caller") for line in lines if line.get("rpc") == "Predict"]
+
+                source = pb.SourceModel(files=[pb.SourceFile(path="net.py", text=NET.encode())], file="net.py")
+                source.inputs.append("1x3x32x32")
+                request = pb.PredictRequest(source=source, targets=[programs.first_target(server)])
+                body = json_format.MessageToJson(request, preserving_proto_field_name=True)
+                headers = {"cobra-http-peer": "ipv4:192.0.2.9:1", "X-Forwarded-For": "192.0.2.9"}
+                reply = raw_http.ask(server.http_address, "POST", "/v1/predict", body, headers=headers)
+                self.assertEqual(reply.status, 200, reply.body)
+                programs.wait_until(lambda: callers() == ["127.0.0.1"])
+                time.sleep(0.5)  # the log has at most a line of this kind in 200 ms
+                request.source.entry = "Net(9)"
+                with grpc.insecure_channel(server.address) as channel:
+                    predict = channel.unary_unary("/cobra.v1.Cobra/Predict", request_serializer=bytes)
+                    forged = [("cobra-http-key", "0" * 64), ("cobra-http-peer", "ipv4:192.0.2.9:1")]
+                    predict(request.SerializeToString(), metadata=forged, timeout=60)
+                programs.wait_until(lambda: callers() == ["127.0.0.1", "127.0.0.1"])
 
 
 class Drains(unittest.TestCase):

@@ -2,6 +2,7 @@
 "use strict";
 
 const MOST_CALLS = 200; // rows of the breakdown that are shown
+const MOST_TARGETS = 8; // for which it is asked: the calls of all targets together would be a large reply
 const at = (id) => document.getElementById(id);
 let droppedFile = null;
 let allTargets = [];
@@ -49,7 +50,8 @@ function showError(error) {
     const marks = " ".repeat(column - 1) + "^".repeat(end - column);
     parts.push(make("pre", {}, error.source_line + "\n" + marks));
   }
-  for (const frame of error.frames || []) {
+  // The innermost call is where the error is.
+  for (const frame of (error.frames || []).slice(0, -1)) {
     const place = frame.where.file + ":" + (frame.where.line || 0);
     parts.push(make("p", { className: "note" }, "called at " + place + ", in " + frame.function));
   }
@@ -104,7 +106,9 @@ function showAnswer(reply) {
     count(reply.node_count) + " calls, " + count(reply.parameter_count) + " parameters, " + count(reply.macs) +
     " multiply-accumulates, peak memory " + (Number(reply.peak_memory_bytes) / 2 ** 20).toFixed(1) + " MiB";
   const parts = [make("h2", {}, "Latency"), make("p", { className: "note" }, summary), predictionTable(reply)];
-  if (calls > 0) {
+  if (calls === 0) {
+    parts.push(make("p", { className: "note" }, "Choose up to " + MOST_TARGETS + " targets to see the calls."));
+  } else {
     const title = calls > MOST_CALLS ? "The " + MOST_CALLS + " slowest of " + count(calls) + " calls" : "Calls, the slowest first";
     parts.push(make("h2", {}, title), choice, place);
     show();
@@ -122,8 +126,10 @@ function formData() {
   if (arch) form.append("arch", arch);
   if (at("entry").value.trim()) form.append("entry", at("entry").value.trim());
   for (const line of at("inputs").value.split("\n")) if (line.trim()) form.append("input", line.trim());
-  for (const option of at("targets").selectedOptions) form.append("target", option.value);
-  form.append("breakdown", "true");
+  const chosen = [...at("targets").selectedOptions].map((option) => option.value);
+  for (const target of chosen) form.append("target", target);
+  const few = chosen.length > 0 ? chosen.length <= MOST_TARGETS : allTargets.some((target) => target.spec.name === "this-machine");
+  form.append("breakdown", String(few));
   return form;
 }
 
