@@ -134,6 +134,16 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
 
   void Cancel() override { context_.TryCancel(); }
 
+  // The call has ended.
+  void Answered() {
+    const std::shared_ptr<HttpCall> self = std::move(self_);
+    request_.Clear();
+    const absl::Status status = proto::FromGrpcStatus(grpc_status_);
+    if (absl::IsUnavailable(status)) calls_->channel_.Forget(channel_);
+    if (!status.ok()) return Finish(http::ErrorReply(status));
+    OnLane(response_.Length(), [self = shared_from_this()](const absl::Status& admitted) { self->Reply(admitted); });
+  }
+
  private:
   // Runs `work` in the caller's turn if it takes a while. A drain takes nothing new, but finishes what has begun.
   void OnLane(size_t bytes, std::function<void(const absl::Status&)> work) {
@@ -179,22 +189,16 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   }
 
   void Call(std::string bytes) {
-    const std::shared_ptr<grpc::Channel> channel = calls_->channel_.Get();
-    if (channel == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
+    channel_ = calls_->channel_.Get();
+    if (channel_ == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
     AddForwarded(peer_, &context_);
     context_.set_deadline(absl::ToChronoTime(deadline_));
     request_ = BufferOf(bytes);
-    grpc::GenericStub(channel).UnaryCall(
-        &context_, GrpcPath(*entry_->rpc), {}, &request_, &response_,
-        [self = shared_from_this()](const grpc::Status& status) { self->Answered(status); });
-  }
-
-  // On a thread of gRPC's.
-  void Answered(const grpc::Status& grpc_status) {
-    request_.Clear();
-    const absl::Status status = proto::FromGrpcStatus(grpc_status);
-    if (!status.ok()) return Finish(http::ErrorReply(status));
-    OnLane(response_.Length(), [self = shared_from_this()](const absl::Status& admitted) { self->Reply(admitted); });
+    self_ = shared_from_this();  // until Answered()
+    reader_ =
+        grpc::GenericStub(channel_).PrepareUnaryCall(&context_, GrpcPath(*entry_->rpc), request_, &calls_->replies_);
+    reader_->StartCall();
+    reader_->Finish(&response_, &grpc_status_, this);
   }
 
   void Reply(absl::Status status) {
@@ -238,8 +242,12 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   HeldBytes::Part body_bytes_, reply_bytes_;
   std::string body_;
   std::function<void(http::Reply)> done_;
-  grpc::ClientContext context_;
+  std::shared_ptr<HttpCall> self_;
+  std::shared_ptr<grpc::Channel> channel_;
   grpc::ByteBuffer request_, response_;
+  grpc::Status grpc_status_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;  // in memory of the call that the context owns
 };
 
 HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
@@ -258,12 +266,22 @@ HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* 
     routes.push_back(entries_.back().route);
   }
   document_ = http::OpenApiDocument(routes, Version(), access != nullptr);
+  thread_ = std::thread([this] { TakeReplies(); });
 }
 
 HttpCalls::~HttpCalls() {
-  absl::MutexLock lock(&mutex_);
-  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return running_ == 0; };
-  mutex_.Await(absl::Condition(&idle));
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return running_ == 0; };
+    mutex_.Await(absl::Condition(&idle));
+  }
+  replies_.Shutdown();
+  thread_.join();
+}
+
+void HttpCalls::TakeReplies() {
+  void* call = nullptr;
+  for (bool ok = false; replies_.Next(&call, &ok);) static_cast<HttpCall*>(call)->Answered();
 }
 
 absl::StatusOr<std::shared_ptr<const Principal>> HttpCalls::Admit(Role role, absl::string_view what,

@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "grpcpp/grpcpp.h"
 #include "server/access.h"
 #include "server/http/route.h"
 #include "server/http/same_origin.h"
@@ -59,9 +61,12 @@ class HttpCalls final : public HttpHandler {
   std::variant<http::Reply, std::shared_ptr<HttpExchange>> BeginCall(const Entry& entry, const http::Head& head,
                                                                      const HttpPeer& peer);
 
+  void TakeReplies();
+
   const Options options_;
   const http::SameOrigin same_origin_;
   OwnChannel channel_;
+  grpc::CompletionQueue replies_;
   Lanes* const lanes_;
   Metrics* const metrics_;
   Access* const access_;
@@ -70,6 +75,7 @@ class HttpCalls final : public HttpHandler {
   std::string document_;
   absl::Mutex mutex_;
   int64_t running_ ABSL_GUARDED_BY(mutex_) = 0;  // exchanges between Run() and their `done`
+  std::thread thread_;                           // takes replies of gRPC; last: starts when everything else exists
 };
 
 }  // namespace cobra::server

@@ -17,9 +17,8 @@ constexpr absl::Duration kMostIdle = absl::Minutes(1);
 std::shared_ptr<grpc::Channel> OwnChannel::Get() {
   absl::MutexLock lock(&mutex_);
   const absl::Time now = absl::Now();
-  const bool is_fresh = channel_ != nullptr && now - used_ < kMostIdle;
-  used_ = now;
-  if (is_fresh && channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) return channel_;
+  const absl::Duration idle = now - std::exchange(used_, now);
+  if (channel_ != nullptr && idle < kMostIdle) return channel_;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return nullptr;
   accept_(Descriptor(ends[0]));
@@ -27,6 +26,11 @@ std::shared_ptr<grpc::Channel> OwnChannel::Get() {
   arguments.SetMaxReceiveMessageSize(-1);
   channel_ = grpc::CreateCustomInsecureChannelFromFd("cobra", ends[1], arguments);
   return channel_;
+}
+
+void OwnChannel::Forget(const std::shared_ptr<grpc::Channel>& channel) {
+  absl::MutexLock lock(&mutex_);
+  if (channel_ == channel) channel_ = nullptr;
 }
 
 }  // namespace cobra::server

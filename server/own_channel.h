@@ -23,8 +23,11 @@ class OwnChannel {
   explicit OwnChannel(Accept accept) : accept_(std::move(accept)) {}
 
   // For one call. It is another connection after some idle time, since the server closes those that are idle longer
-  // (ServerLimits::max_connection_idle), and when the last one has broken. Null if the process has no descriptors left.
+  // (ServerLimits::max_connection_idle). Null if the process has no descriptors left.
   std::shared_ptr<grpc::Channel> Get();
+  // A call on `channel` was UNAVAILABLE: the connection may have broken, and the next call gets another one. gRPC does
+  // not say whether it has.
+  void Forget(const std::shared_ptr<grpc::Channel>& channel);
 
  private:
   const Accept accept_;

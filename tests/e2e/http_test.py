@@ -340,11 +340,13 @@ class Callers(unittest.TestCase):
                 source.inputs.append("1x3x32x32")
                 request = pb.PredictRequest(source=source, targets=[programs.first_target(server)])
                 body = json_format.MessageToJson(request, preserving_proto_field_name=True)
+                pause = 0.5  # the log has at most a line of this kind in 200 ms
+                time.sleep(pause)
                 headers = {"cobra-http-peer": "ipv4:192.0.2.9:1", "X-Forwarded-For": "192.0.2.9"}
                 reply = raw_http.ask(server.http_address, "POST", "/v1/predict", body, headers=headers)
                 self.assertEqual(reply.status, 200, reply.body)
                 programs.wait_until(lambda: callers() == ["127.0.0.1"])
-                time.sleep(0.5)  # the log has at most a line of this kind in 200 ms
+                time.sleep(pause)
                 request.source.entry = "Net(9)"
                 with grpc.insecure_channel(server.address) as channel:
                     predict = channel.unary_unary("/cobra.v1.Cobra/Predict", request_serializer=bytes)
