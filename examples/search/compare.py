@@ -60,7 +60,7 @@ def one_search(space, guide, seed, client, options):
 
     digits = Digits(space.IMAGE_CHANNELS)
     torch.manual_seed(seed)
-    watch, found = Stopwatch(client.server_process()), []
+    watch, found = Stopwatch(client), []
     fits = GUIDES[guide](client, options.target, space.asked, build, space.REFERENCE, space.INPUTS)
     fits = Watched(fits, watch, options.seconds)
 

@@ -14,8 +14,9 @@ class Stopwatch:
     """The time that a search has taken: processor time of this process and of the server. On a machine of its own that is time on the clock, for
     one waits for the other; on a shared one the work of others is left out."""
 
-    def __init__(self, server_process):
-        self.server_process = server_process
+    def __init__(self, client):
+        self.client = client
+        self.servers = {client.server_process(): 0.0}  # Processes and their times: a server that ends, being idle, is followed by another.
         self.begin = self._now()
 
     @property
@@ -23,9 +24,20 @@ class Stopwatch:
         return self._now() - self.begin
 
     def _now(self):
-        with open(f"/proc/{self.server_process}/stat", encoding="utf-8") as file:
-            user, system = file.read().rpartition(")")[2].split()[11:13]
-        return time.process_time() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        try:
+            process = list(self.servers)[-1]
+            self.servers[process] = processor_time(process)
+        except FileNotFoundError:
+            if self.client.server_process():
+                self.servers[self.client.server_process()] = 0.0
+        return time.process_time() + sum(self.servers.values())
+
+
+def processor_time(process):
+    """In seconds."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        user, system = file.read().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def milliseconds(network, inputs, least_s=0.2):

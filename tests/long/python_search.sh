@@ -22,9 +22,9 @@ grep -q '% right in ' "$work/answer"
 answered=$((SECONDS - begin))
 [ "$answered" -lt 300 ] || { echo "python_search: $answered s from nothing to the first answers, more than five minutes" >&2; exit 1; }
 
-"$work/env/bin/python" examples/search/compare.py widths --seconds 20 --seeds 1 --rounds 2 --out "$work/widths.jsonl"
+"$work/env/bin/python" examples/search/compare.py widths --seconds 8 --seeds 1 --rounds 2 --out "$work/widths.jsonl"
 [ "$(grep -c '"guide"' "$work/widths.jsonl")" -eq 3 ]
 cp "$work/widths.jsonl" "$work/before"
-"$work/env/bin/python" examples/search/compare.py widths --seconds 20 --seeds 1 --rounds 2 --out "$work/widths.jsonl" >/dev/null
+"$work/env/bin/python" examples/search/compare.py widths --seconds 8 --seeds 1 --rounds 2 --out "$work/widths.jsonl" >/dev/null
 cmp "$work/before" "$work/widths.jsonl" # a second run does nothing
 echo "installed in $installed s, first answers after $answered s"

@@ -10,10 +10,10 @@ import struct
 import subprocess
 import sys
 import time
-from typing import IO, Any, List, Optional, Sequence
+from typing import IO, Any, AsyncIterator, Iterable, List, Optional, Sequence, Tuple
 
 from . import places
-from .client import Client
+from .client import Answer, Client, Question
 from .errors import ServerUnavailable
 
 _START_S = 60.0
@@ -42,7 +42,7 @@ def local(
 
 
 class LocalClient(Client):
-    """A Client of this user's server."""
+    """A Client of this user's server. Where that has ended, for nobody asked for ten minutes (a search trained), it is started again."""
 
     def __init__(self, address: str, timeout_s: float, starter: "_Starter", was_started: bool) -> None:
         super().__init__(address, timeout_s=timeout_s)
@@ -53,6 +53,33 @@ class LocalClient(Client):
     def server_process(self) -> int:
         """The process id of the server; 0 if it has ended."""
         return self._starter.listener()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Workers of a search start the server again as well, and find one server together."""
+        return local, (self._starter.program, self._starter.model, self._starter.libraries, self.timeout_s)
+
+    def _call(self, method: str, request: Any, reply: Any) -> Any:
+        try:
+            return super()._call(method, request, reply)
+        except ServerUnavailable:
+            if self.server_process():
+                raise
+        self._starter.find_or_start()
+        end = time.monotonic() + _START_S
+        while True:  # the channel does not try to connect at once
+            try:
+                return super()._call(method, request, reply)
+            except ServerUnavailable:
+                if time.monotonic() > end or not self.server_process():
+                    raise
+                time.sleep(_POLL_S)
+
+    async def stream(self, questions: Iterable[Question]) -> AsyncIterator[Answer]:
+        """Client.stream()."""
+        if not self.server_process():
+            self._starter.find_or_start()
+        async for answer in super().stream(questions):
+            yield answer
 
     def stop_server(self) -> None:
         """Ends the server. What others asked it is answered first."""

@@ -48,6 +48,26 @@ class ClientTest(unittest.TestCase):
         support.write("parts.py", PARTS)
         cls.net = support.write("net.py", NET)
 
+    def test_a_server_that_has_ended_is_started_again(self):
+        import pickle
+
+        question = (CELL.format("nor_conv_1x1"), None, self.target)
+        before, process = self.client.predict(*question).ms, self.client.server_process()
+        other = pickle.loads(pickle.dumps(self.client))
+        self.client.stop_server()
+        self.assertEqual(self.client.server_process(), 0)
+        self.assertEqual(self.client.predict(*question).ms, before)
+        again = self.client.server_process()
+        self.assertNotIn(again, (0, process))
+        self.assertEqual(other.predict(*question).ms, before)  # it finds that one
+        self.assertEqual(other.server_process(), again)
+        self.client.stop_server()
+
+        async def streamed():
+            return [answer.get().ms async for answer in self.client.stream([Question(*question)])]
+
+        self.assertEqual(asyncio.run(streamed()), [before])
+
     def test_an_architecture(self):
         prediction = self.client.predict(CELL.format("nor_conv_1x1"), None, self.targets)
         self.assertEqual([e.target for e in prediction], self.targets)

@@ -53,7 +53,7 @@ class DocumentTest(unittest.TestCase):
         for program in [first, *others]:
             if "import ray" in program and importlib.util.find_spec("ray") is None:
                 continue
-            program = program.replace("n_trials=30", "n_trials=12").replace("range(60)", "range(2)")
+            program = program.replace("n_trials=30", "n_trials=10").replace("range(60)", "range(2)")
             said = io.StringIO()
             with self.subTest(program), contextlib.redirect_stdout(said):
                 exec(compile(program, "docs/search.md", "exec"), names)
@@ -71,7 +71,7 @@ class CompareTest(unittest.TestCase):
     def test_widths_go_on_where_they_were_cut(self):
         client = support.start()
         out = support.path("widths.jsonl")
-        options = ("--seconds", "4", "--rounds", "1")
+        options = ("--seconds", "2", "--rounds", "1")
         table = self.compare("widths", out, *options, "--guide", "cobra", "--guide", "flops")
         self.assertEqual([row.split()[1] for row in table], ["guide", "---", "cobra", "flops"])
         with open(out, encoding="utf-8") as file:
@@ -92,7 +92,7 @@ class CompareTest(unittest.TestCase):
     def test_cells(self):
         support.start()
         out = support.path("cells.jsonl")
-        table = self.compare("cells", out, "--seconds", "4", "--rounds", "1", "--guide", "measure")
+        table = self.compare("cells", out, "--seconds", "2", "--rounds", "1", "--guide", "measure")
         self.assertEqual(table[-1].split()[1], "measure")
 
 
