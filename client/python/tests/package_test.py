@@ -56,6 +56,8 @@ class PackageTest(unittest.TestCase):
         self.assertTrue(all(name.startswith(("cobra_latency/", "cobra_latency-")) for name in names), names)
         self.assertIn("Requires-Python: >=3.9", metadata)
         self.assertIn("Requires-Dist: protobuf>=", metadata)
+        for extra in ADAPTERS:
+            self.assertRegex(metadata, rf'(?m)^Provides-Extra: {extra}$\nRequires-Dist: {extra}.*; extra == "{extra}"$')
 
     def test_nothing_generated_is_in_the_tree(self):
         for _, _, files in os.walk(os.path.join(PYTHON, "cobra_latency")):
