@@ -90,7 +90,7 @@ absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common)
 // The same of a command for which all would be too many: this-machine, or a usage error that says what to do.
 absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common);
 
-// Loads what the user named. An entry that was chosen for lack of one is put into `model`, and said.
+// Loads what the user named. An entry that was chosen for lack of one is put into `model`, and printed.
 absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time, bool says_entry = true);
 
 // The answer to `flags` for this model: one request for each version of PyTorch among the targets. Paths in it and in

@@ -28,14 +28,15 @@ using nlohmann::json;
 
 // A program's output and errors together, and how it ended.
 struct Ran {
-  int code = -1;  // -1: it did not end in time, or could not be started
+  int code = -1;  // -1: it could not be started; that of timeout(1) if it did not end in time
   std::string text;
 };
 Ran Run(const std::vector<std::string>& command, absl::Duration patience) {
-  std::vector<std::string> shell = {"/bin/sh", "-c", "\"$@\" 2>&1; echo \"$?\"", "sh"};
+  const std::string seconds = absl::StrCat(absl::ToInt64Seconds(patience));
+  std::vector<std::string> shell = {"/bin/sh", "-c", "timeout -k 2 \"$0\" \"$@\" 2>&1; echo \"$?\"", seconds};
   shell.insert(shell.end(), command.begin(), command.end());
   SubprocessOptions options;
-  options.timeout = patience;
+  options.timeout = patience + absl::Seconds(5);
   absl::StatusOr<std::string> out = RunProgram(shell, options);
   Ran ran;
   if (!out.ok()) {
@@ -54,7 +55,7 @@ std::string LastLine(absl::string_view text) {
   return std::string(text.substr(text.rfind('\n') == absl::string_view::npos ? 0 : text.rfind('\n') + 1));
 }
 
-bool IsThere(const std::string& program) { return program.find('/') != std::string::npos; }
+bool IsInstalled(const std::string& program) { return program.find('/') != std::string::npos; }
 
 // Whether the kernel lets a process confine itself, as those that read models do.
 bool HasSeccomp() {
@@ -64,11 +65,12 @@ bool HasSeccomp() {
 
 Finding WorkerFinding(json* machine) {
   const std::string worker = SiblingProgram("cobra-worker");
-  if (!IsThere(worker)) {
+  if (!IsInstalled(worker)) {
     return {Health::kWarn, "worker", "cobra-worker is not beside this program, so this machine cannot be measured",
             "install it, or calibrate with --worker PROGRAM or --probe FILE.json"};
   }
-  constexpr absl::Duration kPatience = absl::Seconds(60);
+  constexpr absl::Duration kPatience = absl::Seconds(30);
+  constexpr int kTimedOut = 124;
   const Ran ran = Run({worker, "describe"}, kPatience);
   if (ran.code == 0) *machine = ParseJson<json>(LastLine(ran.text));
   if (machine->is_object()) {
@@ -80,6 +82,11 @@ Finding WorkerFinding(json* machine) {
   if (absl::StrContains(ran.text, ".lock") || absl::StrContains(ran.text, "--share-device")) {
     return {Health::kWarn, "worker", absl::StrCat("another one is measuring: ", LastLine(ran.text)),
             "wait for it, or take another processor: --core N"};
+  }
+  if (ran.code == kTimedOut) {
+    return {Health::kFail, "worker",
+            absl::StrCat(worker, " describe does not end within ", absl::FormatDuration(kPatience)),
+            "see what else runs on this machine; then try it: cobra-worker describe"};
   }
   return {
       Health::kFail, "worker",
@@ -93,7 +100,7 @@ Findings LookAtPrograms(json* machine) {
   Findings findings;
   std::vector<std::string> missing;
   for (const char* name : {"cobra-server", "cobra-reader"}) {
-    if (!IsThere(SiblingProgram(name))) missing.push_back(name);
+    if (!IsInstalled(SiblingProgram(name))) missing.push_back(name);
   }
   for (const std::string& name : missing) {
     findings.push_back({Health::kWarn, "programs", absl::StrCat(name, " is not beside this program"),

@@ -16,7 +16,7 @@ std::string PathPattern(absl::string_view path);
 // one path, and equal patterns.
 std::string CommonPath(const std::vector<absl::string_view>& paths);
 
-// The same with these numbers instead of a star, so that two groups of one pattern can be told apart: "h.{3,4}.mlp_0",
+// The same with these numbers instead of a star, so that two groups of one pattern have two names: "h.{3,4}.mlp_0",
 // "h.{0-11}.mlp_0".
 std::string NumberedPath(const std::vector<absl::string_view>& paths);
 

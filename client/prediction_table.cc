@@ -28,7 +28,7 @@ std::string NoteOf(const v1::TargetPrediction& p, const PredictionView& view, co
   return note;
 }
 
-std::string TargetsTable(const v1::PredictResponse& r, const PredictionView& view, const std::string& first_version) {
+std::string LatencyTable(const v1::PredictResponse& r, const PredictionView& view, const std::string& first_version) {
   const Painter paint(view.style.color);
   std::vector<std::vector<std::string>> rows = {{"target", "predicted ms", IntervalHeader(r), "confidence", ""}};
   for (const v1::TargetPrediction& p : r.predictions()) {
@@ -63,7 +63,7 @@ std::string BreakdownTable(const v1::TargetPrediction& prediction, const Termina
     }
     shares.push_back(ShareOf(row, prediction));
     rows.push_back({absl::StrCat(row.node()), row.op(), row.module_path(),
-                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(shares.back()), WhereOf(row)});
+                    absl::StrFormat("%.4f", row.latency_us() / 1000), PercentText(shares.back()), PlaceOf(row)});
   }
   const auto painted = [&](size_t row, size_t, const std::string& text) {
     return row == 0 ? paint.Dim(text) : paint.Weight(text, shares[row]);
@@ -84,7 +84,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()), "\n",
       WithoutEscapes(absl::StrCat("model ", r.model_version(),
                                   first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version))),
-      "\n\n", TargetsTable(r, view, first_version));
+      "\n\n", LatencyTable(r, view, first_version));
   if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style));
   for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, WithoutEscapes(UnknownText(p)));
   if (!view.breakdown) return text;

@@ -55,7 +55,7 @@ void Say(absl::string_view text);
 // The same for a line that nobody needs to read: nothing after BeQuiet().
 void Note(absl::string_view line);
 
-// The line without a time: "asking: 3 of 20", with "about 11 s left" once that can be told.
+// The line without a time: "asking: 3 of 20", with "about 11 s left" once that can be estimated.
 std::string ProgressText(absl::string_view what, int64_t done, int64_t of, absl::Duration since_start);
 
 }  // namespace cobra::client

@@ -127,7 +127,7 @@ std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t
                       MebibytesText(peak_memory_bytes));
 }
 
-std::string WhereOf(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
+std::string PlaceOf(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
 
 double ShareOf(const v1::NodeLatency& row, const v1::TargetPrediction& prediction) {
   return prediction.latency_us() > 0 ? row.latency_us() / prediction.latency_us() : 0;
@@ -151,7 +151,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
         rows.push_back({{"node", row.node()},
                         {"op", row.op()},
                         {"module", row.module_path()},
-                        {"where", WhereOf(row)},
+                        {"where", PlaceOf(row)},
                         {"latency_us", row.latency_us()},
                         {"latency_share", ShareOf(row, p)},
                         {"unknown", row.unknown()}});

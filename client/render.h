@@ -33,7 +33,7 @@ std::string LatencyLines(const v1::PredictResponse& response);
 
 // "2 calls, 448 parameters, 388.8 k multiply-accumulates, peak memory 0.2 MiB"
 std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes);
-std::string WhereOf(const v1::NodeLatency& row);
+std::string PlaceOf(const v1::NodeLatency& row);
 double ShareOf(const v1::NodeLatency& row, const v1::TargetPrediction& prediction);
 
 // Adds the model as given on the command line, with the names of the flags as keys.

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
 
 import programs
@@ -140,6 +141,48 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("version 0.0.7, and this program is", found["server"][0]["text"])
         self.assertIn("same version", found["server"][0]["mend"])
         self.assertIn("others than beside this program", found["served"][0]["text"])
+
+    def test_a_calibration_of_another_machine(self):
+        import grpc
+
+        messages, services = programs.stubs()
+        here = {"name": "cpu-x-1t", "device": "Some CPU", "runtime": "libtorch-1.13.0+openblas-Haswell", "threads": 1}
+        here["peak_gflops"] = 100
+        self.stand_in("cobra-worker", "#!/bin/sh\necho '" + json.dumps(here) + "'\n")
+        spec = dict(here, name="this-machine")
+
+        class Calibrated(services.CobraServicer):
+            def GetModelInfo(self, request, context):
+                return messages.GetModelInfoResponse(version="x", server_version="0.1.0")
+
+            def ListTargets(self, request, context):
+                response = messages.ListTargetsResponse()
+                target = response.targets.add(calibrated=True)
+                for field, value in spec.items():
+                    setattr(target.spec, field, value)
+                target.calibrations.add(version=1, serving=True, created_at=created)
+                return response
+
+        server = grpc.server(concurrent.futures.ThreadPoolExecutor(1))
+        services.add_CobraServicer_to_server(Calibrated(), server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        self.addCleanup(server.stop, None)
+        soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        for change, created, health, word in (
+            ({}, soon, "ok", "this-machine: Some CPU"),
+            ({"device": "Old CPU"}, soon, "warn", "was calibrated of Old CPU, and this is Some CPU"),
+            ({"runtime": "onnxruntime-1"}, soon, "warn", "in onnxruntime-1, and it is libtorch"),
+            ({"peak_gflops": 40}, soon, "warn", "at 40 GFLOPS, and it has 100 now"),
+            ({"peak_gflops": 40, "threads": 4}, soon, "ok", "this-machine"),  # not of the same number of threads
+            ({}, "2020-01-01T00:00:00Z", "warn", "days ago"),
+        ):
+            with self.subTest(change=change, created=created):
+                spec = {**here, "name": "this-machine", **change}
+                finding = self.examine("--server", f"127.0.0.1:{port}")[1]["calibration"][0]
+                self.assertEqual(finding["health"], health, finding)
+                self.assertIn(word, finding["text"])
+                self.assertEqual("cobra-client calibrate" in finding["mend"], health == "warn")
 
     def test_damaged_weights(self):
         with open(os.path.join(self.model, "tensors.safetensors"), "ab") as file:
