@@ -119,6 +119,20 @@ class OwnServer(unittest.TestCase):
         code, _, err = self.ask("targets")
         self.assertEqual(code, 0, err)
 
+    def test_watching_a_file_outlives_the_server(self):
+        net = shutil.copy(CONVNET, self.home)
+        client = self.start("predict", net, *QUESTION[2:], "--target", TARGET, "--watch", "-q")
+        first = client.stdout.readline()
+        self.assertGreater(float(first), 0)
+        (server,) = self.servers()
+        os.kill(server, signal.SIGKILL)
+        with open(net, "a") as file:
+            file.write("# the same network\n")
+        self.assertEqual(client.stdout.readline(), first)
+        client.send_signal(signal.SIGINT)
+        self.assertEqual(client.wait(60), 0)
+        self.assertEqual(client.communicate(), ("", ""))
+
     def test_what_must_not_start_does_not(self):
         for arguments, environment in (
             (("--no-start",), {}),
