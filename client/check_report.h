@@ -79,7 +79,7 @@ CheckedModel PredictedModel(const SavedPrediction& prediction, const Thresholds&
 // What happened to a target, for people: "slower than the 5 % allowed", "same network", "new".
 std::string VerdictText(const CheckedModel& model, const CheckedTarget& target);
 
-// Lines for standard error: all problems, and why a model cannot be read; with the model's name where there are several.
+// Lines for standard error: all problems, and why a model cannot be read; with names where there are several models.
 std::vector<std::string> ProblemLines(const CheckReport& report);
 
 // That of the first model that cannot be read; else 5 if a prediction is not trusted, else 1 if something is too slow.

@@ -41,7 +41,7 @@ struct CheckQuestion {
   bool tolerate_before = false;
 };
 
-// Whom a check without targets is for: this-machine. A usage Diagnostic where it is not calibrated: all targets there are
+// Whom a check without targets is for: this-machine. A usage Diagnostic where it is not calibrated: all trained targets
 // would be too many to compare.
 absl::StatusOr<std::vector<std::string>> TargetsOfCheck(const CommonFlags& common);
 

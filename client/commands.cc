@@ -251,10 +251,10 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
 
 // Compares the answer with the baseline, in the form in which the answer would be saved.
 absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v1::PredictResponse& response,
-                                               const PredictionView& view, double max_increase) {
+                                               const PredictionView& view, const Thresholds& thresholds) {
   COBRA_ASSIGN_OR_RETURN(SavedPrediction now, ParsePrediction(PredictionJson(response, view), "this prediction"));
   CompareOptions options;
-  options.max_increase = max_increase;
+  options.max_increase = thresholds.allowed();
   options.different_hint = absl::StrCat(
       "predict what the baseline predicted; or compare two models: this command with --format json > new.json instead "
       "of --baseline, then cobra-client compare ",
@@ -265,11 +265,8 @@ absl::StatusOr<Comparison> CompareWithBaseline(SavedPrediction baseline, const v
 constexpr char kThisMachine[] = "this-machine";
 
 // What the formats of check reports show of one model's predictions.
-CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& flags, double max_increase,
+CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& flags, const Thresholds& thresholds,
                      const Comparison* comparison) {
-  Thresholds thresholds;
-  thresholds.max_increase = max_increase;
-  thresholds.min_confidence = flags.min_confidence;
   const Budgets budgets_ms{{"", flags.budget_ms}};
   SavedPrediction saved;
   saved.model_version = response.model_version();
@@ -353,7 +350,9 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
   }
-  COBRA_ASSIGN_OR_RETURN(const double max_increase, ParseIncrease("--max-increase", flags.max_increase));
+  Thresholds thresholds;
+  thresholds.min_confidence = flags.min_confidence;
+  COBRA_ASSIGN_OR_RETURN(thresholds.max_increase, ParseIncrease("--max-increase", flags.max_increase));
   std::optional<SavedPrediction> baseline;
   if (!flags.baseline.empty()) {
     COBRA_ASSIGN_OR_RETURN(baseline, LoadPrediction(flags.baseline));
@@ -372,10 +371,10 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
   }
   std::optional<Comparison> comparison;
   if (baseline.has_value()) {
-    COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), response, view, max_increase));
+    COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), response, view, thresholds));
     view.comparison = &*comparison;
   }
-  const CheckReport report = ReportOf(response, flags, max_increase, view.comparison);
+  const CheckReport report = ReportOf(response, flags, thresholds, view.comparison);
   if (!flags.format.empty()) {
     Print(CheckIn(flags.format, report));
     return ReportProblems(report);
@@ -391,14 +390,14 @@ absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags) {
   CompareOptions options;
   options.different_models = flags.different_models;
-  COBRA_ASSIGN_OR_RETURN(options.max_increase, ParseIncrease("--max-increase", flags.max_increase));
+  Thresholds thresholds;
+  thresholds.min_confidence = flags.min_confidence;
+  COBRA_ASSIGN_OR_RETURN(thresholds.max_increase, ParseIncrease("--max-increase", flags.max_increase));
+  options.max_increase = thresholds.allowed();
   COBRA_ASSIGN_OR_RETURN(SavedPrediction before, LoadPrediction(flags.before));
   COBRA_ASSIGN_OR_RETURN(SavedPrediction after, LoadPrediction(flags.after));
   COBRA_ASSIGN_OR_RETURN(const Comparison comparison, Compare(std::move(before), std::move(after), options));
   CheckReport report{flags.before, flags.after, {}};
-  Thresholds thresholds;
-  thresholds.max_increase = options.max_increase;
-  thresholds.min_confidence = flags.min_confidence;
   CheckedModel& model = report.models.emplace_back(ComparedModel(comparison, thresholds, {}));
   model.name = model.file = comparison.after.model();
   if (!flags.format.empty()) {

@@ -50,7 +50,8 @@ absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags
                                                              {flags.budget_ms > 0, "--budget-ms"},
                                                              {flags.min_confidence >= 0, "--min-confidence"},
                                                              {!flags.baseline.empty(), "--baseline"},
-                                                             {common.json, "--format json"}};
+                                                             {common.json, "--format json"},
+                                                             {!flags.format.empty(), "--format"}};
   for (const auto& [given, name] : of_one_model) {
     if (given) return Usage(absl::StrCat(name, ": is for one model; --list writes a CSV file of many"));
   }

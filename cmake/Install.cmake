@@ -57,7 +57,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The reference BLAS that LibTorch pulls in by default is about 30 times slower than OpenBLAS.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libopenblas0-pthread")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-torchvision") # real models to read; no Python runs
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "git, python3-torchvision") # cobra-client diff; real models to read, no Python runs
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "haproxy, postgresql, prometheus")
 set(CPACK_OUTPUT_FILE_PREFIX ${CMAKE_BINARY_DIR}/packages)
 include(CPack)

@@ -12,6 +12,7 @@
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     python-live    live modules of torchvision taken by the Python package, against their sources read by the server: fingerprints, calls, milliseconds
 #     python-search  the Python package and Optuna in a fresh environment (needs pip), and the searches of examples/search: minutes to the first answers
+#     releases       cobra-client diff over the last releases of timm and torchvision (from PyPI): which changed a graph, against what PyTorch 1.13 runs
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
 #                    results (scripts/setup.sh --pypi)
 #     ncnn-out       networks written for ncnn: ncnn against LibTorch on the same numbers (scripts/setup.sh --runtimes)
@@ -47,7 +48,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
+all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -205,6 +206,7 @@ run_step() {
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     python-live) build release && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision ;;
     python-search) build release cobra-server && tests/long/python_search.sh ;;
+    releases) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/releases.py ;;
     onnx) run_onnx ;;
     onnx-out) { scripts/setup.sh --pypi && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/onnx_runtime_test.py --long ;;
     python-out) { scripts/setup.sh --runtimes && build release export_network cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/export/program_test.py --long ;;

@@ -352,7 +352,7 @@ class CheckTest(programs.ServedTest):
         repository.write(cobra_toml=self.suite(self.model("a", more="bugdet-ms = 5")))
         self.assertRegex(self.check(repository, code=2).err, r"cobra\.toml:\d+:\d+: error: bugdet-ms.*(\n.*)*budget-ms")
         repository.write(cobra_toml=self.suite(self.model("a")))
-        answer = programs.client("check", "--against", "HEAD", "--server", "127.0.0.1:1", cwd=repository.path)
+        answer = programs.client("check", "--server", "127.0.0.1:1", "--deadline-s", "1", cwd=repository.path)
         self.assertEqual(answer.code, 3, answer.err)
         outside = tempfile.mkdtemp(dir=self.folder.name)
         answer = programs.client("check", "--server", self.server.address, cwd=outside)
@@ -391,6 +391,8 @@ class CheckTest(programs.ServedTest):
             "runs"
         ][0]["results"][0]["locations"][0]["physicalLocation"]
         self.assertEqual((place["artifactLocation"]["uri"], place["region"]["startLine"]), ("net.py", 9))
+        list_of_one = ("--list", "list.csv", "--target", self.target, "--format", "markdown")
+        self.assertIn("--format: is for one model", self.client("predict", repository, *list_of_one, code=2).err)
 
 
 if __name__ == "__main__":
