@@ -19,7 +19,7 @@ void AddReportFlags(CLI::App* command, ReportFlags* report) {
 
 void AddDiffFlags(CLI::App* command, DiffFlags* flags) {
   command
-      ->add_option("version", flags->versions,
+      ->add_option("model", flags->versions,
                    "As for git diff: MODEL (HEAD and the working tree), REV MODEL (REV and the working tree), REV REV "
                    "MODEL, REV...REV MODEL (since their merge base); or OLD NEW, each a file or REV:PATH")
       ->type_name("[REV [REV]] MODEL")
@@ -49,6 +49,10 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
       ->delimiter(',')
       ->type_name("NAME[,NAME]")
       ->allow_extra_args(false);
+  command->add_flag("--keep-private", flags->ask.keep_private,
+                    "Do not enqueue measurements of layers that the server's model does not know");
+  command->add_option("--model-version", flags->ask.model_version,
+                      "Version of `cobra-client model` that is to answer; fails if another one serves");
   AddReportFlags(command, &flags->report);
 }
 

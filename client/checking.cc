@@ -97,7 +97,9 @@ absl::StatusOr<CheckedModel> Checked(const CommonFlags& common, const CheckQuest
     return model;
   };
   if (!q.before.has_value()) return without_before(q.is_new);
-  absl::StatusOr<SavedPrediction> before = PredictVersion(common, q, *q.before, q.before_version);
+  CommonFlags of_before = common;
+  of_before.client.labels.clear();  // they are of the new version: commit=...
+  absl::StatusOr<SavedPrediction> before = PredictVersion(of_before, q, *q.before, q.before_version);
   if (!before.ok()) {
     const bool of_model = DiagnosticFromStatus(before.status()).has_value();
     const absl::Status status = WithKnownPaths(before.status(), q.before_version);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`cobra-client diff` over the last releases of timm and torchvision: a git history made of their packages from PyPI.
 
-    releases.py [--timm 8] [--torchvision 6] [--models N]     how many releases of each; how many models of each list
+    releases.py [--timm 4] [--torchvision 6] [--models N]     how many of the newest releases of each; how many models
 
 A release in which a model's graph changed must be found, the others must be silent. What changed is what real PyTorch
 dispatches (release_truth.py, python3-torch), where it can run that release; otherwise what diff finds is listed. timm is
@@ -22,6 +22,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 import programs  # noqa: E402
 
 TORCH = "1.13.0"  # of Debian 12's python3-torch
+# The newest releases change little: some earlier ones come first.
+TIMM_BEFORE = ["0.6.13", "0.9.2", "0.9.16", "1.0.3"]
 TIMM = [
     (f"create_model('{name}')", f"1x3x{size}x{size}")
     for name, size in (
@@ -144,7 +146,7 @@ def differences(history, server, pair, module, models, target):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--timm", type=int, default=8)
+    parser.add_argument("--timm", type=int, default=4)
     parser.add_argument("--torchvision", type=int, default=6)
     parser.add_argument("--models", type=int, default=100)
     parser.add_argument("--target", default="cpu-epyc-genoa-1t")
@@ -158,7 +160,7 @@ def main():
             if count < 2:
                 continue
             models = models[: arguments.models]
-            versions = versions_of(library, count)
+            versions = (TIMM_BEFORE if library == "timm" else []) + versions_of(library, count)
             print(f"{library}: {', '.join(versions)}; {len(models)} models", flush=True)
             history = History(library, versions, folder)
             # torchvision's releases need the PyTorch that they were made for.
@@ -167,7 +169,8 @@ def main():
                 for entry, changed in differences(history, server, pair, module, models, arguments.target).items():
                     before, after = (truths[version].get(entry) for version in pair)
                     if not isinstance(changed, bool):
-                        unread += 1
+                        # A model that only one of the two releases has, PyTorch cannot run in the other either.
+                        unread += library == "torchvision" or (before is not None and after is not None)
                         print(f"  {pair[0]} -> {pair[1]} {entry}: {changed}", flush=True)
                     elif before is None or after is None:
                         unjudged += 1
