@@ -3,9 +3,6 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
-#include "base/utf8.h"
-#include "base/without_escapes.h"
 
 namespace cobra::client {
 
@@ -25,11 +22,6 @@ text{fill:#f0f6fc}.paper,.hollow{fill:#0d1117}.soft{fill:#9198a1}.grid{stroke:#2
 }
 </style>
 )";
-
-std::string XmlText(absl::string_view text) {
-  return absl::StrReplaceAll(WithoutEscapes(ReplaceInvalidUtf8(text)),
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 std::string NumberText(double value) {
   return value >= 1e4 && value < 1e9 ? absl::StrFormat("%.0f", value) : absl::StrFormat("%.4g", value);

@@ -1,11 +1,9 @@
-// What the pictures of charts share: colours, escaping, axes.
+// What the pictures of charts share: colours, axes.
 #ifndef COBRA_CLIENT_CHART_H_
 #define COBRA_CLIENT_CHART_H_
 
 #include <string>
 #include <vector>
-
-#include "absl/strings/string_view.h"
 
 namespace cobra::client {
 
@@ -13,7 +11,6 @@ namespace cobra::client {
 // curves as fill and as stroke. Dark where the reader's page is.
 extern const char kChartStyle[];
 
-std::string XmlText(absl::string_view text);
 std::string NumberText(double value);
 
 // From numbers to pixels, from `at_low` to `at_high`.

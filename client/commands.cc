@@ -42,6 +42,7 @@
 #include "proto/graph_proto.h"
 #include "proto/joined_reply.h"
 #include "proto/label.h"
+#include "report/network_svg.h"
 
 namespace cobra::client {
 namespace {
@@ -180,9 +181,15 @@ std::string WeightsOf(const WrittenFile& file) {
 
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckWrittenFile(flags.file, flags.model.path));
-  flags.model.keep_values = !flags.file.format.empty();
+  const bool is_picture = flags.file.format == "svg";
+  flags.model.keep_values = !flags.file.format.empty() && !is_picture;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
+  if (is_picture) {
+    COBRA_RETURN_IF_ERROR(
+        WriteOutput(flags.file.path.empty() ? "-" : flags.file.path, report::NetworkSvg(graph, Title(flags.model))));
+    return kExitOk;
+  }
   if (!flags.file.format.empty()) {
     const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
     if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);

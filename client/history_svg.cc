@@ -11,6 +11,7 @@
 #include "client/history.h"
 #include "client/sweep_render.h"
 #include "client/text_table.h"
+#include "report/markup.h"
 
 namespace cobra::client {
 namespace {
@@ -46,15 +47,15 @@ class HistoryPicture {
     y_ = bottom + 72;
     const std::string size = absl::StrFormat("%g %g", kWidth, y_);
     return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", size, "\" width=\"", kWidth,
-                        "\" height=\"", y_, "\" role=\"img\">\n<title>latency by ", XmlText(history_.by), "</title>\n",
-                        kChartStyle, "<rect class=\"paper\" width=\"", kWidth, "\" height=\"", y_, "\"/>\n", body_,
-                        "</svg>\n");
+                        "\" height=\"", y_, "\" role=\"img\">\n<title>latency by ", report::MarkupText(history_.by),
+                        "</title>\n", kChartStyle, "<rect class=\"paper\" width=\"", kWidth, "\" height=\"", y_,
+                        "\"/>\n", body_, "</svg>\n");
   }
 
  private:
   void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
     absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y,
-                          anchor, style, XmlText(text));
+                          anchor, style, report::MarkupText(text));
   }
   void Line(double x1, double y1, double x2, double y2, absl::string_view style) {
     absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
@@ -114,9 +115,9 @@ class HistoryPicture {
       absl::StrAppendFormat(
           &body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n", X(point),
           ms_.At(Ms(p.latency_us())), p.extrapolating() ? "hollow s" : "f", color,
-          XmlText(absl::StrCat(history_.by, " ", point.at, ", ", p.time(), ": ", NumberText(Ms(p.latency_us())),
-                               " ms (", NumberText(Ms(p.low_us())), " to ", NumberText(Ms(p.high_us())), "), weights ",
-                               p.model_version())));
+          report::MarkupText(absl::StrCat(history_.by, " ", point.at, ", ", p.time(), ": ",
+                                          NumberText(Ms(p.latency_us())), " ms (", NumberText(Ms(p.low_us())), " to ",
+                                          NumberText(Ms(p.high_us())), "), weights ", p.model_version())));
       if (point.other_weights) Line(X(point), top, X(point), bottom, "end axis");
     }
   }

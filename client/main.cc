@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
 #include "base/diagnostic.h"
@@ -24,6 +23,8 @@
 #include "client/list_command.h"
 #include "client/next_step.h"
 #include "client/progress.h"
+#include "client/report_command.h"
+#include "client/shell_word.h"
 #include "client/sweep_command.h"
 #include "client/terminal.h"
 #include "client/watch_command.h"
@@ -102,6 +103,7 @@ struct MoreFormats {
   std::vector<std::string> names;
   const char* help = "table or json";
   std::string* format = nullptr;  // set to one of them
+  const char* usual = "table";
 };
 
 void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) {
@@ -109,11 +111,11 @@ void AddFormat(CLI::App* command, CommonFlags* common, const MoreFormats& more) 
     common->json = format == "json";
     if (written != nullptr && format != "table" && format != "json") *written = format;
   };
-  std::vector<std::string> formats{"table", "json"};
+  std::vector<std::string> formats{more.usual, "json"};
   formats.insert(formats.end(), more.names.begin(), more.names.end());
   command->add_option_function<std::string>("--format", take_format, more.help)
       ->check(CLI::IsMember(formats))
-      ->default_str("table");
+      ->default_str(more.usual);
 }
 
 void AddColor(CLI::App* command, CommonFlags* common) {
@@ -298,7 +300,7 @@ void Propose(const absl::Status& status, int argc, char** argv) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || diagnostic->example_inputs.empty()) return;
   std::string line = "cobra-client";
-  for (int i = 1; i < argc; ++i) absl::StrAppend(&line, " ", Quoted(argv[i]));
+  for (int i = 1; i < argc; ++i) absl::StrAppend(&line, " ", ShellWord(argv[i]));
   Say(absl::StrCat("try: ", line, diagnostic->example_inputs, "\n"));
 }
 
@@ -322,6 +324,7 @@ struct Flags {
   ExplainFlags explain;
   SweepFlags sweep;
   HistoryFlags history;
+  ReportFlags report;
   CalibrateFlags calibrate;
   AdaptFlags adapt;
   ObserveFlags observe;
@@ -479,16 +482,41 @@ void AddHistory(CLI::App* app, Flags* flags) {
   AddAskingFlags(command, flags);
 }
 
-void AddGraph(CLI::App* app, Flags* flags) {
+void AddReport(CLI::App* app, Flags* flags) {
+  ReportFlags& report = flags->report;
   CLI::App* command = AddCommand(
-      app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
-      absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
-      [flags] { return RunGraph(flags->common, flags->graph); },
-      {{"onnx", "ncnn", "python"}, "table, json; onnx, ncnn, python: write a file", &flags->graph.file.format});
+      app, flags, "report", "One HTML page: the network as a picture, where its time goes, targets beside each other",
+      absl::StrCat("Exit codes: 0 success, 2 usage error, 3 server unavailable, ", kModelCodes),
+      [flags] { return RunReport(flags->common, flags->report); },
+      {{}, "html, or json: what the page shows (docs/report.md)", nullptr, "html"});
+  AddModelFlags(command, &report.model);
+  AddQuestionFlags(command, &report.targets, &report.ask,
+                   "; at most 8; without: this-machine if it is calibrated, else all trained ones");
+  command->remove_option(command->get_option("--send"));  // a page needs the graph, which is read here
+  command->add_option("--batch", report.batches, "Batches of the sweep, as of `sweep`")
+      ->type_name("SIZES")
+      ->capture_default_str();
+  command->add_flag("--no-sweep", report.no_sweep, "Do not ask about other batches");
+  command->add_option("--out", report.out, "File to write; -: standard output")
+      ->type_name("FILE.html")
+      ->capture_default_str();
+  AddAskingFlags(command, flags);
+  AddLabels(command, &flags->common);
+}
+
+void AddGraph(CLI::App* app, Flags* flags) {
+  CLI::App* command =
+      AddCommand(app, flags, "graph", "The graph of a model: operators, shapes, parameters, cost; needs no server",
+                 absl::StrCat("Exit codes: 0 success, 2 usage error, ", kModelCodes),
+                 [flags] { return RunGraph(flags->common, flags->graph); },
+                 {{"onnx", "ncnn", "python", "svg"},
+                  "table, json; onnx, ncnn, python: write a file; svg: a picture",
+                  &flags->graph.file.format});
   AddModelFlags(command, &flags->graph.model);
   command
       ->add_option("--out", flags->graph.file.path,
-                   "With --format onnx, ncnn or python: the file to write. Its weights, random numbers, go beside it: "
+                   "With --format onnx, ncnn, python or svg: the file to write; of svg without it: standard output. "
+                   "Weights, random numbers, go beside it: "
                    "of ONNX into "
                    ".safetensors, of ncnn's .param into .bin")
       ->type_name("FILE");
@@ -645,8 +673,8 @@ int Main(int argc, char** argv) {
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
   // In the order in which --help lists them.
-  for (const auto add : {AddPredict, AddSweep, AddCompare, AddDiff, AddCheck, AddExplain, AddHistory, AddGraph,
-                         AddTargets, AddCalibrate, AddAdapt, AddObserve, AddModel, AddDoctor, AddAdmin})
+  for (const auto add : {AddPredict, AddReport, AddSweep, AddCompare, AddDiff, AddCheck, AddExplain, AddHistory,
+                         AddGraph, AddTargets, AddCalibrate, AddAdapt, AddObserve, AddModel, AddDoctor, AddAdmin})
     add(&app, &flags);
   app.footer("cobra-client COMMAND --help lists the flags and exit codes of a command.");
 

@@ -157,10 +157,34 @@ class SweepRun {
 
 }  // namespace
 
+absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags) {
+  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> inputs, InputsOf(&flags.model, common.client.deadline));
+  std::unique_ptr<Client> client = Client::Connect(common.client);
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, client->ListTargets({}));
+  COBRA_RETURN_IF_ERROR(CheckTargets(known, flags.targets));
+  AskedSweep asked;
+  SweepRun run(common, flags, known, std::move(batches), std::move(inputs));
+  asked.lost = client->PredictMany(run.requests());
+  if (!run.is_answered()) {
+    COBRA_RETURN_IF_ERROR(asked.lost);
+    return run.first_error();
+  }
+  if (!asked.lost.ok()) run.GiveUp(asked.lost);
+  if (flags.model.entry.empty() && !run.entry().empty()) {
+    flags.model.entry = run.entry();
+    Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
+  }
+  asked.sweep = std::move(run).TakeSweep();
+  asked.sweep.title = Title(flags.model);
+  asked.model = std::move(flags.model);
+  return asked;
+}
+
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
-  COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> batches, ParseBatches(flags.batches));
+  COBRA_RETURN_IF_ERROR(ParseBatches(flags.batches).status());
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, ThisMachine(common));
   }
@@ -171,33 +195,14 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
         absl::StrCat("--format svg: ", targets, " targets, of which a picture shows at most ", kMostCurves),
         "ask about fewer, or take the table or --format json");
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> inputs, InputsOf(&flags.model, common.client.deadline));
-  std::unique_ptr<Client> client = Client::Connect(common.client);
-  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, client->ListTargets({}));
-  COBRA_RETURN_IF_ERROR(CheckTargets(known, flags.targets));
-  absl::Status lost;
-  Sweep sweep;
-  {
-    SweepRun run(common, flags, known, std::move(batches), std::move(inputs));
-    lost = client->PredictMany(run.requests());
-    if (!run.is_answered()) {
-      COBRA_RETURN_IF_ERROR(lost);
-      return run.first_error();
-    }
-    if (!lost.ok()) run.GiveUp(lost);
-    if (flags.model.entry.empty() && !run.entry().empty()) {
-      flags.model.entry = run.entry();
-      Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
-    }
-    sweep = std::move(run).TakeSweep();
-  }
-  sweep.title = Title(flags.model);
+  COBRA_ASSIGN_OR_RETURN(const AskedSweep asked, AskSweep(common, flags));
+  const Sweep& sweep = asked.sweep;
   const TerminalStyle style = flags.out == "-" ? StandardOutputStyle(common.color) : TerminalStyle();
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? SweepSvg(sweep)
-                                               : common.json         ? SweepJson(sweep, flags.model)
+                                               : common.json         ? SweepJson(sweep, asked.model)
                                                : common.quiet        ? SweepLines(sweep)
                                                                      : SweepTable(sweep, style)));
-  COBRA_RETURN_IF_ERROR(lost);
+  COBRA_RETURN_IF_ERROR(asked.lost);
   return kExitOk;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/commands.h"
+#include "client/sweep.h"
 
 namespace cobra::client {
 
@@ -19,6 +20,15 @@ struct SweepFlags {
   std::string format;              // "svg"; empty: that of CommonFlags
   std::string out = "-";           // "-": standard output
 };
+
+struct AskedSweep {
+  Sweep sweep;
+  ModelArguments model;  // with the entry that was taken for lack of one
+  absl::Status lost;     // why not all of it is answered, though some is
+};
+// Asks, and writes nothing but which entry was taken for lack of one. The first error if no batch is answered on any
+// target.
+absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags);
 
 // The exit code: that of the first error if no batch is answered on any target.
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags);

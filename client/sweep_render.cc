@@ -201,7 +201,7 @@ std::string SweepTable(const Sweep& sweep, const TerminalStyle& style) {
   return absl::StrCat(text, "The knee is ", kKneeDefinition, ".\n");
 }
 
-std::string SweepJson(const Sweep& sweep, const ModelArguments& model) {
+json SweepDocument(const Sweep& sweep, const ModelArguments& model) {
   json targets = json::array();
   for (const TargetSweep& target : sweep.targets) targets.push_back(TargetJson(target));
   json j = {{"batches", sweep.batches},
@@ -210,7 +210,11 @@ std::string SweepJson(const Sweep& sweep, const ModelArguments& model) {
             {"model_version", sweep.model_version},
             {"targets", std::move(targets)}};
   AddQuestion(model, &j);
-  return j.dump(1, ' ', false, json::error_handler_t::replace);
+  return j;
+}
+
+std::string SweepJson(const Sweep& sweep, const ModelArguments& model) {
+  return SweepDocument(sweep, model).dump(1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace cobra::client

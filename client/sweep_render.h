@@ -8,6 +8,7 @@
 #include "client/model_input.h"
 #include "client/sweep.h"
 #include "client/terminal.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace cobra::client {
 
@@ -15,6 +16,7 @@ std::string SweepTable(const Sweep& sweep, const TerminalStyle& style = {});
 // Batch and milliseconds, one line for each batch and target: --quiet.
 std::string SweepLines(const Sweep& sweep);
 // With the question, as PredictionJson has it; units in every name.
+nlohmann::json SweepDocument(const Sweep& sweep, const ModelArguments& model);
 std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
 
 // Each has a colour of its own.

@@ -13,6 +13,7 @@
 #include "client/chart.h"
 #include "client/sweep_render.h"
 #include "client/text_table.h"
+#include "report/markup.h"
 
 namespace cobra::client {
 namespace {
@@ -63,7 +64,7 @@ class SweepPicture {
     y_ += kLineHeight + 10;
     const std::string size = absl::StrFormat("%g %g", kWidth, y_);
     return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", size, "\" width=\"", kWidth,
-                        "\" height=\"", y_, "\" role=\"img\">\n<title>", XmlText(sweep_.title),
+                        "\" height=\"", y_, "\" role=\"img\">\n<title>", report::MarkupText(sweep_.title),
                         ": latency and throughput by batch</title>\n", kChartStyle, "<rect class=\"paper\" width=\"",
                         kWidth, "\" height=\"", y_, "\"/>\n", body_, "</svg>\n");
   }
@@ -71,7 +72,7 @@ class SweepPicture {
  private:
   void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
     absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y,
-                          anchor, style, XmlText(text));
+                          anchor, style, report::MarkupText(text));
   }
   void Line(double x1, double y1, double x2, double y2, absl::string_view style) {
     absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
@@ -175,7 +176,7 @@ class SweepPicture {
       const bool is_guess = point->prediction.extrapolating();
       absl::StrAppendFormat(&body_,
                             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n", x,
-                            at, is_guess ? "hollow s" : "f", color, XmlText(PointText(target, *point)));
+                            at, is_guess ? "hollow s" : "f", color, report::MarkupText(PointText(target, *point)));
       if (knee.has_value() && point == &target.points[knee->point])
         absl::StrAppendFormat(&body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" class=\"ring s%d\"/>\n", x, at, color);
     }

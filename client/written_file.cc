@@ -24,7 +24,10 @@ absl::Status Usage(std::string message, std::string hint) {
 }
 
 absl::Status CheckName(const WrittenFile& file) {
-  const absl::string_view ending = file.format == "onnx" ? ".onnx" : file.format == "ncnn" ? ".param" : ".py";
+  const absl::string_view ending = file.format == "onnx"   ? ".onnx"
+                                   : file.format == "ncnn" ? ".param"
+                                   : file.format == "svg"  ? ".svg"
+                                                           : ".py";
   if (file.path.empty()) {
     return Usage("--out: is missing", absl::StrCat("--format ", file.format, " writes a file: --out net", ending));
   }
@@ -64,8 +67,9 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
     if (file.path.empty() && !file.overwrite) return absl::OkStatus();
     return Usage(
         file.path.empty() ? "--overwrite: nothing is written" : absl::StrCat("--out ", file.path, ": is unused"),
-        "add --format onnx, --format ncnn or --format python, which write a file");
+        "add --format onnx, --format ncnn, --format python or --format svg, which write a file");
   }
+  if (file.format == "svg" && file.path.empty() && !file.overwrite) return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(CheckName(file));
   std::vector<std::string> written{file.path};
   if (file.format == "onnx") written.push_back(exporting::WeightsPath(file.path));

@@ -1,4 +1,4 @@
-// The files that `graph --format onnx`, `--format ncnn` and `--format python` write.
+// The files that commands write: those of `graph --format onnx`, `ncnn`, `python` and `svg`, and others' --out.
 #ifndef COBRA_CLIENT_WRITTEN_FILE_H_
 #define COBRA_CLIENT_WRITTEN_FILE_H_
 
@@ -9,8 +9,9 @@
 namespace cobra::client {
 
 struct WrittenFile {
-  std::string format;  // --format: "onnx", "ncnn", "python"; empty: nothing is written
-  std::string path;    // --out: FILE.onnx or FILE.param, its weights beside it; FILE.py
+  std::string format;  // --format: "onnx", "ncnn", "python", "svg"; empty: nothing is written
+  std::string
+      path;  // --out: FILE.onnx or FILE.param, its weights beside it; FILE.py; FILE.svg, or empty: standard output
   bool overwrite = false;
 };
 
@@ -21,7 +22,7 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
 // A usage Diagnostic if a file to write is the model that is read, under whatever name.
 absl::Status CheckIsNotModel(const std::string& written, const std::string& model);
 
-// Into the file `out`, or to standard output ("-") with a line end. A usage Diagnostic that begins with --out otherwise.
+// Writes what a command has made to the file of its --out; "-": standard output, where a last line is ended.
 absl::Status WriteOutput(const std::string& out, const std::string& text);
 
 }  // namespace cobra::client

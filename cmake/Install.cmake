@@ -16,13 +16,16 @@ install(
   DESTINATION ${cobra_share}/proto
   FILES_MATCHING
   PATTERN "*.proto")
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "long-tests" EXCLUDE
-                                                                PATTERN "results" EXCLUDE)
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(
-  FILES LICENSE
+  DIRECTORY docs/
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  RENAME copyright)
+  FILES_MATCHING
+  PATTERN "*.md"
+  PATTERN "*.png"
+  PATTERN "long-tests" EXCLUDE
+  PATTERN "results" EXCLUDE)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 configure_file(deploy/cobra-server.service.in ${CMAKE_BINARY_DIR}/generated/cobra-server.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/cobra-server.service DESTINATION lib/systemd/system)
 
@@ -48,7 +51,8 @@ set(CPACK_PACKAGE_CONTACT "The COBRA authors <cobra@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "predicts how long a neural network takes on a device")
 set(CPACK_PACKAGE_DESCRIPTION
     "cobra-client answers for a PyTorch source, an ONNX, TFLite or ncnn file, or an architecture of a search space: latency with an interval, "
-    "the share of each layer, memory. It starts a server of its own where none runs; cobra-server.service is one for a network.")
+    "the share of each layer, memory. It starts a server of its own where none runs; cobra-server.service is one for a network."
+)
 string(JOIN "" CPACK_PACKAGE_DESCRIPTION ${CPACK_PACKAGE_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -2,6 +2,8 @@
 // calls share that of their first input. A storage lives from the call that makes it to the last call that reads any
 // tensor on it; the network's inputs, parameters, buffers and constants live throughout. At each call the live storages
 // and the call's own workspace add up.
+#include "graph/memory.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -124,7 +126,7 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
 
 }  // namespace
 
-int64_t PeakMemoryBytes(const Graph& graph) {
+MemoryUse MemoryUseOf(const Graph& graph) {
   const Layout layout = ComputeLayout(graph);
   const auto nodes = graph.nodes();
   struct Storage {
@@ -162,7 +164,9 @@ int64_t PeakMemoryBytes(const Graph& graph) {
   }
   std::vector<absl::InlinedVector<int32_t, 2>> dies_after(nodes.size() + 1);
   for (size_t s = 0; s < storages.size(); ++s) dies_after[storages[s].last_use].push_back(static_cast<int32_t>(s));
-  int64_t peak = live;
+  MemoryUse use;
+  use.always_bytes = live;
+  use.during_call_bytes.reserve(nodes.size());
   int32_t next = 0;  // storages are numbered in the order of creation
   for (size_t k = 0; k < nodes.size(); ++k) {
     for (const int32_t s : storage_of[k]) {
@@ -170,9 +174,16 @@ int64_t PeakMemoryBytes(const Graph& graph) {
       live = Plus(live, storages[s].bytes);
       next = s + 1;
     }
-    peak = std::max(peak, Plus(live, WorkspaceBytes(graph, nodes[k], layout)));
+    use.during_call_bytes.push_back(Plus(live, WorkspaceBytes(graph, nodes[k], layout)));
     for (const int32_t s : dies_after[k]) live -= storages[s].bytes;
   }
+  return use;
+}
+
+int64_t PeakMemoryBytes(const Graph& graph) {
+  const MemoryUse use = MemoryUseOf(graph);
+  int64_t peak = use.always_bytes;
+  for (const int64_t bytes : use.during_call_bytes) peak = std::max(peak, bytes);
   return peak;
 }
 

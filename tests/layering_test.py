@@ -91,11 +91,13 @@ MAY_INCLUDE = {
         "graph",
         "base",
     ],
+    "report": ["proto", "graph", "base"],
     "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
     "server/http": ["proto", "base"],
     "server": [
         "server/http",
         "reader",
+        "report",
         "proto",
         "model/predict",
         "export/ncnn",
@@ -106,6 +108,7 @@ MAY_INCLUDE = {
         "base",
     ],
     "client": [
+        "report",
         "proto",
         *FRONTENDS,
         "frontend/python/torch",

@@ -40,6 +40,7 @@ NAMESPACE = {
     "proto": "cobra::proto",
     "worker": "cobra::worker",
     "reader": "cobra::reader",
+    "report": "cobra::report",
     "server": "cobra::server",
     "server/http": "cobra::http",
     "client": "cobra::client",

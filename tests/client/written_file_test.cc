@@ -52,6 +52,15 @@ TEST_F(WrittenFileTest, AFileThatExistsIsReplacedOnlyIfTheUserSaysSo) {
   EXPECT_NE(Fault({"python", Write("out.py")}, net), "");
 }
 
+TEST_F(WrittenFileTest, APictureNeedsNoFile) {
+  const std::string net = Write("net.py");
+  EXPECT_EQ(Fault({"svg", ""}, net), "");
+  EXPECT_EQ(Fault({"svg", directory_.File("net.svg")}, net), "");
+  EXPECT_NE(Fault({"svg", directory_.File("net.png")}, net), "");
+  EXPECT_NE(Fault({"svg", Write("old.svg")}, net), "");
+  EXPECT_NE(Fault({"svg", "", true}, net), "") << "there is nothing to replace";
+}
+
 TEST_F(WrittenFileTest, SoAreTheWeightsBesideIt) {
   const std::string net = Write("net.py"), weights = Write("out.safetensors"), out = directory_.File("out.onnx");
   EXPECT_EQ(Fault({"onnx", out}, net), "--out " + out + ": " + weights +

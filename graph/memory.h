@@ -1,0 +1,20 @@
+// Memory over the execution order: what PeakMemoryBytes() (graph/cost.h) is the largest of.
+#ifndef COBRA_GRAPH_MEMORY_H_
+#define COBRA_GRAPH_MEMORY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace cobra::graph {
+
+struct MemoryUse {
+  int64_t always_bytes = 0;                // inputs, parameters, buffers and constants
+  std::vector<int64_t> during_call_bytes;  // one per call: all of it, with the call's own workspace
+};
+MemoryUse MemoryUseOf(const Graph& graph);
+
+}  // namespace cobra::graph
+
+#endif  // COBRA_GRAPH_MEMORY_H_
