@@ -324,7 +324,7 @@ struct Flags {
   ExplainFlags explain;
   SweepFlags sweep;
   HistoryFlags history;
-  ReportFlags report;
+  PageFlags report;
   CalibrateFlags calibrate;
   AdaptFlags adapt;
   ObserveFlags observe;
@@ -483,7 +483,7 @@ void AddHistory(CLI::App* app, Flags* flags) {
 }
 
 void AddReport(CLI::App* app, Flags* flags) {
-  ReportFlags& report = flags->report;
+  PageFlags& report = flags->report;
   CLI::App* command = AddCommand(
       app, flags, "report", "One HTML page: the network as a picture, where its time goes, targets beside each other",
       absl::StrCat("Exit codes: 0 success, 2 usage error, 3 server unavailable, ", kModelCodes),

@@ -34,12 +34,12 @@ namespace {
 
 using nlohmann::json;
 
-absl::Status CheckFlags(const ReportFlags& flags) {
+absl::Status CheckFlags(const PageFlags& flags) {
   if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
   return flags.no_sweep ? absl::OkStatus() : ParseBatches(flags.batches).status();
 }
 
-absl::Status CheckTargetCount(const ReportFlags& flags) {
+absl::Status CheckTargetCount(const PageFlags& flags) {
   const size_t count = DifferentNames(flags.targets).size();
   if (count <= kMostReported) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
@@ -50,7 +50,7 @@ absl::Status CheckTargetCount(const ReportFlags& flags) {
 // The networks of the model, each with its answers: for another version of PyTorch a program may be another one.
 class Asked {
  public:
-  Asked(const CommonFlags& common, const ReportFlags& flags, const v1::ListTargetsResponse& sheets)
+  Asked(const CommonFlags& common, const PageFlags& flags, const v1::ListTargetsResponse& sheets)
       : common_(common), flags_(flags), versions_(TorchVersions(sheets)) {}
 
   absl::Status Ask(ModelInput* input) {
@@ -104,7 +104,7 @@ class Asked {
   }
 
   const CommonFlags& common_;
-  const ReportFlags& flags_;
+  const PageFlags& flags_;
   const std::map<std::string, std::string> versions_;
   std::vector<std::string> wires_;
   std::vector<std::unique_ptr<graph::Graph>> graphs_;
@@ -131,7 +131,7 @@ class SourceLines {
 };
 
 // The command line that makes the same page, without what concerns the connection alone.
-std::string CommandOf(const ReportFlags& flags, const std::string& model_version) {
+std::string CommandOf(const PageFlags& flags, const std::string& model_version) {
   const ModelArguments& model = flags.model;
   std::vector<std::string> words = {"cobra-client", "report"};
   const auto add = [&words](const char* flag, const std::string& value) {
@@ -150,14 +150,14 @@ std::string CommandOf(const ReportFlags& flags, const std::string& model_version
   add("--target", absl::StrJoin(DifferentNames(flags.targets), ","));
   if (flags.no_sweep) {
     words.push_back("--no-sweep");
-  } else if (flags.batches != ReportFlags().batches) {
+  } else if (flags.batches != PageFlags().batches) {
     add("--batch", flags.batches);
   }
   add("--model-version", model_version);
   return absl::StrJoin(words, " ");
 }
 
-json QuestionOf(const ReportFlags& flags, const std::string& model_version) {
+json QuestionOf(const PageFlags& flags, const std::string& model_version) {
   json question;
   AddQuestion(flags.model, &question);
   question["torch_version"] = flags.model.torch_version;
@@ -168,7 +168,7 @@ json QuestionOf(const ReportFlags& flags, const std::string& model_version) {
 }
 
 // A page without a sweep says why it has none: a graph's sizes are fixed, and some models take one batch only.
-json SweepOf(const CommonFlags& common, const ReportFlags& flags) {
+json SweepOf(const CommonFlags& common, const PageFlags& flags) {
   if (flags.no_sweep) return json();
   SweepFlags asked;
   asked.model = flags.model;
@@ -182,7 +182,7 @@ json SweepOf(const CommonFlags& common, const ReportFlags& flags) {
 
 }  // namespace
 
-absl::StatusOr<int> RunReport(const CommonFlags& common, ReportFlags flags) {
+absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_RETURN_IF_ERROR(CheckFlags(flags));
   if (flags.targets.empty()) {

@@ -13,7 +13,7 @@ namespace cobra::client {
 // Of one page: as many as a reader tells from each other by colour.
 inline constexpr size_t kMostReported = 8;
 
-struct ReportFlags {
+struct PageFlags {
   ModelArguments model;
   std::vector<std::string> targets;  // empty: UsualTargets()
   AskFlags ask;
@@ -23,7 +23,7 @@ struct ReportFlags {
 };
 
 // With CommonFlags::json the page's document (report/document.h) is written instead of the page. The exit code.
-absl::StatusOr<int> RunReport(const CommonFlags& common, ReportFlags flags);
+absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags);
 
 }  // namespace cobra::client
 

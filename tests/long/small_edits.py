@@ -146,7 +146,7 @@ def run(options):
     elif os.path.exists(STATE):
         os.remove(STATE)
     rng = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as folder, programs.Server(os.path.join(folder, "store.sqlite")) as server:
+    with tempfile.TemporaryDirectory() as folder:
         for i in range(options.pairs):
             before = drawn(rng)
             entry, after = edited(before, rng)
@@ -155,7 +155,6 @@ def run(options):
             if i < len(done):
                 continue
             change, half, latency_us = measured_change(before, after, folder, options)
-            old, new = (predicted_us(server, c, options.target) for c in (before, after))
             row = {
                 "pair": i,
                 "kind": before["kind"],
@@ -165,11 +164,16 @@ def run(options):
                 "latency_us": latency_us,
                 "measured": change,
                 "spread": half,
-                "predicted": math.log(new / old),
+                "before": before,
+                "after": after,
             }
             done.append(row)
             with open(STATE, "a") as file:
                 file.write(json.dumps(row) + "\n")
+        with programs.Server(os.path.join(folder, "store.sqlite")) as server:
+            for row in done:
+                old, new = (predicted_us(server, row[side], options.target) for side in ("before", "after"))
+                row["predicted"] = math.log(new / old)
     return done
 
 
