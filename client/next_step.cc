@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
@@ -16,6 +15,7 @@
 #include "base/similar_words.h"
 #include "base/user_error.h"
 #include "client/library_hint.h"
+#include "client/shell_word.h"
 
 namespace cobra::client {
 namespace {
@@ -43,7 +43,7 @@ bool IsName(absl::string_view word) {
 
 std::string Joined(const std::vector<std::string>& words) {
   std::string line = "cobra-client";
-  for (const std::string& word : words) absl::StrAppend(&line, " ", Quoted(word));
+  for (const std::string& word : words) absl::StrAppend(&line, " ", ShellWord(word));
   return line;
 }
 
@@ -91,12 +91,6 @@ std::optional<std::pair<std::string, std::string>> FileOfTorchvision(const std::
 }
 
 }  // namespace
-
-std::string Quoted(const std::string& argument) {
-  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) return argument;
-  return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
-}
 
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);

@@ -18,9 +18,6 @@ absl::Status WithNextStep(const absl::Status& status, const std::vector<std::str
 // an installed torchvision that defines it.
 absl::Status NoSuchModel(const std::string& path);
 
-// As a shell takes it.
-std::string Quoted(const std::string& argument);
-
 }  // namespace cobra::client
 
 #endif  // COBRA_CLIENT_NEXT_STEP_H_
