@@ -37,6 +37,7 @@
 #     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
 #     clocks         cobra-worker in each runtime against torch.utils.benchmark, a session.run loop, benchmark_app and benchncnn's way: 30 networks each
 #                    (scripts/setup.sh --runtimes); leave the machine alone for half an hour
+#     edits          what the predictor can tell apart: 150 pairs of networks with one small edit, in turns; leave the machine alone for twelve minutes
 #     ncnn-servers   ncnn's own benchmark networks measured here, against what others published of x86 servers: the ratios between the networks
 #                    (scripts/setup.sh --runtimes); leave the machine alone for five minutes
 #     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
@@ -48,7 +49,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks ncnn-servers other-machine bench)
+all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -227,6 +228,7 @@ run_step() {
     capacity) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/capacity.py ;;
     agreement) build release cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/agreement.py ;;
     clocks) { scripts/setup.sh --runtimes && build release cobra-worker cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/clocks.py ;;
+    edits) build release cobra-worker cobra-client cobra-server cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/small_edits.py ;;
     ncnn-servers) { scripts/setup.sh --runtimes && build release cobra-worker cobra-client; } >&3 2>&3 && /usr/bin/python3 tests/long/ncnn_servers.py ;;
     other-machine) build release cobra-server cobra-client cobra-worker && run_other_machine ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the predictor can tell apart: pairs of networks with one small edit between them, measured in turns on this machine and predicted.
 
-    small_edits.py [--pairs 150] [--rounds 8] [--core 0] [--seed 1] [--target NAME] [--fresh]
+    small_edits.py [--pairs 150] [--rounds 4] [--core 0] [--seed 1] [--target NAME] [--fresh]
                         COBRA_BIN: where the programs are; leave the machine alone for a quarter of an hour
 
 A pair is a network of edited_networks.py, drawn at random, and the same with one entry of its configuration changed as a commit might change it (a
@@ -220,7 +220,7 @@ def report(rows, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=150)
-    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--core", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", default="cpu-epyc-turin-1t")
