@@ -80,7 +80,8 @@ CheckedModel ComparedModel(const Comparison& comparison, const Thresholds& thres
     CheckedTarget target;
     target.change = change;
     target.has_before = true;
-    target.same = comparison.same_network() && std::abs(change.change()) < kSameLatency;
+    target.same_network = comparison.same_network();
+    target.same = target.same_network && std::abs(change.change()) < kSameLatency;
     model.targets.push_back(Checked(std::move(target), thresholds, budgets_ms));
   }
   return model;

@@ -37,8 +37,9 @@ struct Problem {
 struct CheckedTarget {
   TargetChange change;  // without an old version: only `after`
   bool has_before = false;
-  bool same = false;     // the same network, with the same latency
-  double budget_ms = 0;  // 0: none
+  bool same_network = false;  // but for calls that return their argument, which the fingerprint leaves out
+  bool same = false;          // and with the same latency
+  double budget_ms = 0;       // 0: none
   Thresholds thresholds;
   std::vector<Problem> problems;
 

@@ -67,7 +67,7 @@ Json TargetJsonOf(const CheckedModel& model, const CheckedTarget& t) {
     j = {{"target", after.target},     {"device", after.device},       {"new_latency_us", after.latency_us},
          {"new_low_us", after.low_us}, {"new_high_us", after.high_us}, {"new_confidence", after.confidence}};
   }
-  j["same_network"] = t.same;
+  j["same_network"] = t.same_network;
   if (t.budget_ms > 0) j["budget_ms"] = t.budget_ms;
   j["max_increase"] = t.thresholds.max_increase;
   j["noise"] = t.thresholds.noise;
