@@ -21,6 +21,7 @@ import torch  # noqa: E402
 
 torch.set_num_threads(1)
 os.environ["PATH"] = support.BIN + os.pathsep + os.environ["PATH"]
+os.environ["HOME"] = support.path()  # Ray Tune writes into ~/ray_results
 os.environ.update(RAY_AIR_NEW_OUTPUT="0", RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="disabled")
 TARGET = "cpu-epyc-turin-1t-torch"
 
