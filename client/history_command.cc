@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
@@ -15,7 +16,8 @@ namespace cobra::client {
 absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   v1::ListPredictionsRequest request;
-  for (const auto& [name, value] : std::exchange(common.client.labels, {})) (*request.mutable_labels())[name] = value;
+  for (const auto& [name, value] : std::exchange(common.client.labels, {}))
+    request.add_labels(absl::StrCat(name, "=", value));
   for (const std::string& target : flags.targets) request.add_targets(target);
   COBRA_ASSIGN_OR_RETURN(*request.mutable_since(), ParseSince(flags.since, absl::Now()));
   request.set_limit(static_cast<int32_t>(flags.limit));

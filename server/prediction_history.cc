@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/json.h"
@@ -27,9 +28,15 @@ absl::Status CheckAtMost(const char* what, int64_t count, int64_t most) {
 absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsRequest& request) {
   store::PredictionFilter filter;
   COBRA_RETURN_IF_ERROR(CheckAtMost("labels", request.labels_size(), proto::kMaxLabels));
-  for (const auto& [name, value] : request.labels()) {
+  for (const std::string& label : request.labels()) {
+    const size_t equals = label.find('=');
+    if (equals == std::string::npos) {
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("labels: \"", absl::CHexEscape(label), "\" is no label"),
+                       "write NAME=VALUE");
+    }
+    std::string name = label.substr(0, equals), value = label.substr(equals + 1);
     COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));
-    filter.labels.emplace_back(name, value);
+    filter.labels.emplace_back(std::move(name), std::move(value));
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("targets", request.targets_size(), kMaxTargets));
   for (const std::string& target : request.targets()) {

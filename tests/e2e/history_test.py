@@ -5,6 +5,9 @@ import os
 import re
 import time
 import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
 import xml.etree.ElementTree
 
 import programs
@@ -85,6 +88,23 @@ class HistoryTest(programs.ServedTest):
         self.assertEqual(answer.code, 0, answer.err)
         text = "".join(xml.etree.ElementTree.parse(out).getroot().itertext())
         self.assertIn("c3 <&\"'", text)
+
+    def test_the_same_over_http(self):
+        with programs.Server(self.path("http.sqlite"), "--http", "127.0.0.1:0") as server:
+            self.fill(server, self.target)
+            (series,) = self.history("--label", "branch=main", server=server, wait_for=3)["series"]
+            base = f"http://{server.http_address}/v1/predictions?"
+            query = urllib.parse.urlencode({"labels": "branch=main", "targets": self.target, "limit": 2})
+            with urllib.request.urlopen(base + query) as reply:
+                answer = json.load(reply)
+            self.assertTrue(answer["has_more"])
+            newest = answer["predictions"][0]
+            self.assertEqual(newest["labels"]["commit"], list(COMMITS)[-1])
+            self.assertEqual(newest["latency_us"], series["points"][-1]["latency_us"])
+            with self.assertRaises(urllib.error.HTTPError) as error:
+                urllib.request.urlopen(base + urllib.parse.urlencode({"labels": "nonsense"}))
+            self.assertEqual(error.exception.code, 400)
+            self.assertIn("write NAME=VALUE", error.exception.read().decode())
 
     @unittest.skipUnless(programs.Postgres.installed(), "PostgreSQL is not installed")
     def test_the_dashboard_asks_postgresql_the_same(self):
