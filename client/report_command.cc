@@ -34,7 +34,7 @@ namespace {
 
 using nlohmann::json;
 
-absl::Status CheckFlags(const PageFlags& flags) {
+absl::Status CheckPageFlags(const PageFlags& flags) {
   if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
   return flags.no_sweep ? absl::OkStatus() : ParseBatches(flags.batches).status();
 }
@@ -184,7 +184,7 @@ json SweepOf(const CommonFlags& common, const PageFlags& flags) {
 
 absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_RETURN_IF_ERROR(CheckFlags(flags));
+  COBRA_RETURN_IF_ERROR(CheckPageFlags(flags));
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
   }

@@ -112,7 +112,9 @@ class InstallTest(unittest.TestCase):
         commands = self.run_installed("cobra-client", "--completion", "fish").stdout
         for program in PROGRAMS:
             self.assertTrue(os.path.exists(self.share("man/man1", program + ".1")), program)
-        named = [line.split(" -a ")[1].split()[0] for line in commands.splitlines() if "__fish_use_subcommand -a" in line]
+        named = [
+            line.split(" -a ")[1].split()[0] for line in commands.splitlines() if "__fish_use_subcommand -a" in line
+        ]
         self.assertIn("predict", named)
         for command in named:
             with open(self.share("man/man1", f"cobra-client-{command}.1")) as file:
