@@ -100,10 +100,8 @@ absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error)
   return Usage(error.what(), absl::StrCat(name, " --help has the details"));
 }
 
-}  // namespace
-
-absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv) {
-  app->set_version_flag("--version", absl::StrCat(app->get_name(), " ", Version()), "Print the version and exit");
+void AddCompletionFlag(CLI::App* app) {
+  if (app->get_option_no_throw("--completion") != nullptr) return;  // parsed before
   // The same as --version to CLI11: a text is printed, and that is all.
   app->add_option_function<std::string>(
          "--completion",
@@ -114,6 +112,13 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
       ->type_name("SHELL")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->trigger_on_parse();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv) {
+  app->set_version_flag("--version", absl::StrCat(app->get_name(), " ", Version()), "Print the version and exit");
+  AddCompletionFlag(app);
   try {
     app->parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -64,6 +64,17 @@ TEST_F(CommandLineTest, HelpAndVersionArePrintedAndEnd) {
   EXPECT_FALSE(*help);
 }
 
+TEST_F(CommandLineTest, CompletionIsPrintedAndEnds) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    testing::internal::CaptureStdout();
+    const absl::StatusOr<bool> completion = Parse({"--completion", shell});
+    EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("predict")) << shell;
+    ASSERT_TRUE(completion.ok());
+    EXPECT_FALSE(*completion);
+  }
+  EXPECT_FALSE(Parse({"--completion", "tcsh"}).ok());
+}
+
 TEST_F(CommandLineTest, AMistypedCommandNamesTheNearest) {
   EXPECT_EQ(ProblemOf({"pedict", "net.py"}).message, "pedict: cobra-client has no such command");
   EXPECT_EQ(ProblemOf({"pedict", "net.py"}).hint, "did you mean predict?");
