@@ -133,7 +133,7 @@ absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents)
     return WriteInPlace(target, contents);
   const std::string temporary = absl::StrCat(target, ".tmp.", ::getpid());
   FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return ErrnoStatus(temporary, "cannot be created");
+  if (file == nullptr) return ErrnoStatus(path, "cannot be created");
   bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
   written = std::fflush(file) == 0 && written;
   written = ::fsync(::fileno(file)) == 0 && written;

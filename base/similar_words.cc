@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -48,17 +49,18 @@ std::string NearestWord(absl::string_view word, const std::vector<std::string>& 
 std::string SimilarNames(absl::string_view name, const std::vector<std::string>& known) {
   constexpr size_t kFew = 40, kShown = 8, kLongest = 64;
   if (known.size() <= kFew) return absl::StrJoin(known, ", ");
-  name = name.substr(0, kLongest);
+  const std::string wanted_name = absl::AsciiStrToLower(name.substr(0, kLongest));
   const auto parts_of = [](absl::string_view text) {
     const std::vector<std::string> parts = absl::StrSplit(text, absl::ByAnyChar("-_ "), absl::SkipEmpty());
     return std::set<std::string>(parts.begin(), parts.end());
   };
-  const std::set<std::string> wanted = parts_of(name);
+  const std::set<std::string> wanted = parts_of(wanted_name);
   std::vector<std::pair<int64_t, std::string>> ranked;
   for (const std::string& candidate : known) {
-    int64_t shared = absl::StrContains(candidate, name) ? 1 : 0;
-    for (const std::string& part : parts_of(candidate)) shared += static_cast<int64_t>(wanted.count(part));
-    ranked.emplace_back(static_cast<int64_t>(Distance(name, candidate)) - 1000 * shared, candidate);
+    const std::string lower = absl::AsciiStrToLower(candidate);
+    int64_t shared = absl::StrContains(lower, wanted_name) ? 1 : 0;
+    for (const std::string& part : parts_of(lower)) shared += static_cast<int64_t>(wanted.count(part));
+    ranked.emplace_back(static_cast<int64_t>(Distance(wanted_name, lower)) - 1000 * shared, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> shown;

@@ -324,13 +324,15 @@ absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, Predi
   COBRA_ASSIGN_OR_RETURN(ModelInput input,
                          ModelInput::Load(flags.model, LimitsOf(flags.model, common.client.deadline)));
   if (flags.model.entry.empty()) flags.model.entry = input.entry();
+  CommonFlags labelled = common;
+  AddModelLabel(flags.model, &labelled.client.labels);
   PredictionView view{Title(flags.model), 0, true, flags.model, {}, nullptr};
   COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
   const std::vector<std::string> targets = DifferentNames(flags.targets);
   SavedPrediction all;
   for (size_t i = 0; i < targets.size(); i += kTargetsAtOnce) {
     flags.targets.assign(targets.begin() + i, targets.begin() + std::min(i + kTargetsAtOnce, targets.size()));
-    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, flags, flags.model, &input));
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(labelled, flags, flags.model, &input));
     COBRA_ASSIGN_OR_RETURN(SavedPrediction some, ParsePrediction(PredictionJson(response, view), name));
     if (i > 0)
       std::move(some.targets.begin(), some.targets.end(), std::back_inserter(all.targets));

@@ -32,8 +32,8 @@ absl::string_view HintOf(const absl::Status& status) {
     return "give the token that the server's operator made for you: --token-file FILE (docs/security.md)";
   if (!absl::IsUnavailable(status)) return "";
   return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
-         "leave "
-         "--server and --no-start out: then one is started for you. cobra-client doctor says what is wrong";
+         "leave --server (COBRA_SERVER) and --no-start out: then one is started for you. cobra-client doctor says what "
+         "is wrong";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
 #include "client/history.h"
@@ -24,6 +25,10 @@ absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const v1::ListPredictionsResponse response,
                          Client::Connect(common.client)->ListPredictions(request));
   const History history = MakeHistory(response, flags.by);
+  if (flags.format == "svg" && history.series.empty()) {
+    return UserError(Diagnostic::Kind::kUsage, "--format svg: no stored prediction fits, so there is nothing to draw",
+                     "cobra-client history without it says more");
+  }
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? HistorySvg(history)
                                                : common.json         ? HistoryJson(history)
                                                                      : WithoutEscapes(HistoryTable(history))));

@@ -78,7 +78,10 @@ std::string HistoryTable(const History& history) {
     }
     absl::StrAppend(&text, TextTable(rows, {false, false, true, true, true, true, false}));
   }
-  if (history.series.empty()) text = "no stored prediction has these labels\n";
+  if (history.series.empty()) {
+    text = absl::StrCat("no prediction with a label ", history.by, " is stored here that fits; `cobra-client predict ",
+                        "--label ", history.by, "=...` stores one within about a second\n");
+  }
   if (history.without > 0) {
     absl::StrAppend(&text, "\n", Counted(history.without, "prediction"), " without a label ", history.by,
                     " left out\n");

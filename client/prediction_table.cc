@@ -86,7 +86,14 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
                                   first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version))),
       "\n\n", LatencyTable(r, view, first_version));
   if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style));
-  for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, WithoutEscapes(UnknownText(p)));
+  constexpr int kMostUnsure = 4;  // targets; each has some lines
+  int unsure = 0;
+  for (const v1::TargetPrediction& p : r.predictions()) {
+    const std::string reasons = UnknownText(p);
+    if (!reasons.empty() && ++unsure <= kMostUnsure) absl::StrAppend(&text, WithoutEscapes(reasons));
+  }
+  if (unsure > kMostUnsure)
+    absl::StrAppend(&text, "and unsure on ", unsure - kMostUnsure, " more; --target NAME says why on one of them\n");
   if (!view.breakdown) return text;
   for (const v1::TargetPrediction& p : r.predictions())
     absl::StrAppend(&text, "\n", paint.Heading(WithoutEscapes(p.target())), "\n", BreakdownTable(p, view.style));

@@ -16,15 +16,14 @@ install(
   DESTINATION ${cobra_share}/proto
   FILES_MATCHING
   PATTERN "*.proto")
+# As in the source tree, so that the links between the pages lead somewhere.
 install(
-  DIRECTORY docs/
+  DIRECTORY docs examples
   DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  FILES_MATCHING
-  PATTERN "*.md"
-  PATTERN "*.png"
   PATTERN "long-tests" EXCLUDE
-  PATTERN "results" EXCLUDE)
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  PATTERN "*.jsonl" EXCLUDE
+  PATTERN "__pycache__" EXCLUDE)
+install(FILES README.md ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 configure_file(deploy/cobra-server.service.in ${CMAKE_BINARY_DIR}/generated/cobra-server.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/cobra-server.service DESTINATION lib/systemd/system)

@@ -89,6 +89,30 @@ class HistoryTest(programs.ServedTest):
         text = "".join(xml.etree.ElementTree.parse(out).getroot().itertext())
         self.assertIn("c3 <&\"'", text)
 
+    def test_check_labels_each_model(self):
+        suite = f'[defaults]\ntargets = ["{self.target}"]\ninputs = ["1x3x32x32"]\n'
+        for name, width in (("small", 8), ("large", 32)):
+            suite += f'[models.{name}]\nmodel = "net.py"\nentry = "net({width})"\n'
+        self.path("suite/net.py", NET)
+        path = self.path("suite/cobra.toml", suite)
+        for commit in ("one", "two"):
+            labels = ("--label", f"commit={commit}", "--label", "repo=suite")
+            done = programs.client("check", path, *labels, "--server", self.server.address)
+            self.assertEqual(done.code, 0, done.err)
+        found = self.history("--label", "repo=suite", wait_for=4)
+        models = sorted(series["model"] for series in found["series"])
+        self.assertEqual(len(models), 2, found)
+        self.assertIn("net(32)", models[0])
+        self.assertIn("net(8)", models[1])
+
+    def test_nothing_to_draw_is_an_error(self):
+        out = self.path("kept.svg", "kept")
+        nothing = ("history", "--label", "branch=none", "--server", self.server.address)
+        self.assertEqual(programs.client(*nothing, "--format", "svg", "--out", out).code, 2)
+        with open(out) as file:
+            self.assertEqual(file.read(), "kept")
+        self.assertIn("predict --label commit=...", programs.client(*nothing).out)
+
     def test_the_same_over_http(self):
         with programs.Server(self.path("http.sqlite"), "--http", "127.0.0.1:0") as server:
             self.fill(server, self.target)
