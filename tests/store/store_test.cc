@@ -396,8 +396,9 @@ TEST_P(StoreTest, AnEarlierSchemaIsBroughtUpToDate) {
           "DROP INDEX tasks_by_confirmed", "ALTER TABLE tasks DROP COLUMN confirms",
           "ALTER TABLE tasks DROP COLUMN avoid_worker", "DROP TABLE task_requests",
           "ALTER TABLE calibrations DROP COLUMN caller", "ALTER TABLE calibrations DROP COLUMN withdrawn",
-          "ALTER TABLE predictions DROP COLUMN labels_json", "ALTER TABLE calibrations DROP COLUMN based_on",
-          "DROP TABLE timings", "DROP TABLE timed_networks", "UPDATE schema_version SET version = 2",
+          "DROP INDEX predictions_labelled", "ALTER TABLE predictions DROP COLUMN labels_json",
+          "ALTER TABLE calibrations DROP COLUMN based_on", "DROP TABLE timings", "DROP TABLE timed_networks",
+          "UPDATE schema_version SET version = 2",
           R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
                                    changed_us, worker)
                 VALUES ('aa', 'cpu', 0, 'asked', '{}', 3, 'done', 0, 0, 'old-worker'))sql"}) {
