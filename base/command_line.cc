@@ -133,6 +133,10 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
   return true;
 }
 
+CLI::Validator NotEmpty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? std::string("is empty") : std::string(); }, "");
+}
+
 CLI::Validator AboveZero() {
   return CLI::Validator(
       [](std::string& text) {

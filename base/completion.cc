@@ -93,8 +93,10 @@ std::string Bash(const std::string& program, const std::vector<Command>& command
     absl::StrAppend(&text, "      case $before in\n");
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
-        absl::StrAppend(&text, "        --target) COMPREPLY=($(compgen -W \"$(", program,
-                        " targets --no-start --deadline-s 1 --format names 2>/dev/null)\" -- \"$word\")); return ;;\n");
+        // Not `compgen -W`, which expands what is in its list: a server's names must not run as commands.
+        absl::StrAppend(&text, "        --target) local name; COMPREPLY=(); while IFS= read -r name; do ",
+                        "[[ $name == \"$word\"* ]] && COMPREPLY+=(\"$name\"); done < <(", program,
+                        " targets --no-start --deadline-s 1 --format names 2>/dev/null); return ;;\n");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, "        ", flag.name, ") COMPREPLY=($(compgen -W '", absl::StrJoin(flag.values, " "),
                         "' -- \"$word\")); return ;;\n");

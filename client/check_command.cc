@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/diagnostic.h"
@@ -196,6 +198,14 @@ bool IsAsked(const CheckFlags& flags, const std::string& name) {
   return flags.only.empty() || std::find(flags.only.begin(), flags.only.end(), name) != flags.only.end();
 }
 
+// Through symbolic links.
+bool IsOutside(const std::string& path, const std::string& root) {
+  std::error_code error;
+  const std::string real = std::filesystem::weakly_canonical(path, error).string();
+  const std::string real_root = std::filesystem::weakly_canonical(root, error).string();
+  return !error && !absl::StartsWith(real, absl::StrCat(real_root, "/"));
+}
+
 // Adds what is to be compared to the questions, and to the report the models that are gone.
 absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFolder* temporary,
                         std::vector<CheckQuestion>* questions, CheckReport* report) {
@@ -220,6 +230,8 @@ absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFo
     q.before = InExported(versions[i]->model, earlier.repository().root(), suite.folder, exported, versions[i]->path);
     q.before_version = {report->before, exported, true};
     if (!versions[i]->note.empty()) q.notes.push_back(versions[i]->note);
+    if (IsOutside(absl::StrCat(earlier.repository().root(), "/", versions[i]->path), earlier.repository().root()))
+      q.notes.push_back("the file is outside of the repository, which has no earlier version of it");
   }
   if (!flags.only.empty()) return absl::OkStatus();
   for (const SuiteModel& model : earlier.Gone()) {

@@ -24,6 +24,7 @@ void AddDiffFlags(CLI::App* command, DiffFlags* flags) {
                    "MODEL, REV...REV MODEL (since their merge base); or OLD NEW, each a file or REV:PATH")
       ->type_name("[REV [REV]] MODEL")
       ->expected(1, 3)
+      ->check(NotEmpty())
       ->required();
   command->add_option("--old-entry", flags->old_entry, "The entry of the old version, if it is another one")
       ->type_name("EXPR");
@@ -40,6 +41,7 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
   command
       ->add_option("--against", flags->against,
                    "Revision to compare with: origin/main, or origin/main... for where this branch left it")
+      ->check(NotEmpty())
       ->type_name("REV");
   command->add_option("--only", flags->only, "Check these models only")
       ->delimiter(',')

@@ -486,7 +486,10 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   if (flags.calibrated) request.set_origin(v1::ListTargetsRequest::ORIGIN_CALIBRATED);
   COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets(request));
   if (flags.format == "names") {
-    for (const v1::Target& target : response.targets()) Print(target.spec().name() + "\n");
+    // For shells: what has other characters is no name of ours.
+    for (const v1::Target& target : response.targets()) {
+      if (CheckTargetName(target.spec().name()).ok()) Print(target.spec().name() + "\n");
+    }
   } else if (!flags.format.empty()) {
     Print(TargetCards(response));
   } else if (common.json || response.targets_size() > 0) {

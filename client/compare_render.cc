@@ -122,7 +122,7 @@ std::string ComparisonText(const Comparison& c, int top, const TerminalStyle& st
   if (c.same_network()) absl::StrAppend(&text, "the networks are the same\n");
   if (c.before.model_version != c.after.model_version) {
     absl::StrAppend(&text, Painter(style.color).Doubt("warning:"), " two versions of the weights (",
-                    c.before.model_version, " and ", c.after.model_version,
+                    WithoutEscapes(c.before.model_version), " and ", WithoutEscapes(c.after.model_version),
                     ") may explain part of the change; predict the old model again\n");
   }
   absl::StrAppend(&text, "\n", ChangesTable(c, style));

@@ -137,6 +137,7 @@ class Starter {
       return absl::FailedPreconditionError("no cobra-server is beside this program, so none was started");
     COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
     COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
+    ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
     COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock(PathOf("lock")));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
     const std::string identity = Identity();

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
 #include "base/diagnostic.h"
+#include "base/without_escapes.h"
 #include "client/command_line_flags.h"
 #include "client/exit_code.h"
 #include "client/next_step.h"
@@ -19,7 +20,7 @@ namespace {
 
 int Report(bool json, ColorChoice color, const absl::Status& status) {
   if (json) std::fprintf(stdout, "%s\n", ErrorJson(status).c_str());
-  Say(absl::StrCat(PaintedMessage(ErrorText(status), StandardErrorStyle(color).color), "\n"));
+  Say(absl::StrCat(PaintedMessage(WithoutEscapes(ErrorText(status)), StandardErrorStyle(color).color), "\n"));
   return ExitCodeOf(status);
 }
 
@@ -57,6 +58,11 @@ int Main(int argc, char** argv) {
   }
   if (!*parsed) return kExitOk;
   const absl::StatusOr<int> code = flags.run();
+  const bool printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // a full disk
+  if (code.ok() && !printed) {
+    Say("cobra-client: error: standard output cannot be written\n");
+    return kExitUsage;
+  }
   if (code.ok()) return *code;
   const int exit_code = Report(flags.common.json, flags.common.color, code.status());
   Propose(code.status(), argc, argv);

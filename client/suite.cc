@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -107,7 +108,14 @@ class SuiteParser {
     return absl::OkStatus();
   }
 
+  // A name is printed, in logs of CI too, where a line may be a command.
+  static bool IsPrintable(absl::string_view name) {
+    return std::none_of(name.begin(), name.end(), [](unsigned char c) { return absl::ascii_iscntrl(c); });
+  }
+
   absl::StatusOr<SuiteModel> ReadModel(const toml::key& key, const toml::node& node, SuiteModel model) {
+    if (!IsPrintable(Text(key)))
+      return Error(key.source(), "a model's name has control characters", "use letters, digits, '-' and '_'");
     const toml::table* const table = node.as_table();
     if (table == nullptr) {
       return Error(key.source(), absl::StrCat("models.", Text(key), ": is not a table"),

@@ -122,13 +122,13 @@ class InstallTest(unittest.TestCase):
             self.assertIn(f".SH NAME\ncobra-client-{command} \\- ", page)
             self.assertIn("\\-\\-help", page, command)
 
-    def complete(self, *words):
+    def complete(self, *words, programs_at=None):
         """What bash offers for the last of the words."""
         script = """
             source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
             $(complete -p cobra-client | sed 's/.*-F \\([^ ]*\\) .*/\\1/'); printf '%s\\n' "${COMPREPLY[@]}" """
         file = self.share("bash-completion/completions/cobra-client")
-        path = os.path.join(self.prefix, "bin") + ":" + self.environment["PATH"]
+        path = (programs_at or os.path.join(self.prefix, "bin")) + ":" + self.environment["PATH"]
         done = subprocess.run(
             ["bash", "-uc", script, "bash", file, "cobra-client", *words],
             env=dict(self.environment, PATH=path),
@@ -145,6 +145,17 @@ class InstallTest(unittest.TestCase):
         self.assertIn("json", self.complete("predict", "net.py", "--format", ""))
         self.assertNotIn("--entry", self.complete("targets", "--"))
         self.assertEqual(self.complete("predict", "--target", "cpu-epyc-genoa"), self.targets("cpu-epyc-genoa"))
+
+    def test_names_of_a_server_are_no_commands(self):
+        folder, trace = os.path.join(self.home, "other"), os.path.join(self.home, "trace")
+        os.mkdir(folder)
+        program = os.path.join(folder, "cobra-client")
+        with open(program, "w") as file:
+            file.write(f"#!/bin/sh\necho '$(touch$IFS{trace})'\necho '`touch$IFS{trace}`'\necho '*'\n")
+        os.chmod(program, 0o755)
+        offered = self.complete("predict", "--target", "", programs_at=folder)
+        self.assertFalse(os.path.exists(trace))
+        self.assertEqual(offered, [f"$(touch$IFS{trace})", f"`touch$IFS{trace}`", "*"])
 
     def targets(self, prefix):
         listed = self.run_installed("cobra-client", "targets", "--no-start", "--format", "names")

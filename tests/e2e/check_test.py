@@ -341,6 +341,7 @@ class CheckTest(programs.ServedTest):
         self.check(repository, cwd="sub")  # found above
         for arguments, message in (
             (("--against", "nothing"), "nothing: is not a revision"),
+            (("--against", ""), "--against"),  # an unset variable
             (("--only", "b"), "--only b: no such model"),
             (("--target", "nowhere"), "nowhere"),
             (("--report", "pdf=x"), "pdf is no format"),

@@ -85,6 +85,19 @@ class CommandLineTest(unittest.TestCase):
                 self.assertEqual(answer.code, 2, answer.err)
                 self.assertIn(words, answer.err)
 
+    def test_a_full_disk_is_an_error(self):
+        net = os.path.join(programs.SOURCE, "examples", "unet.py")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [os.path.join(programs.BIN, "cobra-client"), "graph", net, "--entry", "UNet(width=8)"]
+                + ["--input", "1x3x32x32", "--input", "1"],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("standard output cannot be written", done.stderr)
+
     def test_json_has_usage_errors_too(self):
         answer = run("cobra-client", "predict", "net.py", "--budget-ms", "0", "--format", "json")
         self.assertEqual(answer.code, 2)

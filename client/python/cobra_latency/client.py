@@ -66,6 +66,9 @@ class Client:
         self._given = (address, timeout_s, token, authority, dict(labels or {}), keep_private)
         self._metadata = [(f"cobra-label-{name}", value) for name, value in (labels or {}).items()]
         if token is not None:
+            token = token.strip()  # as read from a file
+            if not token.isascii() or not token.isprintable():
+                raise UsageError("token: has characters that no token has", "give the text that its operator made")
             self._metadata.append(("authorization", "Bearer " + token))
         self._credentials = grpc.ssl_channel_credentials(authority) if authority or token else None
         self._channel = (
