@@ -89,8 +89,8 @@ class CommandLineTest(unittest.TestCase):
         net = os.path.join(programs.SOURCE, "examples", "unet.py")
         with open("/dev/full", "w") as full:
             done = subprocess.run(
-                [os.path.join(programs.BIN, "cobra-client"), "graph", net, "--entry", "UNet(width=8)"]
-                + ["--input", "1x3x32x32", "--input", "1"],
+                [os.path.join(programs.BIN, "cobra-client"), "graph", net, "--entry", "UNet(width=64)"]
+                + ["--input", "1x3x64x64", "--input", "1"],
                 stdout=full,
                 stderr=subprocess.PIPE,
                 text=True,
