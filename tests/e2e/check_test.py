@@ -260,7 +260,7 @@ class CheckTest(programs.ServedTest):
 
     def test_odd_names(self):
         repository = self.repository("odd")
-        names = ["a|b", 'c`<b>&"d"', "new\nline", "\u00e9\u4e2d", "@octocat #1", "../../x"]
+        names = ["a|b", 'c`<b>&"d"', "\u00e9\u4e2d", "@octocat #1", "../../x"]
         file = "na me 'é|[x].py"
         with open(os.path.join(repository.path, file), "w") as net:
             net.write(NET.replace("WIDTH", "16"))
@@ -277,6 +277,11 @@ class CheckTest(programs.ServedTest):
         self.assertEqual(len(rows), len(names))
         for row in rows:
             self.assertEqual(row.count("|"), 7, row)
+        for name in ("new\nline", "\u001b]0;title\u0007"):
+            repository.write(cobra_toml=self.suite(self.model(name, file)))
+            refused = self.check(repository, "--against", "HEAD", code=2)
+            self.assertIn("control characters", refused.err)
+            self.assertNotIn("\u001b", refused.err)
 
     def test_diff_as_in_git(self):
         repository = self.repository("diff")
