@@ -16,6 +16,7 @@ page() {
   "$help2man" --no-info --name "$summary" --help-option="$help" --output "$out/man/$name.1" "$bin/$program"
   # A command's page is found under its own name.
   sed -i -e "s/^$program \\\\- /$name \\\\- /" -e "s/^\.TH ${program^^} /.TH ${name^^} /" "$out/man/$name.1"
+  gzip -9n "$out/man/$name.1"
 }
 
 # Names of commands and what they do: the lines of --help between "Subcommands:" and the next empty line.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`cmake --install` into a folder: the programs find their data there, from whatever folder they are started; man pages and completions say what --help says."""
 import glob
+import gzip
 import json
 import os
 import shutil
@@ -111,13 +112,13 @@ class InstallTest(unittest.TestCase):
             self.skipTest("help2man is not installed: no man pages")
         commands = self.run_installed("cobra-client", "--completion", "fish").stdout
         for program in PROGRAMS:
-            self.assertTrue(os.path.exists(self.share("man/man1", program + ".1")), program)
+            self.assertTrue(os.path.exists(self.share("man/man1", program + ".1.gz")), program)
         named = [
             line.split(" -a ")[1].split()[0] for line in commands.splitlines() if "__fish_use_subcommand -a" in line
         ]
         self.assertIn("predict", named)
         for command in named:
-            with open(self.share("man/man1", f"cobra-client-{command}.1")) as file:
+            with gzip.open(self.share("man/man1", f"cobra-client-{command}.1.gz"), "rt") as file:
                 page = file.read()
             self.assertIn(f".SH NAME\ncobra-client-{command} \\- ", page)
             self.assertIn("\\-\\-help", page, command)

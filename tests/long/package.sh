@@ -8,6 +8,7 @@ work=$(mktemp -d)
 root=$work/root
 leave() {
   local folder
+  pkill -f "^/usr/bin/cobra-server --listen unix:/tmp/cobra-1000/socket" 2>/dev/null || true
   for folder in /proc /dev; do umount "$root$folder" 2>/dev/null || umount --lazy "$root$folder" 2>/dev/null || true; done
   rm -rf --one-file-system "$work"
 }
@@ -40,7 +41,7 @@ inside apt-get install -y -qq --no-install-recommends man-db fish zsh bash-compl
 # Pages that apt leaves out of a container are unpacked here; of each, what man has to say against it.
 dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --wildcards './usr/share/man/*'
 for page in cobra-client cobra-client-predict cobra-server cobra-train-fit; do
-  inside man --warnings -l "/usr/share/man/man1/$page.1.gz" >"$work/page" 2>"$work/warnings"
+  inside man --warnings -l "/usr/share/man/man1/$page.1.gz" >"$work/page" 2>"$work/warnings" || { cat "$work/warnings" >&2; exit 1; }
   grep -q -- --help "$work/page" && [ ! -s "$work/warnings" ] || { cat "$work/warnings" >&2; echo "package: $page: bad man page" >&2; exit 1; }
 done
 [ "$(as_user fish -c 'complete -C "cobra-client pred"' | cut -f1)" = predict ]
