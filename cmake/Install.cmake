@@ -25,6 +25,8 @@ install(
   PATTERN "__pycache__" EXCLUDE)
 install(FILES README.md ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+# The service is that of the package, whose paths it names.
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 configure_file(deploy/cobra-server.service.in ${CMAKE_BINARY_DIR}/generated/cobra-server.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/cobra-server.service DESTINATION lib/systemd/system)
 
@@ -53,7 +55,6 @@ set(CPACK_PACKAGE_DESCRIPTION
     "the share of each layer, memory. It starts a server of its own where none runs; cobra-server.service is one for a network."
 )
 string(JOIN "" CPACK_PACKAGE_DESCRIPTION ${CPACK_PACKAGE_DESCRIPTION})
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
