@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -52,7 +51,7 @@ absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
     return Usage(absl::StrCat(path, ": ", spec.status().message()),
                  R"(for example {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4})");
   }
-  if (!ignored.empty()) absl::FPrintF(stderr, "%s: ignored: %s\n", WithoutEscapes(path), absl::StrJoin(ignored, ", "));
+  if (!ignored.empty()) Say(absl::StrCat(WithoutEscapes(path), ": ignored: ", absl::StrJoin(ignored, ", "), "\n"));
   return spec;
 }
 
@@ -116,7 +115,7 @@ absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const Ada
     return kExitOk;
   }
   for (const std::string& row : response.rows()) Print(absl::StrCat(row, "\n"));
-  for (const std::string& row : refused) absl::FPrintF(stderr, "left out: %s\n", WithoutEscapes(row));
+  for (const std::string& row : refused) Say(absl::StrCat("left out: ", WithoutEscapes(row), "\n"));
   return kExitOk;
 }
 

@@ -39,7 +39,8 @@ std::string Title(const ModelArguments& model) {
 
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels) {
   static constexpr char kName[] = "model";
-  if (labels->empty() || std::any_of(labels->begin(), labels->end(), [](const auto& l) { return l.first == kName; }))
+  if (labels->empty() || labels->size() >= proto::kMaxLabels ||
+      std::any_of(labels->begin(), labels->end(), [](const auto& l) { return l.first == kName; }))
     return;
   const std::filesystem::path path = std::filesystem::path(model.path).lexically_normal();
   std::vector<std::string> parts = {
@@ -94,6 +95,16 @@ std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& 
   for (const v1::Target& target : targets.targets())
     versions[target.spec().name()] = python::TorchVersionOf(target.spec().runtime());
   return versions;
+}
+
+std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<std::string, std::string>& versions,
+                                                                 const std::vector<std::string>& targets) {
+  std::map<std::string, std::vector<std::string>> by_version;
+  for (const std::string& target : targets) {  // one that the server does not know is its to refuse
+    const auto version = versions.find(target);
+    by_version[version == versions.end() ? python::kNewestTorchVersion : version->second].push_back(target);
+  }
+  return by_version;
 }
 
 absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vector<std::string>& names) {

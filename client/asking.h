@@ -32,7 +32,7 @@ Limits LimitsOf(const ModelArguments& model, absl::Duration time);
 // For people: "Net() from net.py, in training".
 std::string Title(const ModelArguments& model);
 
-// Of a call that has labels: the label "model" as well, unless it is given, so that `history` tells models apart. The
+// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so that `history` tells models apart. The
 // path as it was typed, of an absolute one the file's name, which is the same in every checkout; then the entry.
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels);
 
@@ -51,6 +51,10 @@ bool DependsOnTarget(const ModelArguments& model, const ModelInput& input);
 
 // The version of PyTorch as which programs are read for each target.
 std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& targets);
+
+// `targets` by the version of PyTorch as which a program is read for them, in their order.
+std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<std::string, std::string>& versions,
+                                                                 const std::vector<std::string>& targets);
 
 // A usage Diagnostic for the first of `names` that the server does not have, with those that it has.
 absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vector<std::string>& names);

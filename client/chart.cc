@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "report/markup.h"
 
 namespace cobra::client {
 
@@ -52,6 +54,43 @@ std::vector<double> Ticks(const Axis& axis) {
                                             : 10 * decade;
   for (double tick = std::ceil(axis.low / step) * step; tick <= axis.high; tick += step) ticks.push_back(tick);
   return ticks;
+}
+
+void Canvas::Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
+  absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y, anchor,
+                        style, report::MarkupText(text));
+}
+
+void Canvas::Line(double x1, double y1, double x2, double y2, absl::string_view style) {
+  absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
+                        y2, style);
+}
+
+void Canvas::Legend(double x, double y, size_t color, absl::string_view text) {
+  absl::StrAppendFormat(&body_, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" class=\"f%d\"/>\n", x, y - 9,
+                        color);
+  Text(x + 20, y, "start", "", text);
+}
+
+void Canvas::Curve(absl::string_view line, absl::string_view band, size_t color) {
+  absl::StrAppendFormat(&body_, "<polygon points=\"%s\" class=\"band f%d\"/>\n", band, color);
+  absl::StrAppendFormat(&body_, "<polyline points=\"%s\" class=\"line s%d\"/>\n", line, color);
+}
+
+void Canvas::Point(double x, double y, bool hollow, size_t color, absl::string_view hint) {
+  absl::StrAppendFormat(&body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n",
+                        x, y, hollow ? "hollow s" : "f", color, report::MarkupText(hint));
+}
+
+void Canvas::Ring(double x, double y, size_t color) {
+  absl::StrAppendFormat(&body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" class=\"ring s%d\"/>\n", x, y, color);
+}
+
+std::string Canvas::Picture(double width, double height, absl::string_view title) const {
+  return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ",
+                      absl::StrFormat("%g %g", width, height), "\" width=\"", width, "\" height=\"", height,
+                      "\" role=\"img\">\n<title>", report::MarkupText(title), "</title>\n", kChartStyle,
+                      "<rect class=\"paper\" width=\"", width, "\" height=\"", height, "\"/>\n", body_, "</svg>\n");
 }
 
 }  // namespace cobra::client

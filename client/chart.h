@@ -2,8 +2,11 @@
 #ifndef COBRA_CLIENT_CHART_H_
 #define COBRA_CLIENT_CHART_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "absl/strings/string_view.h"
 
 namespace cobra::client {
 
@@ -21,9 +24,28 @@ struct Axis {
   double At(double value) const;
 };
 
-// 1, 2 and 5 times powers of ten; of more than five decades the powers alone. On a linear axis, which begins at 0,
-// about six round numbers.
+// 1, 2 and 5 times powers of ten; of more than five decades the powers alone. On a linear axis about
+// six round numbers.
 std::vector<double> Ticks(const Axis& axis);
+
+// What is drawn, in pixels of a picture that scales as a whole. `style`: classes of kChartStyle.
+class Canvas {
+ public:
+  void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text);
+  void Line(double x1, double y1, double x2, double y2, absl::string_view style);
+  // A line of the legend: the square of curve `color`, and the text beside it.
+  void Legend(double x, double y, size_t color, absl::string_view text);
+  // A curve and its interval; points are "x,y " each, those of `band` once around.
+  void Curve(absl::string_view line, absl::string_view band, size_t color);
+  // `hint` is shown under the pointer.
+  void Point(double x, double y, bool hollow, size_t color, absl::string_view hint);
+  void Ring(double x, double y, size_t color);
+  // The whole SVG.
+  std::string Picture(double width, double height, absl::string_view title) const;
+
+ private:
+  std::string body_;
+};
 
 }  // namespace cobra::client
 

@@ -8,15 +8,14 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/exit_code.h"
+#include "client/progress.h"
 #include "client/repository.h"
 #include "client/suite.h"
 #include "client/temporary_folder.h"
@@ -86,7 +85,7 @@ class Earlier {
     COBRA_ASSIGN_OR_RETURN(const std::string text, repository_.Text(commit_, *path));
     absl::StatusOr<std::vector<SuiteModel>> models = ParseSuite(text, absl::StrCat(commit_.substr(0, 8), ":", *path));
     if (!models.ok()) {
-      absl::FPrintF(stderr, "warning: the old suite is not used: %s\n", models.status().message());
+      Say(absl::StrCat("warning: the old suite is not used: ", models.status().message(), "\n"));
       return absl::OkStatus();
     }
     has_suite_ = true;
@@ -198,14 +197,6 @@ bool IsAsked(const CheckFlags& flags, const std::string& name) {
   return flags.only.empty() || std::find(flags.only.begin(), flags.only.end(), name) != flags.only.end();
 }
 
-// Through symbolic links.
-bool IsOutside(const std::string& path, const std::string& root) {
-  std::error_code error;
-  const std::string real = std::filesystem::weakly_canonical(path, error).string();
-  const std::string real_root = std::filesystem::weakly_canonical(root, error).string();
-  return !error && !absl::StartsWith(real, absl::StrCat(real_root, "/"));
-}
-
 // Adds what is to be compared to the questions, and to the report the models that are gone.
 absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFolder* temporary,
                         std::vector<CheckQuestion>* questions, CheckReport* report) {
@@ -230,7 +221,7 @@ absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFo
     q.before = InExported(versions[i]->model, earlier.repository().root(), suite.folder, exported, versions[i]->path);
     q.before_version = {report->before, exported, true};
     if (!versions[i]->note.empty()) q.notes.push_back(versions[i]->note);
-    if (IsOutside(absl::StrCat(earlier.repository().root(), "/", versions[i]->path), earlier.repository().root()))
+    if (versions[i]->path.empty() && !versions[i]->model.path.empty())
       q.notes.push_back("the file is outside of the repository, which has no earlier version of it");
   }
   if (!flags.only.empty()) return absl::OkStatus();

@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
@@ -19,6 +18,7 @@
 #include "client/check_formats.h"
 #include "client/exit_code.h"
 #include "client/line_changes.h"
+#include "client/progress.h"
 #include "client/text_table.h"
 
 namespace cobra::client {
@@ -193,8 +193,13 @@ absl::Status CheckReportFlags(const ReportFlags& flags) {
   return absl::OkStatus();
 }
 
+int ReportProblems(const CheckReport& report) {
+  for (const std::string& line : ProblemLines(report)) Say(absl::StrCat(line, "\n"));
+  return ReportExitCode(report);
+}
+
 absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& flags) {
-  for (const std::string& line : ProblemLines(report)) absl::FPrintF(stderr, "%s\n", line);
+  const int code = ReportProblems(report);
   std::string text = CheckIn(flags.format, report, flags.top);
   if (text.empty() || text.back() != '\n') text += '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -205,7 +210,7 @@ absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& fl
       return UserError(Diagnostic::Kind::kUsage,
                        absl::StrCat("--report ", named, ": ", std::string(written.message())));
   }
-  return ReportExitCode(report);
+  return code;
 }
 
 }  // namespace cobra::client

@@ -66,6 +66,9 @@ struct ReportFlags {
 // Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE.
 absl::Status CheckReportFlags(const ReportFlags& flags);
 // Writes the reports, prints the one of --format and, to standard error, the problems. Returns the exit code.
+// The problems of a report, as lines on standard error, and its exit code.
+int ReportProblems(const CheckReport& report);
+
 absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& flags);
 
 }  // namespace cobra::client

@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/address.h"
 #include "base/file.h"
@@ -20,6 +19,7 @@
 #include "client/calibration_offer.h"
 #include "client/check_formats.h"
 #include "client/check_report.h"
+#include "client/checking.h"
 #include "client/compare.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
@@ -95,12 +95,6 @@ absl::Status AddTargets(Client* client, PredictionView* view) {
 
 absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common, const v1::PredictRequest& request) {
   return Client::Connect(common.client)->Predict(request);
-}
-
-// The problems of a report, as lines, and its exit code.
-int ReportProblems(const CheckReport& report) {
-  for (const std::string& line : ProblemLines(report)) absl::FPrintF(stderr, "%s\n", line);
-  return ReportExitCode(report);
 }
 
 // As the server checks it, before a minute of measuring.
@@ -218,18 +212,12 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const As
 
 // A program is read here as for the runtimes of the targets: by version of PyTorch, the targets in their order. All
 // under "" if the version is given or does not matter.
-absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsByVersion(
+absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsOfReadings(
     const CommonFlags& common, const ModelArguments& model, const ModelInput& input,
     const std::vector<std::string>& targets) {
   if (!DependsOnTarget(model, input)) return {{{"", targets}}};
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, Client::Connect(common.client)->ListTargets({}));
-  const std::map<std::string, std::string> versions = TorchVersions(known);
-  std::map<std::string, std::vector<std::string>> by_version;
-  for (const std::string& target : targets) {  // one that the server does not know is its to refuse
-    const auto version = versions.find(target);
-    by_version[version == versions.end() ? python::kNewestTorchVersion : version->second].push_back(target);
-  }
-  return by_version;
+  return TargetsByVersion(TorchVersions(known), targets);
 }
 
 absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const PredictFlags& flags,
@@ -237,7 +225,7 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const Predict
   std::map<std::string, std::vector<std::string>> by_version{{"", flags.targets}};
   absl::Status unreachable;
   if (!flags.ask.send_source) {
-    auto found = TargetsByVersion(common, model, *input, flags.targets);
+    auto found = TargetsOfReadings(common, model, *input, flags.targets);
     unreachable = found.status();  // an error in the model comes first
     if (found.ok()) by_version = *std::move(found);
   }
@@ -298,7 +286,9 @@ CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& fl
 
 absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const PredictFlags& flags,
                                              const ModelArguments& model, ModelInput* input) {
-  absl::StatusOr<v1::PredictResponse> response = Ask(common, flags, model, input);
+  CommonFlags labelled = common;
+  AddModelLabel(model, &labelled.client.labels);
+  absl::StatusOr<v1::PredictResponse> response = Ask(labelled, flags, model, input);
   if (!response.ok()) return input->WithUserPaths(response.status());
   // The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
   for (v1::TargetPrediction& prediction : *response->mutable_predictions()) {
@@ -324,15 +314,13 @@ absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, Predi
   COBRA_ASSIGN_OR_RETURN(ModelInput input,
                          ModelInput::Load(flags.model, LimitsOf(flags.model, common.client.deadline)));
   if (flags.model.entry.empty()) flags.model.entry = input.entry();
-  CommonFlags labelled = common;
-  AddModelLabel(flags.model, &labelled.client.labels);
   PredictionView view{Title(flags.model), 0, true, flags.model, {}, nullptr};
   COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
   const std::vector<std::string> targets = DifferentNames(flags.targets);
   SavedPrediction all;
   for (size_t i = 0; i < targets.size(); i += kTargetsAtOnce) {
     flags.targets.assign(targets.begin() + i, targets.begin() + std::min(i + kTargetsAtOnce, targets.size()));
-    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(labelled, flags, flags.model, &input));
+    COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, flags, flags.model, &input));
     COBRA_ASSIGN_OR_RETURN(SavedPrediction some, ParsePrediction(PredictionJson(response, view), name));
     if (i > 0)
       std::move(some.targets.begin(), some.targets.end(), std::back_inserter(all.targets));
@@ -353,8 +341,7 @@ absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common)
   return trained;
 }
 
-absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags) {
-  AddModelLabel(flags.model, &common.client.labels);
+absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
@@ -446,7 +433,7 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   absl::Status unreachable;
   if (!flags.target.empty()) {
-    const auto found = TargetsByVersion(common, flags.model, input, {flags.target});
+    const auto found = TargetsOfReadings(common, flags.model, input, {flags.target});
     unreachable = found.status();
     if (found.ok() && !found->begin()->first.empty()) input.set_torch_version(found->begin()->first);
   }

@@ -108,7 +108,7 @@ absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, Predi
 
 // Each returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);
-absl::StatusOr<int> RunPredict(CommonFlags common, PredictFlags flags);
+absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags);
 absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& flags);
 absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags);
 absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& flags);

@@ -11,7 +11,6 @@
 #include "client/history.h"
 #include "client/sweep_render.h"
 #include "client/text_table.h"
-#include "report/markup.h"
 
 namespace cobra::client {
 namespace {
@@ -34,47 +33,33 @@ class HistoryPicture {
   std::string Draw() {
     Heading();
     const double top = y_, bottom = y_ + kPanelHeight;
-    Text(kLeft, top - 10, "start", "", "latency in ms");
+    canvas_.Text(kLeft, top - 10, "start", "", "latency in ms");
     SetRange(top, bottom);
     for (const double tick : Ticks(ms_)) {
-      Line(kLeft, ms_.At(tick), kWidth - kRight, ms_.At(tick), "grid");
-      Text(kLeft - 8, ms_.At(tick) + 4, "end", "soft", NumberText(tick));
+      canvas_.Line(kLeft, ms_.At(tick), kWidth - kRight, ms_.At(tick), "grid");
+      canvas_.Text(kLeft - 8, ms_.At(tick) + 4, "end", "soft", NumberText(tick));
     }
     for (size_t i = 0; i < shown_; ++i) Curve(history_.series[i], i, top, bottom);
     CommitAxis(bottom);
-    Text(kLeft, bottom + 58, "start", "soft",
-         "band: interval of the prediction; hollow points: the model extrapolates; dashed: other weights answer");
+    canvas_.Text(
+        kLeft, bottom + 58, "start", "soft",
+        "band: interval of the prediction; hollow points: the model extrapolates; dashed: other weights answer");
     y_ = bottom + 72;
-    const std::string size = absl::StrFormat("%g %g", kWidth, y_);
-    return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", size, "\" width=\"", kWidth,
-                        "\" height=\"", y_, "\" role=\"img\">\n<title>latency by ", report::MarkupText(history_.by),
-                        "</title>\n", kChartStyle, "<rect class=\"paper\" width=\"", kWidth, "\" height=\"", y_,
-                        "\"/>\n", body_, "</svg>\n");
+    return canvas_.Picture(kWidth, y_, absl::StrCat("latency by ", history_.by));
   }
 
  private:
-  void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
-    absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y,
-                          anchor, style, report::MarkupText(text));
-  }
-  void Line(double x1, double y1, double x2, double y2, absl::string_view style) {
-    absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
-                          y2, style);
-  }
-
   void Heading() {
-    Text(kLeft, y_ += 30, "start", "title", Shortened(absl::StrCat("Latency by ", history_.by), kMostLine));
+    canvas_.Text(kLeft, y_ += 30, "start", "title", Shortened(absl::StrCat("Latency by ", history_.by), kMostLine));
     for (size_t i = 0; i < shown_; ++i) {
       const HistorySeries& series = history_.series[i];
       y_ += kLineHeight;
-      absl::StrAppendFormat(&body_, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" class=\"f%d\"/>\n", kLeft,
-                            y_ - 9, i);
       const std::string model = series.model.empty() ? "" : absl::StrCat(series.model, " on ");
-      Text(kLeft + 20, y_, "start", "", Shortened(absl::StrCat(model, series.target), kMostLine));
+      canvas_.Legend(kLeft, y_, i, Shortened(absl::StrCat(model, series.target), kMostLine));
     }
     if (history_.series.size() > shown_) {
-      Text(kLeft, y_ += kLineHeight, "start", "soft",
-           absl::StrCat(history_.series.size() - shown_, " more are not shown: --target, --label"));
+      canvas_.Text(kLeft, y_ += kLineHeight, "start", "soft",
+                   absl::StrCat(history_.series.size() - shown_, " more are not shown: --target, --label"));
     }
     y_ += 40;
   }
@@ -108,31 +93,28 @@ class HistoryPicture {
       absl::StrAppendFormat(&upper, "%.1f,%.1f ", X(point), ms_.At(high));
       lower = absl::StrCat(absl::StrFormat("%.1f,%.1f ", X(point), ms_.At(Ms(p.low_us()))), lower);
     }
-    absl::StrAppendFormat(&body_, "<polygon points=\"%s%s\" class=\"band f%d\"/>\n", upper, lower, color);
-    absl::StrAppendFormat(&body_, "<polyline points=\"%s\" class=\"line s%d\"/>\n", line, color);
+    canvas_.Curve(line, absl::StrCat(upper, lower), color);
     for (const HistoryPoint& point : series.points) {
       const v1::StoredPrediction& p = point.prediction;
-      absl::StrAppendFormat(
-          &body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n", X(point),
-          ms_.At(Ms(p.latency_us())), p.extrapolating() ? "hollow s" : "f", color,
-          report::MarkupText(absl::StrCat(history_.by, " ", point.at, ", ", p.time(), ": ",
-                                          NumberText(Ms(p.latency_us())), " ms (", NumberText(Ms(p.low_us())), " to ",
-                                          NumberText(Ms(p.high_us())), "), weights ", p.model_version())));
-      if (point.other_weights) Line(X(point), top, X(point), bottom, "end axis");
+      canvas_.Point(X(point), ms_.At(Ms(p.latency_us())), p.extrapolating(), color,
+                    absl::StrCat(history_.by, " ", point.at, ", ", p.time(), ": ", NumberText(Ms(p.latency_us())),
+                                 " ms (", NumberText(Ms(p.low_us())), " to ", NumberText(Ms(p.high_us())),
+                                 "), weights ", p.model_version()));
+      if (point.other_weights) canvas_.Line(X(point), top, X(point), bottom, "end axis");
     }
   }
 
   void CommitAxis(double bottom) {
-    Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
+    canvas_.Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
     double last = -kLabelRoom;
     for (const std::string& at : history_.order) {
       const double x = x_.At(place_.at(at));
-      Line(x, bottom, x, bottom + 4, "axis");
+      canvas_.Line(x, bottom, x, bottom + 4, "axis");
       if (x - last < kLabelRoom) continue;
-      Text(x, bottom + 18, "middle", "soft", Shortened(at, kMostLabel));
+      canvas_.Text(x, bottom + 18, "middle", "soft", Shortened(at, kMostLabel));
       last = x;
     }
-    Text((kLeft + kWidth - kRight) / 2, bottom + 36, "middle", "soft", history_.by);
+    canvas_.Text((kLeft + kWidth - kRight) / 2, bottom + 36, "middle", "soft", history_.by);
   }
 
   const History& history_;
@@ -140,7 +122,7 @@ class HistoryPicture {
   std::map<std::string, double> place_;
   Axis x_, ms_;
   double y_ = 0;  // what is drawn ends here
-  std::string body_;
+  Canvas canvas_;
 };
 
 }  // namespace

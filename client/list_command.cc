@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
 #include "base/diagnostic.h"
@@ -209,8 +208,8 @@ absl::StatusOr<int> RunPredictList(const CommonFlags& common, PredictFlags flags
   COBRA_RETURN_IF_ERROR(CheckListFlags(common, flags));
   COBRA_ASSIGN_OR_RETURN(ModelList list, ModelList::Load(flags.list, flags.model));
   if (!list.ignored().empty()) {
-    absl::FPrintF(stderr, "%s: ignored: the columns %s\n", WithoutEscapes(flags.list),
-                  WithoutEscapes(absl::StrJoin(list.ignored(), ", ")));
+    Say(absl::StrCat(WithoutEscapes(flags.list), ": ignored: the columns ",
+                     WithoutEscapes(absl::StrJoin(list.ignored(), ", ")), "\n"));
   }
   std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
@@ -233,7 +232,7 @@ absl::StatusOr<int> RunPredictList(const CommonFlags& common, PredictFlags flags
     summary = run.Summary(flags.out);
   }
   COBRA_RETURN_IF_ERROR(rows->Finish());
-  absl::FPrintF(stderr, "%s\n", WithoutEscapes(summary));
+  Say(absl::StrCat(WithoutEscapes(summary), "\n"));
   COBRA_RETURN_IF_ERROR(lost);
   return answered > 0 ? kExitOk : kExitCannotRead;
 }

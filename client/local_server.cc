@@ -120,15 +120,13 @@ class Starter {
         model_(DataPath("model/pretrained")) {}
 
   std::string Find() const {
-    if (ListenerOf(PathOf("socket")) == 0) return "";
-    const absl::StatusOr<std::string> known = ReadFile(PathOf("version"));
-    return known.ok() && *known == Identity() ? absl::StrCat("unix:", PathOf("socket")) : "";
+    return ListenerOf(PathOf("socket")) != 0 && IsOfThisVersion() ? absl::StrCat("unix:", PathOf("socket")) : "";
   }
 
   LocalServerPlaces Places() const {
     LocalServerPlaces places{program_, model_, folder_, state_, absl::StrCat("unix:", PathOf("socket")), {}, false};
     places.folder_status = FileExists(folder_) ? CheckPrivateFolder(folder_) : absl::OkStatus();
-    places.is_of_this_version = ReadFile(PathOf("version")).value_or("") == Identity();
+    places.is_of_this_version = IsOfThisVersion();
     return places;
   }
 
@@ -142,8 +140,7 @@ class Starter {
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
     const std::string identity = Identity();
     if (const pid_t listener = ListenerOf(PathOf("socket")); listener != 0) {
-      const absl::StatusOr<std::string> known = ReadFile(PathOf("version"));
-      if (known.ok() && *known == identity) return server;
+      if (IsOfThisVersion()) return server;
       COBRA_RETURN_IF_ERROR(End(listener));
     }
     COBRA_RETURN_IF_ERROR(Start(server.log));
@@ -159,6 +156,8 @@ class Starter {
     return absl::StrCat(Version(), "\n", StampOf(program_), "\n", StampOf(absl::StrCat(model_, "/manifest.json")),
                         "\n");
   }
+
+  bool IsOfThisVersion() const { return ReadFile(PathOf("version")).value_or("") == Identity(); }
 
   // Another version's: it finishes what it is doing.
   absl::Status End(pid_t listener) const {

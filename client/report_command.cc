@@ -54,15 +54,8 @@ class Asked {
       : common_(common), flags_(flags), versions_(TorchVersions(sheets)) {}
 
   absl::Status Ask(ModelInput* input) {
-    std::map<std::string, std::vector<std::string>> by_version;
-    for (const std::string& target : DifferentNames(flags_.targets)) {
-      const bool depends = DependsOnTarget(flags_.model, *input);
-      const auto version = versions_.find(target);
-      by_version[!depends                     ? ""
-                 : version == versions_.end() ? python::kNewestTorchVersion
-                                              : version->second]
-          .push_back(target);
-    }
+    std::map<std::string, std::vector<std::string>> by_version{{"", DifferentNames(flags_.targets)}};
+    if (DependsOnTarget(flags_.model, *input)) by_version = TargetsByVersion(versions_, by_version[""]);
     for (const auto& [version, targets] : by_version) COBRA_RETURN_IF_ERROR(AskFor(version, targets, input));
     return absl::OkStatus();
   }
@@ -189,12 +182,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
   }
   COBRA_RETURN_IF_ERROR(CheckTargetCount(flags));
-  const Limits limits = LimitsOf(flags.model, common.client.deadline);
-  COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(flags.model, limits));
-  if (flags.model.entry.empty() && !input.entry().empty()) {
-    flags.model.entry = input.entry();
-    absl::FPrintF(stderr, "%s: no --entry, taking %s\n", WithoutEscapes(flags.model.path), flags.model.entry);
-  }
+  COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse sheets, Client::Connect(common.client)->ListTargets({}));
   COBRA_RETURN_IF_ERROR(CheckTargets(sheets, flags.targets));
   Asked asked(common, flags, sheets);

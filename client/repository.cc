@@ -9,7 +9,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/descriptor.h"
@@ -19,6 +18,7 @@
 #include "base/subprocess.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/progress.h"
 
 namespace cobra::client {
 namespace {
@@ -277,9 +277,9 @@ absl::Status Repository::ExportInto(const std::string& commit, const std::string
     const absl::StatusOr<GitAnswer> known =
         RunGit(inner.Git({"cat-file", "-e", absl::StrCat(submodule.object, "^{commit}")}));
     if (!known.ok() || known->exit_status != 0) {
-      absl::FPrintF(stderr,
-                    "warning: submodule %s: its commit %s is not here, so %s has no such files; fetch it there\n",
-                    WithoutEscapes(submodule.path), submodule.object.substr(0, 8), commit.substr(0, 8));
+      Say(absl::StrCat("warning: submodule ", WithoutEscapes(submodule.path), ": its commit ",
+                       submodule.object.substr(0, 8), " is not here, so ", commit.substr(0, 8),
+                       " has no such files; fetch it there\n"));
       continue;
     }
     COBRA_RETURN_IF_ERROR(inner.ExportInto(

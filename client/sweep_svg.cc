@@ -13,7 +13,6 @@
 #include "client/chart.h"
 #include "client/sweep_render.h"
 #include "client/text_table.h"
-#include "report/markup.h"
 
 namespace cobra::client {
 namespace {
@@ -58,39 +57,25 @@ class SweepPicture {
     Heading();
     Panel("latency in ms", LatencyOf, /*may_be_linear=*/false);
     Panel("items per second", ThroughputOf, /*may_be_linear=*/true);
-    Text(kLeft, y_ - 6, "start", "soft", "band: interval of the prediction; hollow points: the model extrapolates");
-    Text(kLeft, y_ - 6 + kLineHeight, "start", "soft",
-         "ring: the knee, the smallest batch with 90 % of the best throughput of those that fit into memory");
+    canvas_.Text(kLeft, y_ - 6, "start", "soft",
+                 "band: interval of the prediction; hollow points: the model extrapolates");
+    canvas_.Text(kLeft, y_ - 6 + kLineHeight, "start", "soft",
+                 "ring: the knee, the smallest batch with 90 % of the best throughput of those that fit into memory");
     y_ += kLineHeight + 10;
-    const std::string size = absl::StrFormat("%g %g", kWidth, y_);
-    return absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", size, "\" width=\"", kWidth,
-                        "\" height=\"", y_, "\" role=\"img\">\n<title>", report::MarkupText(sweep_.title),
-                        ": latency and throughput by batch</title>\n", kChartStyle, "<rect class=\"paper\" width=\"",
-                        kWidth, "\" height=\"", y_, "\"/>\n", body_, "</svg>\n");
+    return canvas_.Picture(kWidth, y_, absl::StrCat(sweep_.title, ": latency and throughput by batch"));
   }
 
  private:
-  void Text(double x, double y, absl::string_view anchor, absl::string_view style, absl::string_view text) {
-    absl::StrAppendFormat(&body_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">%s</text>\n", x, y,
-                          anchor, style, report::MarkupText(text));
-  }
-  void Line(double x1, double y1, double x2, double y2, absl::string_view style) {
-    absl::StrAppendFormat(&body_, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2,
-                          y2, style);
-  }
-
   void Heading() {
-    Text(kLeft, y_ += 30, "start", "title", Shortened(sweep_.title, kMostTitle));
-    Text(kLeft, y_ += kLineHeight, "start", "soft",
-         Shortened(absl::StrCat("inputs ", absl::StrJoin(sweep_.inputs, " "), ", B is the batch; model ",
-                                sweep_.model_version),
-                   kMostLine));
+    canvas_.Text(kLeft, y_ += 30, "start", "title", Shortened(sweep_.title, kMostTitle));
+    canvas_.Text(kLeft, y_ += kLineHeight, "start", "soft",
+                 Shortened(absl::StrCat("inputs ", absl::StrJoin(sweep_.inputs, " "), ", B is the batch; model ",
+                                        sweep_.model_version),
+                           kMostLine));
     y_ += 6;
     for (size_t i = 0; i < sweep_.targets.size(); ++i) {
       y_ += kLineHeight;
-      absl::StrAppendFormat(&body_, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"10\" class=\"f%d\"/>\n", kLeft,
-                            y_ - 9, i);
-      Text(kLeft + 20, y_, "start", "", Shortened(LegendOf(sweep_.targets[i]), kMostLine));
+      canvas_.Legend(kLeft, y_, i, Shortened(LegendOf(sweep_.targets[i]), kMostLine));
     }
     y_ += 40;
   }
@@ -127,33 +112,33 @@ class SweepPicture {
   void Panel(absl::string_view what, ShownOf shown, bool may_be_linear) {
     const double top = y_, bottom = y_ + kPanelHeight;
     std::optional<Axis> y = RangeOf(shown, may_be_linear);
-    Text(kLeft, top - 10, "start", "", absl::StrCat(what, y.has_value() && y->is_log ? ", logarithmic" : ""));
+    canvas_.Text(kLeft, top - 10, "start", "", absl::StrCat(what, y.has_value() && y->is_log ? ", logarithmic" : ""));
     if (y.has_value()) {
       y->at_low = bottom;
       y->at_high = top;
       for (const double tick : Ticks(*y)) {
-        Line(kLeft, y->At(tick), kWidth - kRight, y->At(tick), "grid");
-        Text(kLeft - 8, y->At(tick) + 4, "end", "soft", NumberText(tick));
+        canvas_.Line(kLeft, y->At(tick), kWidth - kRight, y->At(tick), "grid");
+        canvas_.Text(kLeft - 8, y->At(tick) + 4, "end", "soft", NumberText(tick));
       }
       for (size_t i = 0; i < sweep_.targets.size(); ++i) Curve(sweep_.targets[i], shown, *y, i);
     } else {
-      Text(kWidth / 2, (top + bottom) / 2, "middle", "soft", "no batch was answered that fits into memory");
+      canvas_.Text(kWidth / 2, (top + bottom) / 2, "middle", "soft", "no batch was answered that fits into memory");
     }
     BatchAxis(bottom);
     y_ = bottom + kPanelGap;
   }
 
   void BatchAxis(double bottom) {
-    Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
+    canvas_.Line(kLeft, bottom, kWidth - kRight, bottom, "axis");
     double last = -kTickRoom;
     for (const int64_t batch : sweep_.batches) {
       const double x = x_.At(static_cast<double>(batch));
-      Line(x, bottom, x, bottom + 4, "axis");
+      canvas_.Line(x, bottom, x, bottom + 4, "axis");
       if (x - last < kTickRoom) continue;
-      Text(x, bottom + 18, "middle", "soft", absl::StrCat(batch));
+      canvas_.Text(x, bottom + 18, "middle", "soft", absl::StrCat(batch));
       last = x;
     }
-    Text((kLeft + kWidth - kRight) / 2, bottom + 36, "middle", "soft", "batch, logarithmic");
+    canvas_.Text((kLeft + kWidth - kRight) / 2, bottom + 36, "middle", "soft", "batch, logarithmic");
   }
 
   void Curve(const TargetSweep& target, ShownOf shown, const Axis& y, size_t color) {
@@ -168,24 +153,19 @@ class SweepPicture {
       absl::StrAppendFormat(&upper, "%.1f,%.1f ", x, y.At(shown(*point).high));
       lower = absl::StrCat(absl::StrFormat("%.1f,%.1f ", x, y.At(shown(*point).low)), lower);
     }
-    absl::StrAppendFormat(&body_, "<polygon points=\"%s%s\" class=\"band f%d\"/>\n", upper, lower, color);
-    absl::StrAppendFormat(&body_, "<polyline points=\"%s\" class=\"line s%d\"/>\n", line, color);
+    canvas_.Curve(line, absl::StrCat(upper, lower), color);
     const std::optional<Knee> knee = KneeOf(target);
     for (const SweepPoint* point : drawn) {
       const double x = x_.At(static_cast<double>(point->batch)), at = y.At(shown(*point).value);
-      const bool is_guess = point->prediction.extrapolating();
-      absl::StrAppendFormat(&body_,
-                            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" class=\"%s%d\"><title>%s</title></circle>\n", x,
-                            at, is_guess ? "hollow s" : "f", color, report::MarkupText(PointText(target, *point)));
-      if (knee.has_value() && point == &target.points[knee->point])
-        absl::StrAppendFormat(&body_, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" class=\"ring s%d\"/>\n", x, at, color);
+      canvas_.Point(x, at, point->prediction.extrapolating(), color, PointText(target, *point));
+      if (knee.has_value() && point == &target.points[knee->point]) canvas_.Ring(x, at, color);
     }
     const std::optional<MemoryEnd> end = MemoryEndOf(target);
     if (!end.has_value() || !end->estimate.has_value()) return;
     const auto batch = static_cast<double>(*end->estimate);
     if (batch < x_.low || batch > x_.high) return;
-    Line(x_.At(batch), y.at_high, x_.At(batch), y.at_low, absl::StrCat("end s", color));
-    Text(x_.At(batch) - 5, y.at_high + 12, "end", "soft", "memory ends");
+    canvas_.Line(x_.At(batch), y.at_high, x_.At(batch), y.at_low, absl::StrCat("end s", color));
+    canvas_.Text(x_.At(batch) - 5, y.at_high + 12, "end", "soft", "memory ends");
   }
 
   static std::string PointText(const TargetSweep& target, const SweepPoint& point) {
@@ -198,7 +178,7 @@ class SweepPicture {
   const Sweep& sweep_;
   Axis x_;
   double y_ = 0;  // what is drawn ends here
-  std::string body_;
+  Canvas canvas_;
 };
 
 }  // namespace

@@ -258,6 +258,20 @@ class CheckTest(programs.ServedTest):
         self.assertIn("HEAD:net.py:6", answer.err)
         self.assertNotIn(self.temporary.name, answer.err)
 
+    def test_a_file_outside_of_the_repository_is_noted(self):
+        repository = self.repository("inside")
+        outside = self.path("outside.py")
+        with open(outside, "w") as net:
+            net.write(NET.replace("WIDTH", "16"))
+        os.symlink(outside, os.path.join(repository.path, "link.py"))
+        models = (self.model("link", "link.py"), self.model("absolute", outside), self.model("own", "net.py"))
+        repository.write(cobra_toml=self.suite(*models), net_py=NET.replace("WIDTH", "16"))
+        repository.commit()
+        answer = self.check(repository, "--against", "HEAD")
+        for name in ("link", "absolute"):
+            self.assertIn(f"{name}: the file is outside of the repository", answer.out)
+        self.assertNotIn("own: the file is outside", answer.out)
+
     def test_odd_names(self):
         repository = self.repository("odd")
         names = ["a|b", 'c`<b>&"d"', "\u00e9\u4e2d", "@octocat #1", "../../x"]

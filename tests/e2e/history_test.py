@@ -70,6 +70,14 @@ class HistoryTest(programs.ServedTest):
         (series,) = self.history("--label", "branch=x", wait_for=1)["series"]
         self.assertEqual(series["model"], "net.py net(64) 1x3x32x32")
 
+    def test_eight_labels_leave_no_room_for_the_model(self):
+        labels = [part for name in "abcdefg" for part in ("--label", f"{name}=1")] + ["--label", "commit=eight"]
+        question = ("net.py", "--entry", "net(8)", "--input", "1x3x32x32", "--target", self.target)
+        answer = programs.predict(self.server, *question, *labels, cwd=self.folder.name)
+        self.assertEqual(answer.code, 0, answer.err)
+        (series,) = self.history("--label", "a=1", wait_for=1)["series"]
+        self.assertEqual(series["model"], "")
+
     def test_filters(self):
         self.history(wait_for=4)
         self.assertEqual(self.history("--label", "branch=MAIN")["series"], [])

@@ -39,6 +39,7 @@ import time
 import warnings
 
 from agreement_subjects import LIBRARY, SOURCE, all_subjects
+from in_turns import TimedGraph
 
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
 STATE = os.path.join(SOURCE, "build", "agreement.jsonl")
@@ -67,34 +68,8 @@ def read_graph(subject):
     return json.loads(answer.stdout)
 
 
-class Ours:
-    """cobra-worker with the graph, timed whenever it is asked."""
-
-    def __init__(self, subject, folder, core):
-        path = os.path.join(folder, "graph.json")
-        with open(path, "w") as file:
-            json.dump(read_graph(subject), file)
-        self.process = subprocess.Popen(
-            [os.path.join(BIN, "cobra-worker"), "measure", "--graph", path, "--in-turns", "--core", str(core)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-
-    def measure(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError("cobra-worker could not measure it")
-        return json.loads(answer)["latency_us"]
+def ours(subject, folder, core):
+    return TimedGraph(BIN, json.dumps(read_graph(subject)), os.path.join(folder, "graph.json"), core)
 
 
 # ---- theirs ----
@@ -248,7 +223,7 @@ def read_state(fresh):
 
 def measure_rounds(subject, rounds, folder, core):
     """Yields (round, {"ours", "module", "recorded"})."""
-    with Theirs(subject, core) as theirs, Ours(subject, folder, core) as ours:
+    with Theirs(subject, core) as theirs, ours(subject, folder, core) as ours:
         for number in rounds:
             first = ours.measure() if number % 2 == 0 else None
             us = theirs.measure()

@@ -18,12 +18,12 @@ import math
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import programs
+from in_turns import TimedGraph
 
 NETWORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "edited_networks.py")
 STATE = os.path.join(programs.SOURCE, "build", "small_edits.jsonl")
@@ -80,44 +80,16 @@ def question(c):
     return [NETWORKS, "--entry", f"make({c!r})", "--input", f"1x3x{c['size']}x{c['size']}"]
 
 
-class Timed:
-    """A network in a cobra-worker, timed whenever it is asked."""
-
-    def __init__(self, c, path, core):
-        graph = programs.client("graph", *question(c), "--format", "json")
-        if graph.code != 0:
-            raise RuntimeError(graph.err)
-        with open(path, "w") as file:
-            file.write(graph.out)
-        self.process = subprocess.Popen(
-            [
-                os.path.join(programs.BIN, "cobra-worker"),
-                *("measure", "--graph", path, "--in-turns", "--share-device", "--core", str(core)),
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-
-    def measure(self):
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError("cobra-worker could not measure it")
-        return json.loads(answer)["latency_us"]
+def timed(c, path, core):
+    graph = programs.client("graph", *question(c), "--format", "json")
+    if graph.code != 0:
+        raise RuntimeError(graph.err)
+    return TimedGraph(programs.BIN, graph.out, path, core, "--share-device")
 
 
 def measured_change(before, after, folder, options):
-    with Timed(before, os.path.join(folder, "a.json"), options.core) as a:
-        with Timed(after, os.path.join(folder, "b.json"), options.core) as b:
+    with timed(before, os.path.join(folder, "a.json"), options.core) as a:
+        with timed(after, os.path.join(folder, "b.json"), options.core) as b:
             for side in (a, b):
                 side.measure()
             ratios, latencies = [], []
