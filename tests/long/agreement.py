@@ -68,7 +68,7 @@ def read_graph(subject):
     return json.loads(answer.stdout)
 
 
-def ours(subject, folder, core):
+def our_side(subject, folder, core):
     return TimedGraph(BIN, json.dumps(read_graph(subject)), os.path.join(folder, "graph.json"), core)
 
 
@@ -223,7 +223,7 @@ def read_state(fresh):
 
 def measure_rounds(subject, rounds, folder, core):
     """Yields (round, {"ours", "module", "recorded"})."""
-    with Theirs(subject, core) as theirs, ours(subject, folder, core) as ours:
+    with Theirs(subject, core) as theirs, our_side(subject, folder, core) as ours:
         for number in rounds:
             first = ours.measure() if number % 2 == 0 else None
             us = theirs.measure()
