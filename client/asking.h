@@ -32,8 +32,9 @@ Limits LimitsOf(const ModelArguments& model, absl::Duration time);
 // For people: "Net() from net.py, in training".
 std::string Title(const ModelArguments& model);
 
-// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so that `history` tells models apart. The
-// path as it was typed, of an absolute one the file's name, which is the same in every checkout; then the entry.
+// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so that `history` tells
+// models apart. The path as it was typed, of an absolute one the file's name, which is the same in every checkout; then
+// the entry.
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels);
 
 // A graph without calls has no latency. The server's error would mention a "graph" that the user never saw.

@@ -28,7 +28,10 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kCanaryWindow = 400;  // canaries in the session's running median
 
 Json CanaryJson(const CanaryTimes& times) {
-  return {{"conv_us", times.conv_us}, {"matmul_us", times.matmul_us}, {"copy_us", times.copy_us}};
+  return {{"conv_us", times.conv_us},
+          {"matmul_us", times.matmul_us},
+          {"copy_us", times.copy_us},
+          {"core_ratio", times.core_ratio}};
 }
 
 Json RulesJson(const MeasureOptions& o) {
@@ -48,7 +51,7 @@ Json RulesJson(const MeasureOptions& o) {
 
 CanaryTimes CanaryFromText(const std::string& text) {
   const Json j = ParseJson<Json>(text);
-  return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0)};
+  return {j.value("conv_us", 0.0), j.value("matmul_us", 0.0), j.value("copy_us", 0.0), j.value("core_ratio", 1.0)};
 }
 
 // The measurement of a sample that could not be measured.

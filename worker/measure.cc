@@ -1,5 +1,7 @@
 #include "worker/measure.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -76,6 +78,13 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(graph::NetBuilder&& builder
                                                      const Execution& execution) {
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(builder).Finish({output}));
   return Executor::Create(graph, 1, execution);
+}
+
+// The time that this thread has had a processor.
+double ThreadCpuNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 // Returns 0 if the graph does not run.
@@ -215,6 +224,7 @@ MeasureOptions InterleavedRules(const Execution& execution) {
 class Canary::Impl {
  public:
   std::unique_ptr<Executor> conv, matmul, copy;
+  bool one_thread = false;
 };
 
 Canary::Canary(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -223,6 +233,7 @@ Canary::~Canary() = default;
 absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& execution) {
   const bool large = execution.is_cuda();
   auto impl = std::make_unique<Impl>();
+  impl->one_thread = !execution.is_cuda() && execution.threads == 1;
   graph::NetBuilder b;
   const graph::ValueRef y =
       b.Conv2d(b.Input({large ? 64 : 1, 64, 56, 56}), {.out_channels = 64, .kernel_size = 3, .padding = 1});
@@ -234,9 +245,13 @@ absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& executio
 
 CanaryTimes Canary::Measure() {
   CanaryTimes times;
+  const double start_ns = SteadyNowNs(), start_cpu_ns = ThreadCpuNs();
   times.conv_us = MedianOfRuns(impl_->conv.get(), 9);
   times.matmul_us = MedianOfRuns(impl_->matmul.get(), 9);
   times.copy_us = MedianOfRuns(impl_->copy.get(), 9);
+  if (impl_->one_thread) {
+    times.core_ratio = std::max(1.0, (SteadyNowNs() - start_ns) / std::max(1.0, ThreadCpuNs() - start_cpu_ns));
+  }
   return times;
 }
 
@@ -244,8 +259,8 @@ double WorseRatio(double a, double b) { return std::abs(std::log(a)) > std::abs(
 
 CanaryRatios RatiosOf(const CanaryTimes& times, const CanaryTimes& usual) {
   const auto ratio = [](double now, double before) { return now > 0 && before > 0 ? now / before : 1; };
-  return {WorseRatio(ratio(times.conv_us, usual.conv_us), ratio(times.matmul_us, usual.matmul_us)),
-          ratio(times.copy_us, usual.copy_us)};
+  const double compute = WorseRatio(ratio(times.conv_us, usual.conv_us), ratio(times.matmul_us, usual.matmul_us));
+  return {WorseRatio(compute, times.core_ratio), ratio(times.copy_us, usual.copy_us)};
 }
 
 CanaryTimes MedianCanary(absl::Span<const CanaryTimes> times) {

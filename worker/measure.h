@@ -56,6 +56,9 @@ MeasureOptions InterleavedRules(const Execution& execution = {});
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;
+  // Wall time over the processor's time: above 1 others ran on this core meanwhile, in slices that may be longer than a
+  // run and so not be seen in a median. 1 of several threads and of a GPU: they wait for each other.
+  double core_ratio = 1;
 };
 
 // A convolution, a matrix product and a copy, a few milliseconds each (larger ones on a GPU, to use all of it).
@@ -71,8 +74,8 @@ class Canary {
   std::unique_ptr<Impl> impl_;
 };
 
-// `times` over `usual`. Compute is the worse of convolution and matrix product. On a virtual machine memory speed
-// varies with the load of other machines, so the copy has a ratio and a tolerance of its own.
+// `times` over `usual`. Compute is the worst of convolution, matrix product and `core_ratio`. On a virtual machine
+// memory speed varies with the load of other machines, so the copy has a ratio and a tolerance of its own.
 struct CanaryRatios {
   double compute = 1, copy = 1;
 };

@@ -1,5 +1,7 @@
 #include "worker/meter.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -14,6 +16,13 @@ namespace {
 
 // Fewer undisturbed runs than these have no median of their own.
 constexpr size_t kFewestQuietRuns = 3;
+
+// How often this thread had to leave its processor to somebody else.
+long Preemptions() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
 
 constexpr double kBetweenPulsesUs = 3000;
 constexpr double kLongRegionUs = 6000;
@@ -189,12 +198,14 @@ store::Latency MeasureLatency(const std::function<void()>& call, const MeterOpti
   const auto time = [&](int, int calls) {
     if (hooks.settle) hooks.settle();
     const double before = pulse ? pulse() : 0;
+    const long preemptions = Preemptions();
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
     const double wall_us = (now_ns() - start) / 1000;
-    const double ratio = pulse ? std::max(before, pulse()) : 0;
+    const bool preempted = Preemptions() != preemptions;  // by one that ran between the pulses
+    const double ratio = pulse ? std::max({before, pulse(), preempted ? 2 * kQuietPulse : 0}) : 0;
     return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us}};
   };
   return Measure(Region(time, now_ns, hooks.most_calls, 1), options);

@@ -10,6 +10,10 @@ import unittest
 
 from worker_run import CORE, SOURCE, command, records
 
+# Of the canary, before and after six layers: more than a shared machine drifts by itself, less than sharing a core with
+# two makes it.
+TOLERANCE = 0.6
+
 
 def share_of_core():
     """How much of the core one busy process gets: 1.0 where nobody else is there."""
@@ -21,6 +25,10 @@ def share_of_core():
         "print((time.process_time() - cpu) / (time.perf_counter() - wall))" % CORE
     )
     return float(subprocess.run([sys.executable, "-c", busy], capture_output=True, text=True, check=True).stdout)
+
+
+def noticed(record):
+    return record["canary_ratio"] > 1 + TOLERANCE
 
 
 class NeighbourTest(unittest.TestCase):
@@ -39,8 +47,6 @@ class NeighbourTest(unittest.TestCase):
 
     def test_a_busy_neighbour_is_noticed_and_what_it_disturbed_is_measured_again(self):
         self.skip_if_others_are_busy()
-        # The canary before and after six layers; 0.6 off is more than a shared machine drifts by itself and less than
-        # sharing a core with two makes it.
         worker = subprocess.Popen(
             command(
                 "measure",
@@ -51,7 +57,7 @@ class NeighbourTest(unittest.TestCase):
                 "--group",
                 6,
                 "--tolerance",
-                0.6,
+                TOLERANCE,
                 "--core",
                 CORE,
                 "--out",
@@ -69,7 +75,7 @@ class NeighbourTest(unittest.TestCase):
             for _ in range(2)
         ]
         try:
-            self.wait_for(worker, lambda: any(record.get("suspect") for record in records(self.out)))
+            self.wait_for(worker, lambda: any(noticed(record) for record in records(self.out)))
         finally:
             for neighbour in neighbours:
                 neighbour.kill()
@@ -80,10 +86,10 @@ class NeighbourTest(unittest.TestCase):
             if record["repeat"] != 1:  # of the floor
                 by_subject.setdefault((record["space"], record["index"]), []).append(record)
         self.assertGreater(len(by_subject), 20)
-        disturbed = [found for found in by_subject.values() if found[0].get("suspect")]
-        self.assertTrue(disturbed, "the neighbour was not noticed")
-        for found in disturbed:
-            self.assertGreaterEqual(found[-1]["repeat"], 2)
+        for found in by_subject.values():
+            # Between the slices of the neighbours there were runs enough, or it is measured again.
+            if noticed(found[0]) and not found[0].get("quiet_runs"):
+                self.assertGreaterEqual(found[-1]["repeat"], 2)
         if any(found[-1].get("suspect") for found in by_subject.values()):
             self.skip_if_others_are_busy()
         for found in by_subject.values():
