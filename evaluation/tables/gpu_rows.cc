@@ -54,7 +54,8 @@ class NewGpus {
     for (const auto& [key, sum] : sums_) {
       MetricValues mean = sum.first;
       for (auto& [figure, value] : mean) value /= sum.second;
-      COBRA_RETURN_IF_ERROR(AddCell(key.second.c_str(), absl::StrCat(key.first, ", mean over the targets"), mean));
+      COBRA_RETURN_IF_ERROR(
+          run_.AddFigures(key.second, absl::StrCat(key.first, ", mean over the targets"), seed_, mean));
     }
     return absl::OkStatus();
   }
@@ -64,18 +65,10 @@ class NewGpus {
     return samples == 0 ? "GPU left out, data sheet alone" : absl::StrCat("GPU left out, ", samples, " timings");
   }
 
-  absl::Status AddCell(const char* method, const std::string& group, const MetricValues& figures) {
-    return run_.Add(method, group, seed_, [&]() -> absl::StatusOr<TableCell> {
-      TableCell cell;
-      cell.figures = figures;
-      return cell;
-    });
-  }
-
   absl::Status AddTarget(const char* method, const std::string& group, const fit::Dataset& data,
                          const AnsweredRows& answers) {
     const MetricValues figures = answers.Cell().figures;
-    COBRA_RETURN_IF_ERROR(AddCell(method, absl::StrCat(group, ", ", data.target.name), figures));
+    COBRA_RETURN_IF_ERROR(run_.AddFigures(method, absl::StrCat(group, ", ", data.target.name), seed_, figures));
     auto& [sum, count] = sums_[{absl::StrCat(group, ", ", data.target.compile), method}];
     for (size_t i = 0; i < figures.size(); ++i) {
       if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);

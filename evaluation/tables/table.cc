@@ -177,6 +177,15 @@ absl::Status TableRun::Add(const std::string& method, const std::string& group, 
   return absl::OkStatus();
 }
 
+absl::Status TableRun::AddFigures(const std::string& method, const std::string& group, int seed,
+                                  const MetricValues& figures) {
+  return Add(method, group, seed, [&figures]() -> absl::StatusOr<TableCell> {
+    TableCell cell;
+    cell.figures = figures;
+    return cell;
+  });
+}
+
 double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 std::string TableToJson(const TableRun& run) {

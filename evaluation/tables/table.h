@@ -70,6 +70,8 @@ struct TableRun {
   // fills figures and parameters; its time is measured here. Its errors are prefixed with the cell's name.
   absl::Status Add(const std::string& method, const std::string& group, int seed,
                    const std::function<absl::StatusOr<TableCell>()>& make);
+  // Of figures that are there already.
+  absl::Status AddFigures(const std::string& method, const std::string& group, int seed, const MetricValues& figures);
 
  private:
   bool in_ledger_ = false;  // this run

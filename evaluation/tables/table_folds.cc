@@ -22,7 +22,8 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets";
+constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets",
+               kOtherHost[] = "the same device on another host";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
 constexpr int kEpochs = 10;
 constexpr double kLearningRate = 3e-3;
@@ -59,6 +60,7 @@ class Table {
       }
       COBRA_RETURN_IF_ERROR(AddRows(kOurs, ours, seed));
       COBRA_RETURN_IF_ERROR(AddRows(kRoofline, roofline, seed));
+      COBRA_RETURN_IF_ERROR(AddOtherHosts(seed));
       COBRA_RETURN_IF_ERROR(AddNewGpuRows(new_gpus_, gpus, work_, seed, &run_));
     }
     run_.before = {absl::StrCat(
@@ -104,20 +106,12 @@ class Table {
     all->fold.insert(all->fold.end(), predicted.size(), fold);
   }
 
-  absl::Status AddCell(const char* method, const std::string& group, int seed, const MetricValues& figures) {
-    return run_.Add(method, group, seed, [&]() -> absl::StatusOr<TableCell> {
-      TableCell cell;
-      cell.figures = figures;
-      return cell;
-    });
-  }
-
   absl::Status AddRows(const char* method, const std::map<std::string, LeftOut>& targets, int seed) {
     std::map<std::string, std::pair<MetricValues, double>> sums;  // by compile mode: of the figures, of the targets
     for (const auto& [name, rows] : targets) {
       if (rows.predicted.size() < (run_.options.quick ? kFewestOfQuick : kFewestTests)) continue;
       const MetricValues figures = FiguresOf(rows);
-      COBRA_RETURN_IF_ERROR(AddCell(method, name, seed, figures));
+      COBRA_RETURN_IF_ERROR(run_.AddFigures(method, name, seed, figures));
       auto& [sum, count] = sums[rows_.ModeOf(name)];
       for (size_t i = 0; i < figures.size(); ++i) {
         if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);
@@ -127,9 +121,38 @@ class Table {
     }
     for (auto& [mode, of_mode] : sums) {
       for (auto& [figure, value] : of_mode.first) value /= of_mode.second;
-      COBRA_RETURN_IF_ERROR(AddCell(method, absl::StrCat(kMean, ", ", mode), seed, of_mode.first));
+      COBRA_RETURN_IF_ERROR(run_.AddFigures(method, absl::StrCat(kMean, ", ", mode), seed, of_mode.first));
     }
     return absl::OkStatus();
+  }
+
+  // How far two hosts with the same device are apart: no prediction from a data sheet can do better for both.
+  absl::Status AddOtherHosts(int seed) {
+    for (const fit::Dataset& data : rows_.sets()) {
+      const fit::Dataset* other = OtherHostOf(data);
+      if (other == nullptr) continue;
+      std::map<std::string, double> there;
+      for (const fit::Sample& row : other->samples) there[row.fingerprint()] = row.latency_us();
+      AnsweredRows answers;
+      for (const fit::Sample& row : data.samples) {
+        if (const auto same = there.find(row.fingerprint()); same != there.end())
+          answers.Add(same->second, row.latency_us(), 0);
+      }
+      COBRA_RETURN_IF_ERROR(run_.AddFigures(kOtherHost, data.target.name, seed, answers.Cell().figures));
+    }
+    return absl::OkStatus();
+  }
+
+  // Null: nobody else measured the device in this way.
+  const fit::Dataset* OtherHostOf(const fit::Dataset& data) const {
+    const predict::TargetSpec& spec = data.target;
+    for (const fit::Dataset& other : rows_.sets()) {
+      const predict::TargetSpec& is = other.target;
+      if (is.name != spec.name && is.device == spec.device && is.runtime == spec.runtime &&
+          is.compile == spec.compile && is.precision == spec.precision && is.layout == spec.layout)
+        return &other;
+    }
+    return nullptr;
   }
 
   TableRun run_;
