@@ -110,9 +110,12 @@ class History:
         """Entry -> what PyTorch runs for it at that version; nothing for what it cannot run."""
         self.git("checkout", "--quiet", version)
         command = ["/usr/bin/python3", os.path.join(HERE, "release_truth.py"), self.path, module]
+        # Compiled files go by time and size: two versions that are checked out within a second may share them.
+        fresh = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
-            [*command, *(f"{entry}={size}" for entry, size in models)], capture_output=True, text=True, timeout=3600
-        )
+            [*command, *(f"{entry}={size}" for entry, size in models)],
+            capture_output=True, text=True, timeout=3600, env=fresh,
+        )  # fmt: skip
         answers = dict(line.split("\t") for line in done.stdout.splitlines())
         found = {}
         for entry, size in models:
