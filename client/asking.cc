@@ -30,12 +30,22 @@ Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
   return limits;
 }
 
-std::string Title(const ModelArguments& model) {
-  if (!model.architecture.empty()) return model.architecture;
-  const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
-  return absl::StrCat(title, model.training ? ", in training" : "",
-                      model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
+report::Question QuestionOf(const ModelArguments& model) {
+  report::Question question;
+  question.path = model.path;
+  question.architecture = model.architecture;
+  question.entry = model.entry;
+  question.method = model.method;
+  question.inputs = model.inputs;
+  question.arguments = model.arguments;
+  question.libraries = model.libraries;
+  question.training = model.training;
+  question.torch_version = model.torch_version;
+  question.cached_tokens = model.cached_tokens;
+  return question;
 }
+
+std::string Title(const ModelArguments& model) { return report::TitleOf(QuestionOf(model)); }
 
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels) {
   static constexpr char kName[] = "model";

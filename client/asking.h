@@ -15,6 +15,7 @@
 #include "client/model_input.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
+#include "report/question.h"
 
 namespace cobra::client {
 
@@ -28,6 +29,9 @@ struct AskFlags {
 
 // Limits of reading it, `time` among them.
 Limits LimitsOf(const ModelArguments& model, absl::Duration time);
+
+// How the model is asked about, without targets.
+report::Question QuestionOf(const ModelArguments& model);
 
 // For people: "Net() from net.py, in training".
 std::string Title(const ModelArguments& model);

@@ -7,12 +7,12 @@
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
 #include "base/diagnostic.h"
+#include "base/shell_word.h"
 #include "base/without_escapes.h"
 #include "client/command_line_flags.h"
 #include "client/exit_code.h"
 #include "client/next_step.h"
 #include "client/progress.h"
-#include "client/shell_word.h"
 #include "client/terminal.h"
 
 namespace cobra::client {

@@ -12,10 +12,10 @@
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "base/similar_words.h"
 #include "base/user_error.h"
 #include "client/library_hint.h"
-#include "client/shell_word.h"
 
 namespace cobra::client {
 namespace {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "base/counted.h"
 #include "base/json.h"
+#include "client/asking.h"
 #include "client/compare_render.h"
 #include "client/target_ranking.h"
 #include "client/text_table.h"
@@ -110,16 +111,7 @@ std::string VersionText(const v1::Target& t) {
 
 }  // namespace
 
-void AddQuestion(const ModelArguments& model, json* j) {
-  (*j)["model"] = model.path;
-  (*j)["arch"] = model.architecture;
-  (*j)["entry"] = model.entry;
-  (*j)["method"] = model.method;
-  (*j)["inputs"] = model.inputs;
-  (*j)["arguments"] = model.arguments;
-  if (model.cached_tokens > 0) (*j)["cached_tokens"] = model.cached_tokens;
-  (*j)["mode"] = model.training ? "train" : "eval";
-}
+void AddQuestion(const ModelArguments& model, json* j) { report::AddModel(QuestionOf(model), j); }
 
 std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
   return absl::StrCat(Counted(calls, "call"), ", ", CountText(static_cast<double>(parameters)), " parameters, ",

@@ -2,15 +2,11 @@
 
 #include <cstdio>
 #include <map>
-#include <memory>
-#include <optional>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
@@ -19,15 +15,16 @@
 #include "client/exit_code.h"
 #include "client/progress.h"
 #include "client/render.h"
-#include "client/shell_word.h"
 #include "client/sweep_command.h"
 #include "client/sweep_render.h"
 #include "client/written_file.h"
 #include "frontend/python/torch/torch_version.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
+#include "report/answers.h"
 #include "report/document.h"
 #include "report/page.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -41,9 +38,9 @@ absl::Status CheckPageFlags(const PageFlags& flags) {
 
 absl::Status CheckTargetCount(const PageFlags& flags) {
   const size_t count = DifferentNames(flags.targets).size();
-  if (count <= kMostReported) return absl::OkStatus();
+  if (count <= report::kMostReported) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("--target: ", count, " targets, of which a page shows at most ", kMostReported),
+                   absl::StrCat("--target: ", count, " targets, of which a page shows at most ", report::kMostReported),
                    "name some of `cobra-client targets`: --target A,B,C");
 }
 
@@ -60,7 +57,7 @@ class Asked {
     return absl::OkStatus();
   }
 
-  std::vector<report::Answer> TakeAnswers() { return std::move(answers_); }
+  std::vector<report::Answer> TakeAnswers() { return answers_.Take(); }
 
  private:
   absl::Status AskFor(const std::string& version, const std::vector<std::string>& targets, ModelInput* input) {
@@ -79,84 +76,21 @@ class Asked {
     COBRA_ASSIGN_OR_RETURN(v1::PredictResponse response, Client::Connect(common_.client)->Predict(request));
     for (v1::TargetPrediction& prediction : *response.mutable_predictions())
       prediction.set_torch_version(version.empty() ? flags_.model.torch_version : version);
-    Add(std::move(graph), std::move(response));
+    answers_.Add(std::move(graph), std::move(response));
     return absl::OkStatus();
-  }
-
-  // Most programs are the same network for all versions: then the page has it once.
-  void Add(graph::Graph graph, v1::PredictResponse response) {
-    std::string wire = proto::GraphToWire(graph);
-    for (size_t i = 0; i < wires_.size(); ++i) {
-      if (wires_[i] != wire) continue;
-      answers_[i].response.mutable_predictions()->MergeFrom(response.predictions());
-      return;
-    }
-    wires_.push_back(std::move(wire));
-    graphs_.push_back(std::make_unique<graph::Graph>(std::move(graph)));
-    answers_.push_back({graphs_.back().get(), std::move(response)});
   }
 
   const CommonFlags& common_;
   const PageFlags& flags_;
   const std::map<std::string, std::string> versions_;
-  std::vector<std::string> wires_;
-  std::vector<std::unique_ptr<graph::Graph>> graphs_;
-  std::vector<report::Answer> answers_;
+  report::Answers answers_;
 };
 
-// The lines of the program, each file split once.
-class SourceLines {
- public:
-  explicit SourceLines(const ModelInput& input) : input_(input) {}
-
-  std::string Line(const std::string& file, int line) {
-    const auto [it, added] = files_.try_emplace(file);
-    if (added) {
-      if (const std::optional<std::string> text = input_.SourceText(file)) it->second = absl::StrSplit(*text, '\n');
-    }
-    if (line < 1 || static_cast<size_t>(line) > it->second.size()) return "";
-    return std::string(absl::StripAsciiWhitespace(it->second[line - 1]));
-  }
-
- private:
-  const ModelInput& input_;
-  std::map<std::string, std::vector<std::string>> files_;
-};
-
-// The command line that makes the same page, without what concerns the connection alone.
-std::string CommandOf(const PageFlags& flags, const std::string& model_version) {
-  const ModelArguments& model = flags.model;
-  std::vector<std::string> words = {"cobra-client", "report"};
-  const auto add = [&words](const char* flag, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {flag, ShellWord(value)});
-  };
-  if (!model.path.empty()) words.push_back(ShellWord(model.path));
-  add("--arch", model.architecture);
-  add("--entry", model.entry);
-  if (model.method != "forward") add("--method", model.method);
-  for (const std::string& input : model.inputs) add("--input", input);
-  for (const std::string& argument : model.arguments) add("--arg", argument);
-  for (const std::string& library : model.libraries) add("--library", library);
-  if (model.training) add("--mode", "train");
-  add("--torch-version", model.torch_version);
-  if (model.cached_tokens > 0) add("--cached-tokens", absl::StrCat(model.cached_tokens));
-  add("--target", absl::StrJoin(DifferentNames(flags.targets), ","));
-  if (flags.no_sweep) {
-    words.push_back("--no-sweep");
-  } else if (flags.batches != PageFlags().batches) {
-    add("--batch", flags.batches);
-  }
-  add("--model-version", model_version);
-  return absl::StrJoin(words, " ");
-}
-
-json QuestionOf(const PageFlags& flags, const std::string& model_version) {
-  json question;
-  AddQuestion(flags.model, &question);
-  question["torch_version"] = flags.model.torch_version;
-  question["libraries"] = flags.model.libraries;
-  question["targets"] = DifferentNames(flags.targets);
-  question["command"] = CommandOf(flags, model_version);
+report::Question QuestionOf(const PageFlags& flags) {
+  report::Question question = QuestionOf(flags.model);
+  question.targets = DifferentNames(flags.targets);
+  question.no_sweep = flags.no_sweep;
+  if (flags.batches != PageFlags().batches) question.batches = flags.batches;
   return question;
 }
 
@@ -191,13 +125,12 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   report::Contents contents;
   contents.title = Title(flags.model);
   contents.answers = asked.TakeAnswers();
-  contents.question = QuestionOf(flags, contents.answers[0].response.model_version());
+  contents.question = report::QuestionJson(QuestionOf(flags), contents.answers[0].response.model_version());
   contents.targets = DifferentNames(flags.targets);
   contents.sheets = &sheets;
   contents.sweep = SweepOf(common, flags);
-  SourceLines lines(input);
   contents.shown_file = [&input](const std::string& file) { return input.UserPath(file); };
-  contents.source_line = [&lines](const std::string& file, int line) { return lines.Line(file, line); };
+  contents.source_text = [&input](const std::string& file) { return input.SourceText(file); };
   COBRA_ASSIGN_OR_RETURN(const json document, report::MakeDocument(contents));
   const std::string text =
       common.json ? document.dump(1, ' ', false, json::error_handler_t::replace) : report::ReportPage(document);

@@ -10,9 +10,6 @@
 
 namespace cobra::client {
 
-// Of one page: as many as a reader tells from each other by colour.
-inline constexpr size_t kMostReported = 8;
-
 struct PageFlags {
   ModelArguments model;
   std::vector<std::string> targets;  // empty: UsualTargets()

@@ -8,8 +8,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -64,10 +66,31 @@ std::string OutputText(const graph::Node& node) {
   return node.outputs.size() == 1 ? first : absl::StrCat(first, " +", node.outputs.size() - 1);
 }
 
-// The source lines that calls come from.
+// The lines of a program, each file split once.
+class SourceLines {
+ public:
+  explicit SourceLines(const Contents& contents) : contents_(contents) {}
+
+  // "" if unknown
+  std::string Line(const std::string& file, int line) {
+    if (!contents_.source_text) return "";
+    const auto [it, added] = files_.try_emplace(file);
+    if (added) {
+      if (const std::optional<std::string> text = contents_.source_text(file)) it->second = absl::StrSplit(*text, '\n');
+    }
+    if (line < 1 || static_cast<size_t>(line) > it->second.size()) return "";
+    return std::string(absl::StripAsciiWhitespace(it->second[static_cast<size_t>(line) - 1]));
+  }
+
+ private:
+  const Contents& contents_;
+  absl::flat_hash_map<std::string, std::vector<std::string>> files_;
+};
+
+// The places in the source that calls come from.
 class Places {
  public:
-  explicit Places(const Contents& contents) : contents_(contents) {}
+  explicit Places(const Contents& contents) : contents_(contents), lines_(contents) {}
 
   // -1: unknown
   int Add(const graph::Origin& origin) {
@@ -77,8 +100,7 @@ class Places {
     const auto [it, added] = known_.try_emplace({*file, line}, static_cast<int>(known_.size()));
     if (added) {
       const std::string shown = contents_.shown_file ? contents_.shown_file(*file) : *file;
-      const std::string text = contents_.source_line ? contents_.source_line(*file, line) : "";
-      all_.push_back({{"file", Clean(shown)}, {"line", line}, {"text", Clean(text)}});
+      all_.push_back({{"file", Clean(shown)}, {"line", line}, {"text", Clean(lines_.Line(*file, line))}});
     }
     return it->second;
   }
@@ -86,6 +108,7 @@ class Places {
 
  private:
   const Contents& contents_;
+  SourceLines lines_;
   absl::flat_hash_map<std::pair<std::string, int>, int> known_;
   json all_ = json::array();
 };

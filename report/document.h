@@ -4,37 +4,35 @@
 #ifndef COBRA_REPORT_DOCUMENT_H_
 #define COBRA_REPORT_DOCUMENT_H_
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "cobra/v1/cobra.pb.h"
-#include "graph/graph.h"
 #include "nlohmann/json.hpp"
+#include "report/answers.h"
 
 namespace cobra::report {
 
 // Changes when a member changes its meaning or goes. New members do not change it.
 inline constexpr int kDocumentVersion = 1;
 
-// One network, and what was predicted of it. A program may be another network for another version of PyTorch: then a
-// report has several.
-struct Answer {
-  const graph::Graph* graph = nullptr;
-  v1::PredictResponse response;  // with breakdown
-};
+// Targets of one page: as many as a reader tells from each other by colour.
+inline constexpr size_t kMostReported = 8;
 
 struct Contents {
-  std::string title;                 // for people: "Net() from net.py"
-  nlohmann::json question;           // how to ask again: names of flags and their values
-  std::vector<Answer> answers;       // at least one
+  std::string title;                 // for people: TitleOf() (question.h)
+  nlohmann::json question;           // how to ask again: QuestionJson()
+  std::vector<Answer> answers;       // at least one; whoever fills this keeps their graphs
   std::vector<std::string> targets;  // in the order in which they are shown; others follow
   const v1::ListTargetsResponse* sheets = nullptr;
   nlohmann::json sweep;  // what `sweep --format json` writes; null: none
-  // Of the file of a call: its name for the reader; and one of its lines, "" if unknown.
+  // Of the file of a call: its name for the reader, and its text if that is known. Either may be empty.
   std::function<std::string(const std::string& file)> shown_file;
-  std::function<std::string(const std::string& file, int line)> source_line;
+  std::function<std::optional<std::string>(const std::string& file)> source_text;
 };
 
 // Internal error if an answer is not of its graph.

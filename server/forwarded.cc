@@ -12,6 +12,7 @@ namespace {
 
 constexpr char kKeyName[] = "cobra-http-key";
 constexpr char kPeerName[] = "cobra-http-peer";
+constexpr char kReportName[] = "cobra-http-report";
 constexpr char kCertificateName[] = "cobra-http-certificate-bin";  // gRPC carries any bytes under such a name
 
 const std::string& Key() {
@@ -32,8 +33,9 @@ bool IsForwarded(const Metadata& metadata) {
 
 }  // namespace
 
-void AddForwarded(const HttpPeer& peer, grpc::ClientContext* context) {
+void AddForwarded(const HttpPeer& peer, bool as_report, grpc::ClientContext* context) {
   context->AddMetadata(kKeyName, Key());
+  if (as_report) context->AddMetadata(kReportName, "1");
   context->AddMetadata(kPeerName, peer.address);
   for (const std::string& name : peer.certificate_names) context->AddMetadata(kCertificateName, name);
 }
@@ -43,6 +45,11 @@ std::string PeerOf(const grpc::CallbackServerContext& context) {
   const auto peer = metadata.find(kPeerName);
   if (peer == metadata.end() || !IsForwarded(metadata)) return context.peer();
   return std::string(peer->second.data(), peer->second.size());
+}
+
+bool WantsReport(const grpc::CallbackServerContext& context) {
+  const Metadata& metadata = context.client_metadata();
+  return metadata.count(kReportName) > 0 && IsForwarded(metadata);
 }
 
 std::vector<absl::string_view> ForwardedCertificates(const Metadata& metadata) {

@@ -17,9 +17,11 @@ struct HttpPeer {
   std::vector<std::string> certificate_names;  // of a certificate that TLS has verified
 };
 
-void AddForwarded(const HttpPeer& peer, grpc::ClientContext* context);
+// `as_report`: a Predict is answered with the document of a report (report_reply.h) in the place of its reply.
+void AddForwarded(const HttpPeer& peer, bool as_report, grpc::ClientContext* context);
 // The caller's address: that of the request, or of gRPC's own connection.
 std::string PeerOf(const grpc::CallbackServerContext& context);
+bool WantsReport(const grpc::CallbackServerContext& context);
 // None unless the call is forwarded.
 std::vector<absl::string_view> ForwardedCertificates(const Metadata& metadata);
 

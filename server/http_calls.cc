@@ -17,6 +17,7 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "proto/grpc_status.h"
 #include "proto/label.h"
+#include "report/document.h"
 #include "server/call_metadata.h"
 #include "server/caller.h"
 #include "server/held_bytes.h"
@@ -176,22 +177,28 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
     const absl::string_view content_type = head_.Value("content-type");
     if (body_.empty() || http::MediaType(content_type) != kForm) return http::BytesOfJson(type, body_);
     COBRA_ASSIGN_OR_RETURN(const std::vector<http::Part> parts, http::ParseMultipart(content_type, body_));
-    COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, http::PredictRequestOf(parts));
-    if (request.targets().empty()) AddUsualTargets(&request);
+    const http::Asker asker = entry_->route.as_report ? http::Asker::kPage : http::Asker::kCurl;
+    COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, http::PredictRequestOf(parts, asker));
+    if (request.targets().empty()) COBRA_RETURN_IF_ERROR(AddUsualTargets(&request));
     return request.SerializeAsString();
   }
 
   // Source is read once for all of them: each version of PyTorch would be another reading, and few of them are allowed.
-  void AddUsualTargets(v1::PredictRequest* request) const {
+  absl::Status AddUsualTargets(v1::PredictRequest* request) const {
     for (const std::string& target : calls_->usual_targets_()) request->add_targets(target);
+    if (entry_->route.as_report && request->targets_size() > static_cast<int>(report::kMostReported)) {
+      return Usage("target: none is chosen, and this machine is not calibrated",
+                   absl::StrCat("choose up to ", report::kMostReported, " targets"));
+    }
     if (request->targets_size() > 1 && request->has_source() && request->source().torch_version().empty())
       request->mutable_source()->set_torch_version(python::kNewestTorchVersion);
+    return absl::OkStatus();
   }
 
   void Call(std::string bytes) {
     channel_ = calls_->channel_.Get();
     if (channel_ == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
-    AddForwarded(peer_, &context_);
+    AddForwarded(peer_, entry_->route.as_report, &context_);
     context_.set_deadline(absl::ToChronoTime(deadline_));
     request_ = BufferOf(bytes);
     self_ = shared_from_this();  // until Answered()
@@ -206,7 +213,7 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
     absl::string_view bytes;
     std::string json;
     if (status.ok() && response_.Valid() && InOnePiece(response_, &slice, &bytes)) {
-      absl::StatusOr<std::string> converted = http::JsonOfBytes(*entry_->route.rpc->output_type(), bytes);
+      absl::StatusOr<std::string> converted = JsonOf(bytes);
       status = converted.status();
       if (converted.ok()) json = *std::move(converted);
     }
@@ -218,6 +225,11 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
     reply.content_type = kJson;
     reply.body = std::move(json);
     Finish(std::move(reply));
+  }
+
+  absl::StatusOr<std::string> JsonOf(absl::string_view reply) const {
+    if (entry_->route.as_report) return std::string(reply);
+    return http::JsonOfBytes(*entry_->route.rpc->output_type(), reply);
   }
 
   // What no call was made for counts as one.
@@ -265,6 +277,7 @@ HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* 
     entries_.push_back({&rpc, http::RouteOf(rpc.service, rpc.method)});
     routes.push_back(entries_.back().route);
   }
+  entries_.push_back({&InfoOf(Rpc::kPredict), http::ReportRoute()});  // for the page alone: not in the document
   document_ = http::OpenApiDocument(routes, Version(), access != nullptr);
   thread_ = std::thread([this] { TakeReplies(); });
 }

@@ -80,6 +80,11 @@ std::vector<std::string> DifferentTargets(const v1::PredictRequest& request) {
   return targets;
 }
 
+// Whether it is a program of which no version of PyTorch is given.
+bool FollowsTargets(const v1::PredictRequest& request) {
+  return request.has_source() && request.source().torch_version().empty();
+}
+
 absl::Status CheckReplyBytes(int64_t bytes, int64_t most) {
   if (bytes <= most) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kLimit, LimitMessage("the reply", bytes, most, "bytes"),
@@ -179,23 +184,15 @@ absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* reques
 
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictWith(const ModelSnapshot& model, v1::PredictRequest* request,
                                                           Bytes graph_bytes, const CallContext& call) {
-  const bool follows_targets = request->has_source() && request->source().torch_version().empty();
-  return follows_targets ? PredictVersions(model, request, call) : PredictOn(model, request, graph_bytes, call);
+  return FollowsTargets(*request) ? PredictVersions(model, request, call)
+                                  : PredictOn(model, request, graph_bytes, call);
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
                                                               const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckRequest(*request, std::nullopt, model));
   const Targets targets = DifferentTargets(*request);
-  std::map<std::string, Targets> by_version;
-  for (const std::string& target : targets)
-    by_version[python::TorchVersionOf(model.RuntimeOf(target))].push_back(target);
-  if (by_version.size() > static_cast<size_t>(options_.limits.max_torch_versions)) {
-    return UserError(Diagnostic::Kind::kLimit,
-                     LimitMessage("the targets", static_cast<int64_t>(by_version.size()),
-                                  options_.limits.max_torch_versions, "versions of PyTorch"),
-                     "set `torch_version`, or ask for fewer targets at once");
-  }
+  COBRA_ASSIGN_OR_RETURN(const auto by_version, ByVersion(model, *request));
   if (by_version.size() == 1) {
     request->mutable_source()->set_torch_version(by_version.begin()->first);
     return PredictOn(model, request, std::nullopt, call);
@@ -221,9 +218,41 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictVersions(const ModelSnapsho
   return reply;
 }
 
+absl::StatusOr<std::map<std::string, Pipeline::Targets>> Pipeline::ByVersion(const ModelSnapshot& model,
+                                                                             const v1::PredictRequest& request) const {
+  std::map<std::string, Targets> by_version;
+  const bool follows_targets = FollowsTargets(request);
+  for (const std::string& target : DifferentTargets(request))
+    by_version[follows_targets ? python::TorchVersionOf(model.RuntimeOf(target)) : ""].push_back(target);
+  if (by_version.size() > static_cast<size_t>(options_.limits.max_torch_versions)) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("the targets", static_cast<int64_t>(by_version.size()),
+                                  options_.limits.max_torch_versions, "versions of PyTorch"),
+                     "set `torch_version`, or ask for fewer targets at once");
+  }
+  return by_version;
+}
+
+absl::StatusOr<Pipeline::AnsweredNetworks> Pipeline::PredictNetworks(const v1::PredictRequest& request,
+                                                                     Bytes graph_bytes, const CallContext& call) {
+  AnsweredNetworks answered{model_->Get(), {}};
+  COBRA_RETURN_IF_ERROR(CheckRequest(request, graph_bytes, *answered.model));
+  COBRA_ASSIGN_OR_RETURN(const auto by_version, ByVersion(*answered.model, request));
+  for (const auto& [version, targets] : by_version) {
+    v1::PredictRequest question = request;
+    question.set_breakdown(true);
+    if (!version.empty()) question.mutable_source()->set_torch_version(version);
+    question.mutable_targets()->Assign(targets.begin(), targets.end());
+    AnsweredNetwork& network = answered.networks.emplace_back();
+    COBRA_ASSIGN_OR_RETURN(network.reply, PredictOn(*answered.model, &question, graph_bytes, call,
+                                                    /*repeatable=*/nullptr, &network.graph));
+  }
+  return answered;
+}
+
 absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& model, v1::PredictRequest* request,
                                                         Bytes graph_bytes, const CallContext& call,
-                                                        Repeatable* repeatable) {
+                                                        Repeatable* repeatable, graph::Graph* network_graph) {
   COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, model));
   const Targets targets = DifferentTargets(*request);
   v1::PredictResponse reply;
@@ -241,7 +270,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
 
   const std::string torch_version = request->source().torch_version();
   const absl::Time start = absl::Now();
-  const absl::StatusOr<ReadResult> result = ReadModel(request, graph_bytes, call);
+  absl::StatusOr<ReadResult> result = ReadModel(request, graph_bytes, call);
   const absl::Time read = absl::Now();
   if (call.stages != nullptr) call.stages->read = read - start;
   COBRA_RETURN_IF_ERROR(result.status());
@@ -263,6 +292,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   if (call.labels != nullptr) RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
   if (repeatable != nullptr) repeatable->Add(source);
+  if (network_graph != nullptr) *network_graph = std::move(result->graph);
   if (call.is_warm_up) return reply;
 
   reply.set_read_us(absl::ToDoubleMicroseconds(read - start));

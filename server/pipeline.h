@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,18 @@ class Pipeline {
   // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                               const CallContext& call);
+  // What Predict() answers to a request with a breakdown, and the network that it is about. A program is read once for
+  // each version of PyTorch among its targets.
+  struct AnsweredNetwork {
+    graph::Graph graph;
+    v1::PredictResponse reply;
+  };
+  struct AnsweredNetworks {
+    std::shared_ptr<const ModelSnapshot> model;  // that has answered
+    std::vector<AnsweredNetwork> networks;
+  };
+  absl::StatusOr<AnsweredNetworks> PredictNetworks(const v1::PredictRequest& request,
+                                                   std::optional<absl::string_view> graph, const CallContext& call);
   // The graph of a network that a request names, read and checked as for Predict(). Moves what it needs out of
   // `request`; source without a version of PyTorch is read as for `runtime`.
   absl::StatusOr<graph::Graph> ReadNetwork(v1::PredictRequest* request, absl::string_view runtime,
@@ -88,10 +101,14 @@ class Pipeline {
     std::vector<FilesUnchanged> files_unchanged;
   };
   absl::StatusOr<v1::PredictResponse> PredictOn(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
-                                                const CallContext& call, Repeatable* repeatable = nullptr);
+                                                const CallContext& call, Repeatable* repeatable = nullptr,
+                                                graph::Graph* network_graph = nullptr);
   // A program of which no version of PyTorch is given is read as for the runtime of each target.
   absl::StatusOr<v1::PredictResponse> PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
                                                       const CallContext& call);
+  // The targets of a program by the version of PyTorch as which it is read for them; "": as the request says.
+  absl::StatusOr<std::map<std::string, Targets>> ByVersion(const ModelSnapshot& model,
+                                                           const v1::PredictRequest& request) const;
   absl::Status CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const;
   absl::StatusOr<ReadResult> ReadModel(v1::PredictRequest* request, Bytes graph, const CallContext& call);
   absl::StatusOr<ReadResult> ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph,

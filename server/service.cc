@@ -14,6 +14,7 @@
 #include "server/measurement_task.h"
 #include "server/message_bytes.h"
 #include "server/predict_message.h"
+#include "server/report_reply.h"
 #include "server/target_message.h"
 
 namespace cobra::server {
@@ -62,6 +63,17 @@ absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::
   COBRA_RETURN_IF_ERROR(message.Parse(request, calls_.limits().max_parsed_bytes));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, pipeline_->Predict(message.request(), message.graph(), call));
   return SerializeMessage(reply, response);
+}
+
+absl::Status CobraService::HandleReport(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
+                                        const CallContext& call) {
+  PredictMessage message;
+  COBRA_RETURN_IF_ERROR(message.Parse(request, calls_.limits().max_parsed_bytes));
+  COBRA_ASSIGN_OR_RETURN(const std::string report,
+                         MakeReport(pipeline_, *message.request(), message.graph(), calls_.limits(), call));
+  grpc::ByteBuffer bytes = BufferOf(report);
+  response->Swap(&bytes);
+  return absl::OkStatus();
 }
 
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,

@@ -4,6 +4,7 @@
 
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "server/adaptation.h"
+#include "server/forwarded.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
 #include "server/predict_batch.h"
@@ -29,6 +30,10 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) override {
+    if (WantsReport(*context)) {
+      return calls_.RunBytes(Rpc::kPredict, context, *request, response, /*shortcut=*/nullptr,
+                             [=](const CallContext& call) { return HandleReport(*request, response, call); });
+    }
     return calls_.RunBytes(
         Rpc::kPredict, context, *request, response,
         [=](const CallContext& call, bool may_wait) { return FindReply(*request, call, may_wait, response); },
@@ -87,6 +92,7 @@ class CobraService final : public RawService<v1::Cobra::Service COBRA_RPCS_OF_CO
   UnaryCalls::Shortcut FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
                                  grpc::ByteBuffer* response) const;
   absl::Status HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response, const CallContext& call);
+  absl::Status HandleReport(const grpc::ByteBuffer& request, grpc::ByteBuffer* response, const CallContext& call);
   absl::Status HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                  const CallContext& call);
   absl::Status HandleGetModelInfo(const v1::GetModelInfoRequest& request, v1::GetModelInfoResponse* response,

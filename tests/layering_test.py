@@ -93,7 +93,7 @@ MAY_INCLUDE = {
     ],
     "report": ["proto", "graph", "base"],
     "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
-    "server/http": ["proto", "base"],
+    "server/http": ["report", "proto", "base"],
     "server": [
         "server/http",
         "reader",

@@ -1,16 +1,28 @@
 #include "server/http/pages.h"
 
+#include <array>
 #include <string>
+
+#include "report/page.h"
 
 namespace cobra::http {
 namespace {
 
+constexpr char kHtml[] = "text/html; charset=utf-8";
+constexpr char kCss[] = "text/css; charset=utf-8";
+constexpr char kJavaScript[] = "text/javascript; charset=utf-8";
+
 struct Page {
-  absl::string_view path, file, content_type;
+  absl::string_view path, bytes, content_type;
 };
-constexpr Page kPages[] = {{"/ui", "index.html", "text/html; charset=utf-8"},
-                           {"/ui/app.css", "app.css", "text/css; charset=utf-8"},
-                           {"/ui/app.js", "app.js", "text/javascript; charset=utf-8"}};
+const std::array<Page, 5>& Pages() {
+  static const auto* const pages = new std::array<Page, 5>{{{"/ui", EmbeddedBytes("index.html"), kHtml},
+                                                            {"/ui/app.css", EmbeddedBytes("app.css"), kCss},
+                                                            {"/ui/app.js", EmbeddedBytes("app.js"), kJavaScript},
+                                                            {"/ui/report.css", report::PageStyle(), kCss},
+                                                            {"/ui/report.js", report::PageScript(), kJavaScript}}};
+  return *pages;
+}
 
 }  // namespace
 
@@ -27,10 +39,10 @@ std::optional<Reply> PageAt(absl::string_view path) {
     reply.headers.emplace_back("Location", "/ui");
     return reply;
   }
-  for (const Page& page : kPages) {
+  for (const Page& page : Pages()) {
     if (page.path != path) continue;
     reply.content_type = std::string(page.content_type);
-    reply.body = std::string(EmbeddedBytes(page.file));
+    reply.body = std::string(page.bytes);
     reply.headers.emplace_back("Cache-Control", "no-cache");
     return reply;
   }

@@ -176,12 +176,17 @@ absl::Status FillFile(const Fields& fields, const Part& model, v1::PredictReques
   return Usage(absl::StrCat("model=", Shown(name), ": is not a .py, .onnx, .tflite or .param file"));
 }
 
-absl::Status FillModel(const Fields& fields, v1::PredictRequest* request) {
+absl::Status FillModel(const Fields& fields, Asker asker, v1::PredictRequest* request) {
   const Part* model = fields.Find("model");
   const Part* architecture = fields.Find("arch");
   if ((model == nullptr) == (architecture == nullptr)) {
-    return Usage(model == nullptr ? "model: is missing" : "arch: is a model by itself, and model is another",
-                 "-F model=@net.py, or -F arch=SPACE:STRING");
+    const bool on_page = asker == Asker::kPage;
+    if (model == nullptr) {
+      return Usage("model: is missing", on_page ? "paste PyTorch source, drop a file, or write an architecture"
+                                                : "-F model=@net.py, or -F arch=SPACE:STRING");
+    }
+    return Usage("arch: is a model by itself, and model is another",
+                 on_page ? "empty one of the two" : "-F model=@net.py, or -F arch=SPACE:STRING");
   }
   if (architecture != nullptr) {
     COBRA_RETURN_IF_ERROR(fields.CheckForm(kAny, "an architecture"));
@@ -196,10 +201,10 @@ absl::Status FillModel(const Fields& fields, v1::PredictRequest* request) {
 
 }  // namespace
 
-absl::StatusOr<v1::PredictRequest> PredictRequestOf(const std::vector<Part>& parts) {
+absl::StatusOr<v1::PredictRequest> PredictRequestOf(const std::vector<Part>& parts, Asker asker) {
   COBRA_ASSIGN_OR_RETURN(const Fields fields, Fields::Of(parts));
   v1::PredictRequest request;
-  COBRA_RETURN_IF_ERROR(FillModel(fields, &request));
+  COBRA_RETURN_IF_ERROR(FillModel(fields, asker, &request));
   for (const Part* part : fields.All("target")) {
     for (const absl::string_view target : absl::StrSplit(part->value, ',', absl::SkipWhitespace()))
       request.add_targets(std::string(target));

@@ -28,4 +28,11 @@ Route RouteOf(absl::string_view service, absl::string_view method) {
   return route;
 }
 
+Route ReportRoute() {
+  Route route = RouteOf("cobra.v1.Cobra", "Predict");
+  route.path = "/ui/report";
+  route.as_report = true;
+  return route;
+}
+
 }  // namespace cobra::http

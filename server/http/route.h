@@ -15,12 +15,16 @@ struct Route {
   std::string method;  // "GET" or "POST"
   std::string path;    // "/v1/targets"
   const google::protobuf::MethodDescriptor* rpc = nullptr;
+  bool as_report = false;  // the reply is the document of a report, which is JSON already
 };
 
 inline constexpr char kOpenApiPath[] = "/v1/openapi.json";
 
 // `service`: "cobra.v1.Cobra"; `method`: "ListTargets". REQUIRES: the program has that service.
 Route RouteOf(absl::string_view service, absl::string_view method);
+
+// Predict for the page of /ui: what it draws.
+Route ReportRoute();
 
 // Whether a form (predict_form.h) may stand for the request's JSON.
 inline bool TakesForm(const Route& route) { return route.rpc->full_name() == "cobra.v1.Cobra.Predict"; }

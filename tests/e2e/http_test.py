@@ -195,11 +195,14 @@ class Http(unittest.TestCase):
         self.assertEqual((after[0] - before[0], after[1] - before[1]), (1, 1))
 
     def test_the_page_and_what_it_is_allowed(self):
-        for path, kind in (("/ui", "text/html"), ("/ui/app.js", "text/javascript"), ("/ui/app.css", "text/css")):
+        script, style = "text/javascript", "text/css"
+        files = {"/ui/app.js": script, "/ui/app.css": style, "/ui/report.js": script, "/ui/report.css": style}
+        for path, kind in {"/ui": "text/html", **files}.items():
             reply = self.get(path)
             self.assertEqual(reply.status, 200)
             self.assertTrue(reply.headers["content-type"].startswith(kind))
             self.assertIn("default-src 'none'", reply.headers["content-security-policy"])
+            self.assertNotIn("unsafe", reply.headers["content-security-policy"])
             self.assertIn("frame-ancestors 'none'", reply.headers["content-security-policy"])
             self.assertEqual(reply.headers["x-content-type-options"], "nosniff")
             self.assertEqual(reply.headers["referrer-policy"], "no-referrer")
@@ -264,6 +267,7 @@ class Secured(unittest.TestCase):
         ask, measure, admin = (self.bearer(role) for role in ("ask", "measure", "admin"))
         for path, arguments, allowed in (
             ("/v1/predict", [*post, "{}"], "ask admin"),
+            ("/ui/report", [*post, "{}"], "ask admin"),
             ("/v1/targets", [], "ask measure admin"),
             ("/v1/openapi.json", [], "ask measure admin"),
             ("/v1/calibrate", [*post, '{"target": "pi"}'], "measure admin"),

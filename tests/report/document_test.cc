@@ -1,6 +1,8 @@
 #include "report/document.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,10 +124,17 @@ TEST_F(DocumentTest, SourceLinesComeOnceEach) {
   const graph::Graph graph = std::move(builder).Build({x});
   contents_.answers[0] = {&graph, Response(graph)};
   contents_.shown_file = [](const std::string& name) { return "my/" + name; };
-  contents_.source_line = [](const std::string&, int line) { return absl::StrCat("line ", line); };
+  int asked = 0;
+  contents_.source_text = [&asked](const std::string& file) -> std::optional<std::string> {
+    EXPECT_EQ(file, "net.py") << "as the graph names it";
+    ++asked;
+    return "1\n2\n3\n4\n5\n6\n  seven \n8\nnine\n";
+  };
   const json calls = Made(contents_)["networks"][0]["calls"];
   EXPECT_THAT(calls["place"], ElementsAre(0, 0, 1));
-  EXPECT_EQ(calls["places"][1], json({{"file", "my/net.py"}, {"line", 9}, {"text", "line 9"}}));
+  EXPECT_EQ(calls["places"][1], json({{"file", "my/net.py"}, {"line", 9}, {"text", "nine"}}));
+  EXPECT_EQ(calls["places"][0]["text"], "seven");
+  EXPECT_EQ(asked, 1);
 }
 
 TEST_F(DocumentTest, AnAnswerToAnotherGraphIsRefused) {

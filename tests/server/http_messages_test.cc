@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/diagnostic.h"
@@ -183,6 +184,11 @@ TEST(PredictFormTest, TheEndingOfTheFileSaysWhatItIs) {
 TEST(PredictFormTest, RefusalsBeginWithTheField) {
   const auto message = [](const std::string& body) { return MessageOf(Predict(body).status()); };
   EXPECT_THAT(message(""), StartsWith("model: is missing"));
+  for (const Asker asker : {Asker::kCurl, Asker::kPage}) {
+    const std::optional<Diagnostic> missing = DiagnosticFromStatus(PredictRequestOf({}, asker).status());
+    ASSERT_TRUE(missing.has_value());
+    EXPECT_EQ(absl::StrContains(missing->hint, "-F"), asker == Asker::kCurl) << missing->hint;
+  }
   EXPECT_THAT(message(FileText("a.txt")), StartsWith("model=a.txt: is not a .py"));
   EXPECT_THAT(message(PartText("name=model", "net.py")), StartsWith("model=net.py: is not a file"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=arch", "x")), StartsWith("arch: is a model by itself"));
@@ -338,7 +344,8 @@ TEST(PagesTest, AreFilesOfTheProgram) {
   EXPECT_EQ(PageAt("/ui")->body.find("<style"), std::string::npos);
   EXPECT_EQ(PageAt("/ui")->body.find(" style="), std::string::npos);
   EXPECT_EQ(PageAt("/ui")->body.find(" onclick"), std::string::npos);
-  EXPECT_EQ(PageAt("/ui/app.js")->body.find("innerHTML"), std::string::npos);
+  for (const char* script : {"/ui/app.js", "/ui/report.js"})
+    EXPECT_EQ(PageAt(script)->body.find("innerHTML"), std::string::npos) << script;
 }
 
 }  // namespace

@@ -1,32 +1,23 @@
-// The page of /ui. Everything that comes from a model or the server becomes text, never markup.
+// The form of /ui. The answer is the document of a report, which report.js draws as in the page of `cobra-client
+// report`. Everything that comes from a model or the server becomes text, never markup.
 "use strict";
 
-const MOST_CALLS = 200; // rows of the breakdown that are shown
-const MOST_TARGETS = 8; // for which it is asked: the calls of all targets together would be a large reply
-const at = (id) => document.getElementById(id);
+const MOST_TARGETS = 8; // of one page: kMostReported (report/document.h); the server refuses more
+const at = (name) => document.getElementById("ask-" + name);
+const textOf = (name) => at(name).value.trim();
 let droppedFile = null;
 let allTargets = [];
+let asking = null; // an AbortController while the server is asked
 
-// make("td", {className: "number"}, "1.5", node...)
+// make("p", {className: "note"}, "text", node...)
 function make(tag, properties, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
 }
 
-function table(columns, rows) {
-  const cell = (tag, column, content) => make(tag, { className: column.number ? "number" : "" }, content);
-  const head = make("tr", {}, ...columns.map((column) => cell("th", column, column.title)));
-  const body = rows.map((row) => make("tr", {}, ...columns.map((column) => cell("td", column, column.value(row)))));
-  return make("div", { className: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
-}
-
-const milliseconds = (us) => (us / 1000).toPrecision(4);
-const percent = (share) => (100 * share).toFixed(1) + " %";
-const count = (number) => Number(number).toLocaleString("en");
-
 async function ask(path, options) {
-  const token = at("token").value.trim();
+  const token = textOf("token");
   const headers = token ? { Authorization: "Bearer " + token } : {};
   const response = await fetch(path, { ...options, headers, credentials: "same-origin", cache: "no-store" });
   const text = await response.text();
@@ -40,134 +31,119 @@ async function ask(path, options) {
   return reply;
 }
 
+// ---- errors
+
+// Fields as the API calls them, and as they are called here.
+const LABELS = {
+  model: "Model", arch: "Architecture", entry: "Entry", method: "Method", mode: "Mode", input: "Inputs", inputs: "Inputs",
+  arg: "Arguments", arguments: "Arguments", torch_version: "PyTorch", cached_tokens: "Cached tokens", target: "Targets", targets: "Targets",
+};
+
+function inWordsOfPage(text) {
+  return text
+    .replace(/`(\w+)`/g, (whole, name) => (Object.hasOwn(LABELS, name) ? LABELS[name] : whole))
+    .replace(/^(\w+)(?=[:=])/, (whole, name) => (Object.hasOwn(LABELS, name) ? LABELS[name] : whole));
+}
+
+function placeText(where) {
+  return where.file + (where.line ? ":" + where.line : "");
+}
+
 function showError(error) {
-  const box = at("error");
-  const where = error.where ? error.where.file + (error.where.line ? ":" + error.where.line : "") + ": " : "";
-  const parts = [make("p", {}, make("strong", {}, where + error.message))];
+  const place = error.where ? placeText(error.where) + ": " : "";
+  const parts = [make("p", {}, make("strong", {}, place + inWordsOfPage(error.message)))];
   if (error.source_line) {
     const column = error.where && error.where.column ? error.where.column : 1;
     const end = error.where && error.where.end_column > column ? error.where.end_column : column + 1;
-    const marks = " ".repeat(column - 1) + "^".repeat(end - column);
-    parts.push(make("pre", {}, error.source_line + "\n" + marks));
+    parts.push(make("pre", { tabIndex: 0 }, error.source_line + "\n" + " ".repeat(column - 1) + "^".repeat(end - column)));
   }
   // The innermost call is where the error is.
-  for (const frame of (error.frames || []).slice(0, -1)) {
-    const place = frame.where.file + ":" + (frame.where.line || 0);
-    parts.push(make("p", { className: "note" }, "called at " + place + ", in " + frame.function));
-  }
-  if (error.hint) parts.push(make("p", {}, "Hint: " + error.hint));
-  if (error.code === "UNAUTHENTICATED" || error.code === "PERMISSION_DENIED") at("access").open = true;
-  box.replaceChildren(...parts);
-  box.hidden = false;
+  for (const frame of (error.frames || []).slice(0, -1))
+    parts.push(make("p", { className: "soft" }, "called at " + placeText(frame.where) + ", in " + frame.function));
+  if (error.hint) parts.push(make("p", {}, "Hint: " + inWordsOfPage(error.hint)));
+  if (error.code === "UNAUTHENTICATED" || error.code === "PERMISSION_DENIED") at("access").open = at("box").open = true;
+  at("error").replaceChildren(...parts);
+  at("error").hidden = false;
+  at("error").scrollIntoView({ block: "nearest" });
 }
 
-function intervalText(prediction) {
-  const ends = milliseconds(prediction.low_us) + " to " + milliseconds(prediction.high_us);
-  return prediction.coverage > 0 ? ends : "a guess: " + ends;
-}
+// ---- the question
 
-function predictionTable(reply) {
-  const unsure = (prediction) => prediction.unknown.map((part) => part.why + " (" + percent(part.share) + ")").join("; ");
-  const columns = [
-    { title: "target", value: (prediction) => prediction.target },
-    { title: "ms", number: true, value: (prediction) => milliseconds(prediction.latency_us) },
-    { title: "interval, ms", number: true, value: intervalText },
-    { title: "confidence", number: true, value: (prediction) => prediction.confidence.toFixed(2) },
-  ];
-  if (reply.predictions.some((prediction) => prediction.unknown.length > 0))
-    columns.push({ title: "unsure about", value: unsure });
-  return table(columns, [...reply.predictions].sort((a, b) => a.latency_us - b.latency_us));
-}
-
-function breakdownTable(prediction) {
-  const share = (row) => (prediction.latency_us > 0 ? row.latency_us / prediction.latency_us : 0);
-  const bar = (row) => make("meter", { min: 0, max: 1, value: Math.max(0, share(row)), ariaLabel: percent(share(row)) });
-  const rows = [...prediction.breakdown].sort((a, b) => b.latency_us - a.latency_us).slice(0, MOST_CALLS);
-  const columns = [
-    { title: "call", number: true, value: (row) => String(row.node) },
-    { title: "operator", value: (row) => row.op },
-    { title: "module", value: (row) => row.module_path },
-    { title: "ms", number: true, value: (row) => milliseconds(row.latency_us) },
-    { title: "share", number: true, value: (row) => percent(share(row)) },
-    { title: "", value: bar },
-    { title: "where", value: (row) => (row.file ? row.file + (row.line ? ":" + row.line : "") : "") },
-  ];
-  return table(columns, rows);
-}
-
-function showAnswer(reply) {
-  const place = make("div", {});
-  const choice = make("select", { ariaLabel: "Target of the breakdown" });
-  for (const prediction of reply.predictions) choice.append(make("option", {}, prediction.target));
-  const show = () => place.replaceChildren(breakdownTable(reply.predictions[choice.selectedIndex]));
-  choice.addEventListener("change", show);
-  const calls = reply.predictions.length > 0 ? reply.predictions[0].breakdown.length : 0;
-  const summary =
-    count(reply.node_count) + " calls, " + count(reply.parameter_count) + " parameters, " + count(reply.macs) +
-    " multiply-accumulates, peak memory " + (Number(reply.peak_memory_bytes) / 2 ** 20).toFixed(1) + " MiB";
-  const parts = [make("h2", {}, "Latency"), make("p", { className: "note" }, summary), predictionTable(reply)];
-  if (calls === 0) {
-    parts.push(make("p", { className: "note" }, "Choose up to " + MOST_TARGETS + " targets to see the calls."));
-  } else {
-    const title = calls > MOST_CALLS ? "The " + MOST_CALLS + " slowest of " + count(calls) + " calls" : "Calls, the slowest first";
-    parts.push(make("h2", {}, title), choice, place);
-    show();
-  }
-  at("answer").replaceChildren(...parts);
-  at("answer").hidden = false;
+function chosenTargets() {
+  const chosen = [...at("targets").selectedOptions].map((option) => option.value);
+  if (chosen.length > 0 || allTargets.some((target) => target.spec.name === "this-machine")) return chosen;
+  return [...at("targets").options].slice(0, MOST_TARGETS).map((option) => option.value);
 }
 
 function formData() {
   const form = new FormData();
-  const source = at("source").value;
-  const arch = at("arch").value.trim();
+  const add = (field, text) => text && form.append(field, text);
   if (droppedFile) form.append("model", droppedFile, droppedFile.name);
-  else if (source.trim()) form.append("model", new Blob([source], { type: "text/x-python" }), "model.py");
-  if (arch) form.append("arch", arch);
-  if (at("entry").value.trim()) form.append("entry", at("entry").value.trim());
-  for (const line of at("inputs").value.split("\n")) if (line.trim()) form.append("input", line.trim());
-  const chosen = [...at("targets").selectedOptions].map((option) => option.value);
-  for (const target of chosen) form.append("target", target);
-  const few = chosen.length > 0 ? chosen.length <= MOST_TARGETS : allTargets.some((target) => target.spec.name === "this-machine");
-  form.append("breakdown", String(few));
+  else if (at("source").value.trim()) form.append("model", new Blob([at("source").value], { type: "text/x-python" }), "model.py");
+  add("arch", textOf("arch"));
+  add("entry", textOf("entry"));
+  add("method", textOf("method"));
+  add("mode", at("mode").value === "train" && "train");
+  add("torch_version", textOf("torch"));
+  add("cached_tokens", textOf("tokens"));
+  for (const line of at("inputs").value.split("\n")) add("input", line.trim());
+  for (const line of at("arguments").value.split("\n")) add("arg", line.trim());
+  for (const target of chosenTargets()) form.append("target", target);
   return form;
 }
 
 async function predict(event) {
   event.preventDefault();
-  at("error").hidden = true;
-  at("answer").hidden = true;
+  if (asking) return;
+  asking = new AbortController();
+  const report = document.getElementById("report");
+  report.hidden = at("error").hidden = true;
   at("send").disabled = true;
-  at("state").textContent = "asking …";
+  at("stop").hidden = false;
+  at("state").textContent = "reading the model and asking …";
   try {
-    showAnswer(await ask("/v1/predict", { method: "POST", body: formData() }));
-    at("state").textContent = "";
+    const answer = await ask("/ui/report", { method: "POST", body: formData(), signal: asking.signal });
+    report.hidden = false;
+    show(answer, report);
   } catch (error) {
     at("state").textContent = "";
-    showError(error);
+    if (error.name === "AbortError") report.hidden = false; // the answer before
+    else showError(error);
   }
+  asking = null;
   at("send").disabled = false;
+  at("stop").hidden = true;
 }
+
+function show(answer, report) {
+  renderReport(answer, report);
+  document.title = answer.title + ": latency";
+  at("summary").textContent = "Another question";
+  at("state").textContent = "";
+  at("box").open = false;
+  report.focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+}
+
+// ---- the fields
 
 function chooseFile(file) {
   droppedFile = file;
-  at("chosen").textContent = file ? file.name + ", " + count(file.size) + " bytes" : "";
+  at("chosen").textContent = file ? file.name + ", " + file.size.toLocaleString("en") + " bytes" : "";
   at("clear").hidden = !file;
   at("source").disabled = Boolean(file);
   if (!file) at("file").value = "";
 }
 
 function listTargets() {
-  const words = at("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = at("filter").value.toLowerCase().split(/[\s,]+/).filter(Boolean);
   const chosen = new Set([...at("targets").selectedOptions].map((option) => option.value));
-  const fits = (target) => {
-    const text = [target.spec.name, target.spec.device, target.spec.runtime].join(" ").toLowerCase();
-    return chosen.has(target.spec.name) || words.every((word) => text.includes(word));
+  const fits = ({ spec }) => {
+    const text = [spec.name, spec.device, spec.runtime].join(" ").toLowerCase();
+    return chosen.has(spec.name) || words.every((word) => text.includes(word));
   };
-  const options = allTargets.filter(fits).map((target) => {
-    const name = target.spec.name;
-    return make("option", { value: name, selected: chosen.has(name), title: target.spec.device }, name);
-  });
+  const options = allTargets.filter(fits).map(({ spec }) =>
+    make("option", { value: spec.name, selected: chosen.has(spec.name), title: spec.device }, spec.name));
   at("targets").replaceChildren(...options);
 }
 
@@ -175,7 +151,7 @@ async function loadTargets() {
   try {
     const info = await ask("/v1/model-info");
     allTargets = (await ask("/v1/targets")).targets;
-    at("model").textContent = "model " + info.version + ", " + count(allTargets.length) + " targets";
+    at("served").textContent = "model " + info.version + ", " + allTargets.length + " targets";
     at("error").hidden = true;
     listTargets();
   } catch (error) {
@@ -183,19 +159,28 @@ async function loadTargets() {
   }
 }
 
-at("ask").addEventListener("submit", predict);
+at("source").form.addEventListener("submit", predict);
+at("stop").addEventListener("click", () => asking && asking.abort());
+at("source").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("source").form.requestSubmit();
+});
 at("filter").addEventListener("input", listTargets);
 at("token").addEventListener("change", loadTargets);
 at("file").addEventListener("change", () => chooseFile(at("file").files[0] || null));
 at("clear").addEventListener("click", () => chooseFile(null));
-at("drop").addEventListener("dragover", (event) => {
+// Anywhere: a browser would otherwise leave the page for a file that misses the field.
+const hasFiles = (event) => event.dataTransfer.types.includes("Files");
+document.addEventListener("dragover", (event) => {
+  if (!hasFiles(event)) return;
   event.preventDefault();
   at("drop").classList.add("over");
 });
-at("drop").addEventListener("dragleave", () => at("drop").classList.remove("over"));
-at("drop").addEventListener("drop", (event) => {
+document.addEventListener("dragleave", () => at("drop").classList.remove("over"));
+document.addEventListener("drop", (event) => {
+  if (!hasFiles(event)) return;
   event.preventDefault();
   at("drop").classList.remove("over");
-  if (event.dataTransfer.files.length > 0) chooseFile(event.dataTransfer.files[0]);
+  at("box").open = true;
+  chooseFile(event.dataTransfer.files[0]);
 });
 loadTargets();

@@ -1,8 +1,8 @@
-#include "client/shell_word.h"
+#include "base/shell_word.h"
 
 #include "gtest/gtest.h"
 
-namespace cobra::client {
+namespace cobra {
 namespace {
 
 TEST(ShellWordTest, QuotesWhatAShellWouldNotTakeAsItIs) {
@@ -15,4 +15,4 @@ TEST(ShellWordTest, QuotesWhatAShellWouldNotTakeAsItIs) {
 }
 
 }  // namespace
-}  // namespace cobra::client
+}  // namespace cobra

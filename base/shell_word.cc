@@ -1,9 +1,9 @@
-#include "client/shell_word.h"
+#include "base/shell_word.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
-namespace cobra::client {
+namespace cobra {
 
 std::string ShellWord(absl::string_view argument) {
   constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@%+";
@@ -11,4 +11,4 @@ std::string ShellWord(absl::string_view argument) {
   return absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'");
 }
 
-}  // namespace cobra::client
+}  // namespace cobra

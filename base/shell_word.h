@@ -1,15 +1,15 @@
-#ifndef COBRA_CLIENT_SHELL_WORD_H_
-#define COBRA_CLIENT_SHELL_WORD_H_
+#ifndef COBRA_BASE_SHELL_WORD_H_
+#define COBRA_BASE_SHELL_WORD_H_
 
 #include <string>
 
 #include "absl/strings/string_view.h"
 
-namespace cobra::client {
+namespace cobra {
 
 // An argument as a shell takes it: in quotes unless it is plain.
 std::string ShellWord(absl::string_view argument);
 
-}  // namespace cobra::client
+}  // namespace cobra
 
-#endif  // COBRA_CLIENT_SHELL_WORD_H_
+#endif  // COBRA_BASE_SHELL_WORD_H_
