@@ -30,7 +30,7 @@ Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
   return limits;
 }
 
-report::Question QuestionOf(const ModelArguments& model) {
+report::Question ReportQuestion(const ModelArguments& model) {
   report::Question question;
   question.path = model.path;
   question.architecture = model.architecture;
@@ -45,7 +45,7 @@ report::Question QuestionOf(const ModelArguments& model) {
   return question;
 }
 
-std::string Title(const ModelArguments& model) { return report::TitleOf(QuestionOf(model)); }
+std::string Title(const ModelArguments& model) { return report::TitleOf(ReportQuestion(model)); }
 
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels) {
   static constexpr char kName[] = "model";

@@ -31,7 +31,7 @@ struct AskFlags {
 Limits LimitsOf(const ModelArguments& model, absl::Duration time);
 
 // How the model is asked about, without targets.
-report::Question QuestionOf(const ModelArguments& model);
+report::Question ReportQuestion(const ModelArguments& model);
 
 // For people: "Net() from net.py, in training".
 std::string Title(const ModelArguments& model);

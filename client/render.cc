@@ -111,7 +111,7 @@ std::string VersionText(const v1::Target& t) {
 
 }  // namespace
 
-void AddQuestion(const ModelArguments& model, json* j) { report::AddModel(QuestionOf(model), j); }
+void AddQuestion(const ModelArguments& model, json* j) { report::AddModel(ReportQuestion(model), j); }
 
 std::string SummaryLine(int64_t calls, int64_t parameters, int64_t macs, int64_t peak_memory_bytes) {
   return absl::StrCat(Counted(calls, "call"), ", ", CountText(static_cast<double>(parameters)), " parameters, ",

@@ -86,8 +86,8 @@ class Asked {
   report::Answers answers_;
 };
 
-report::Question QuestionOf(const PageFlags& flags) {
-  report::Question question = QuestionOf(flags.model);
+report::Question PageQuestion(const PageFlags& flags) {
+  report::Question question = ReportQuestion(flags.model);
   question.targets = DifferentNames(flags.targets);
   question.no_sweep = flags.no_sweep;
   if (flags.batches != PageFlags().batches) question.batches = flags.batches;
@@ -125,7 +125,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   report::Contents contents;
   contents.title = Title(flags.model);
   contents.answers = asked.TakeAnswers();
-  contents.question = report::QuestionJson(QuestionOf(flags), contents.answers[0].response.model_version());
+  contents.question = report::QuestionJson(PageQuestion(flags), contents.answers[0].response.model_version());
   contents.targets = DifferentNames(flags.targets);
   contents.sheets = &sheets;
   contents.sweep = SweepOf(common, flags);

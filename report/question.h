@@ -29,7 +29,7 @@ struct Question {
 // For people: "Net() from net.py, in training".
 std::string TitleOf(const Question& question);
 
-// What is said of the model, as members of `j`.
+// What is known of the model, as members of `j`.
 void AddModel(const Question& question, nlohmann::json* j);
 
 // The member `question` of a report's document. Its command makes the same page again, with the weights of that

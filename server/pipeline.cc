@@ -59,8 +59,12 @@ absl::Status NoModel() {
                    "set one of source, graph, onnx, tflite, architecture, ncnn");
 }
 
-// PyTorch runs many networks on empty inputs (a batch of 0), but such a request is a mistake.
-absl::Status CheckInputs(const graph::Graph& graph) {
+// What PyTorch runs and takes no time is a mistake: a network without calls, or on empty inputs (a batch of 0).
+absl::Status CheckHasTime(const graph::Graph& graph) {
+  if (graph.nodes().empty()) {
+    return UserError(Diagnostic::Kind::kUsage, "the model: has no calls of an operator, so there is no time to predict",
+                     "its result is an input, a parameter or a constant: check `entry` and `method`");
+  }
   for (const graph::NamedTensor& input : graph.inputs()) {
     if (input.type.num_elements() > 0) return absl::OkStatus();
   }
@@ -275,7 +279,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   if (call.stages != nullptr) call.stages->read = read - start;
   COBRA_RETURN_IF_ERROR(result.status());
   const ReadResult& source = *result;
-  COBRA_RETURN_IF_ERROR(CheckInputs(source.graph));
+  COBRA_RETURN_IF_ERROR(CheckHasTime(source.graph));
 
   // An architecture string is one network, and shorter than its graph.
   const std::shared_ptr<const Network> network =
@@ -496,9 +500,7 @@ absl::StatusOr<graph::Graph> Pipeline::ReadNetwork(v1::PredictRequest* request, 
   const bool has_graph = request->has_graph();
   if (has_graph) bytes = request->graph().SerializeAsString();
   COBRA_ASSIGN_OR_RETURN(ReadResult read, ReadModel(request, has_graph ? Bytes(bytes) : std::nullopt, call));
-  COBRA_RETURN_IF_ERROR(CheckInputs(read.graph));
-  if (read.graph.nodes().empty())
-    return UserError(Diagnostic::Kind::kUsage, "graph: has no calls, so there is nothing to time");
+  COBRA_RETURN_IF_ERROR(CheckHasTime(read.graph));
   return std::move(read.graph);
 }
 

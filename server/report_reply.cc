@@ -87,18 +87,6 @@ int64_t BytesOfColumns(const Pipeline::AnsweredNetwork& network) {
   return bytes;
 }
 
-absl::Status Check(const Pipeline::AnsweredNetworks& answered, const ServerLimits& limits) {
-  int64_t bytes = 0;
-  for (const Pipeline::AnsweredNetwork& network : answered.networks) {
-    if (network.graph.nodes().empty()) {
-      return UserError(Diagnostic::Kind::kUsage, "the model: calls no operator, so there is no time to predict",
-                       "its result is an input, a parameter or a constant: check the entry");
-    }
-    bytes += BytesOfColumns(network);
-  }
-  return CheckBytes(bytes, limits);
-}
-
 // The data sheets of the targets that were asked about.
 v1::ListTargetsResponse SheetsOf(const std::vector<std::string>& targets, const ModelSnapshot& model) {
   v1::ListTargetsResponse sheets;
@@ -117,7 +105,9 @@ absl::StatusOr<std::string> MakeReport(Pipeline* pipeline, const v1::PredictRequ
   const report::Question question = QuestionOf(request);
   COBRA_RETURN_IF_ERROR(CheckTargetCount(question));
   COBRA_ASSIGN_OR_RETURN(Pipeline::AnsweredNetworks answered, pipeline->PredictNetworks(request, graph, call));
-  COBRA_RETURN_IF_ERROR(Check(answered, limits));
+  int64_t bytes = 0;
+  for (const Pipeline::AnsweredNetwork& network : answered.networks) bytes += BytesOfColumns(network);
+  COBRA_RETURN_IF_ERROR(CheckBytes(bytes, limits));
   COBRA_RETURN_IF_ERROR(call.Check());
 
   report::Answers answers;

@@ -149,7 +149,7 @@ class DocumentTest(Served):
         nothing = self.asked(*("model=@net.py", "entry=Nothing()", "input=1x8", "target=" + self.target), status=400)[
             "error"
         ]
-        self.assertIn("calls no operator", nothing["message"])
+        self.assertIn("has no calls of an operator", nothing["message"])
 
     def test_what_is_too_large_is_refused_as_for_predict(self):
         """60,000 calls on eight targets: neither is a breakdown of it made."""
@@ -231,6 +231,8 @@ class UiTest(Served):
         self.value(script, list(targets))
 
     def ask(self):
+        if not self.value("return document.getElementById('ask-box').open"):
+            self.browser.click("#ask-summary")
         self.browser.click("#ask-send")
         done = "return !document.getElementById('ask-send').disabled"
         programs.wait_until(lambda: self.value(done))

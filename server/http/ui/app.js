@@ -35,8 +35,9 @@ async function ask(path, options) {
 
 // Fields as the API calls them, and as they are called here.
 const LABELS = {
-  model: "Model", arch: "Architecture", entry: "Entry", method: "Method", mode: "Mode", input: "Inputs", inputs: "Inputs",
-  arg: "Arguments", arguments: "Arguments", torch_version: "PyTorch", cached_tokens: "Cached tokens", target: "Targets", targets: "Targets",
+  model: "Model", arch: "Architecture", entry: "Entry", method: "Method", mode: "Mode",
+  input: "Inputs", inputs: "Inputs", arg: "Arguments", arguments: "Arguments",
+  torch_version: "PyTorch", cached_tokens: "Cached tokens", target: "Targets", targets: "Targets",
 };
 
 function inWordsOfPage(text) {
@@ -55,7 +56,8 @@ function showError(error) {
   if (error.source_line) {
     const column = error.where && error.where.column ? error.where.column : 1;
     const end = error.where && error.where.end_column > column ? error.where.end_column : column + 1;
-    parts.push(make("pre", { tabIndex: 0 }, error.source_line + "\n" + " ".repeat(column - 1) + "^".repeat(end - column)));
+    const marks = " ".repeat(column - 1) + "^".repeat(end - column);
+    parts.push(make("pre", { tabIndex: 0 }, error.source_line + "\n" + marks));
   }
   // The innermost call is where the error is.
   for (const frame of (error.frames || []).slice(0, -1))
@@ -78,8 +80,9 @@ function chosenTargets() {
 function formData() {
   const form = new FormData();
   const add = (field, text) => text && form.append(field, text);
+  const source = at("source").value;
   if (droppedFile) form.append("model", droppedFile, droppedFile.name);
-  else if (at("source").value.trim()) form.append("model", new Blob([at("source").value], { type: "text/x-python" }), "model.py");
+  else if (source.trim()) form.append("model", new Blob([source], { type: "text/x-python" }), "model.py");
   add("arch", textOf("arch"));
   add("entry", textOf("entry"));
   add("method", textOf("method"));
