@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""/ui: the report that the server makes is that of `cobra-client report`, within the limits and roles of Predict; and the
-page in Chromium: paste, drop, click, errors, names that are text. The parts in Chromium are skipped without it."""
+"""/ui: the report that the server makes is that of `cobra-client report`, within the limits and roles of Predict; and
+the page in Chromium: paste, drop, click, errors, names that are text. The parts in Chromium are skipped without it."""
 import base64
 import json
 import os
@@ -38,9 +38,9 @@ class Bad(nn.Module):
         return self.fc(x)
 """
 DROP = """
-const bytes = Uint8Array.from(atob(arguments[0]), (c) => c.charCodeAt(0));
 const transfer = new DataTransfer();
-transfer.items.add(new File([bytes], arguments[1]));
+for (const [name, content] of Object.entries(arguments[0]))
+  transfer.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name));
 const event = {dataTransfer: transfer, bubbles: true, cancelable: true};
 document.getElementById('ask-drop').dispatchEvent(new DragEvent('dragover', event));
 document.getElementById('ask-drop').dispatchEvent(new DragEvent('drop', event));
@@ -164,6 +164,19 @@ class DocumentTest(Served):
             error = self.asked(*fields, eight, *extra, path=path, status=422)["error"]
             self.assertEqual(error["kind"], "limit")
 
+    def test_without_a_target_the_calibrated_machine_answers(self):
+        probe = os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")
+        with programs.Server(self.path("calibrated.sqlite"), "--http", "127.0.0.1:0") as server:
+            answer = programs.client("calibrate", "--probe", probe, "--server", server.address)
+            self.assertEqual(answer.code, 0, answer.err)
+            command = ["curl", "-sS", "-F", "arch=" + ARCHITECTURE, f"http://{server.http_address}/ui/report"]
+            run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+            arguments = ("--arch", ARCHITECTURE, "--no-sweep", "--format", "json", "--out", "-")
+            reported = programs.client("report", *arguments, "--server", server.address)
+        self.assertEqual(json.loads(run.stdout), reported.json())
+        target = reported.json()["targets"][0]
+        self.assertEqual((target["target"], target["calibrated"]), ("this-machine", True))
+
     def test_only_the_page_may_ask_and_only_by_post(self):
         address = self.server.http_address
         self.assertEqual(raw_http.ask(address, "GET", "/ui/report").status, 405)
@@ -229,6 +242,9 @@ class UiTest(Served):
     def choose(self, *targets):
         script = "for (const o of document.getElementById('ask-targets').options) o.selected = arguments[0].includes(o.value)"
         self.value(script, list(targets))
+
+    def drop(self, files):
+        self.value(DROP, {name: base64.b64encode(content).decode() for name, content in files.items()})
 
     def ask(self):
         if not self.value("return document.getElementById('ask-box').open"):
@@ -298,14 +314,14 @@ class UiTest(Served):
 
     def test_a_dropped_file(self):
         with open(self.onnx(), "rb") as file:
-            self.value(DROP, base64.b64encode(file.read()).decode(), "net.onnx")
+            self.drop({"net.onnx": file.read()})
         self.assertIn("net.onnx", self.value("return document.getElementById('ask-chosen').textContent"))
         self.choose(self.target)
         self.ask()
         self.assertEqual(self.error(), "")
         self.assertEqual(self.value("return document.querySelector('#report h1').textContent"), "net.onnx")
         # Another one replaces it; then none, and the source counts again.
-        self.value(DROP, base64.b64encode(ODD.encode()).decode(), "odd.py")
+        self.drop({"odd.py": ODD.encode()})
         self.fill(inputs="1x8")
         self.ask()
         self.assertEqual(self.value("return document.querySelector('#report h1').textContent"), "odd.py")
@@ -313,6 +329,20 @@ class UiTest(Served):
         self.browser.click("#ask-clear")
         self.pasted()
         self.assertEqual(self.value("return document.querySelector('#report h1').textContent"), "Net(6) from model.py")
+
+    def test_several_files(self):
+        self.drop(
+            {"blocks.py": NET.encode(), "main.py": b"from blocks import Net\n\ndef build():\n    return Net(4)\n"}
+        )
+        self.assertIn("2 files", self.value("return document.getElementById('ask-chosen').textContent"))
+        self.value("document.getElementById('ask-main').value = 'main.py'")
+        self.fill(entry="build()", inputs="1x16x8")
+        self.choose(self.target)
+        self.ask()
+        self.assertEqual(self.error(), "")
+        self.assertEqual(self.value("return document.querySelector('#report h1').textContent"), "build() from main.py")
+        self.browser.click("#icicle .choice button:last-child")
+        self.assertIn("blocks.py", self.value("return document.querySelectorAll('.icicle .cell')[1].title"))
 
     def test_errors_have_their_place_and_words_of_the_page(self):
         self.pasted(source=BAD, entry="", inputs="1x8")
@@ -328,6 +358,11 @@ class UiTest(Served):
         self.assertIn("Targets: 9 targets, of which a page shows at most 8", self.error())
         self.pasted(source=NET, entry="")
         self.assertIn("Entry: is empty", self.error())
+        self.drop({"net.onnx": b"..."})
+        self.pasted(entry="Net()")
+        self.assertIn("Entry: says nothing about net.onnx, which holds one network", self.error())
+        self.assertIn("leave Entry empty", self.error())
+        self.browser.click("#ask-clear")
         self.pasted()
         self.assertEqual(self.error(), "")
         self.assertTrue(self.value("return document.getElementById('report').checkVisibility()"))
@@ -367,6 +402,12 @@ class UiTest(Served):
             self.pasted(entry=entry)
             self.assertIn(blocks + " × blocks.*", self.value("return document.querySelector('.picture').textContent"))
         self.assertEqual(self.value("return document.querySelectorAll('#report .toolbar').length"), 1)
+        # A question that is stopped leaves the answer before it.
+        self.fill(entry="Net(7)")
+        self.value("for (const name of ['send', 'stop']) document.getElementById('ask-' + name).click()")
+        programs.wait_until(lambda: self.value("return !document.getElementById('ask-send').disabled"))
+        self.assertEqual(self.error(), "")
+        self.assertIn("5 × blocks.*", self.value("return document.getElementById('report').innerText"))
         doubled = "const ids = [...document.querySelectorAll('[id]')].map((e) => e.id); return ids.filter((id, i) => ids.indexOf(id) !== i)"
         self.assertEqual(self.value(doubled), [])
 
@@ -395,6 +436,30 @@ class UiTest(Served):
         self.browser.press("Tab", "Tab", "Tab")
         self.assertEqual(self.value("return document.activeElement.id"), "ask-inputs")
         self.assertNotEqual(self.value("return getComputedStyle(document.activeElement).outlineStyle"), "none")
+
+    def test_a_server_that_wants_a_token(self):
+        token, access = self.path("alice.token"), self.path("access")
+        program = os.path.join(programs.BIN, "cobra-server")
+        run = subprocess.run(
+            [program, "token", "--name", "alice", "--role", "ask", "--out", token],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        self.path("access", run.stdout)
+        with programs.Server(self.path("access.sqlite"), "--http", "127.0.0.1:0", "--access", access) as server:
+            self.browser.open(f"http://{server.http_address}/ui")
+            programs.wait_until(self.error)
+            self.assertTrue(self.value("return document.getElementById('ask-access').open"))
+            with open(token) as file:
+                self.browser.type("#ask-token", file.read().strip())
+            self.browser.press("Tab")
+            programs.wait_until(lambda: self.value("return document.getElementById('ask-targets').options.length"))
+            self.assertEqual(self.error(), "")
+            self.pasted()
+            self.assertEqual(self.error(), "")
+            self.assertIn("6 × blocks.*", self.value("return document.querySelector('.picture').textContent"))
+            self.browser.requests()
 
 
 if __name__ == "__main__":

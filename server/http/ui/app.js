@@ -5,7 +5,7 @@
 const MOST_TARGETS = 8; // of one page: kMostReported (report/document.h); the server refuses more
 const at = (name) => document.getElementById("ask-" + name);
 const textOf = (name) => at(name).value.trim();
-let droppedFile = null;
+let files = []; // that were chosen or dropped; none: the source counts
 let allTargets = [];
 let asking = null; // an AbortController while the server is asked
 
@@ -36,14 +36,16 @@ async function ask(path, options) {
 // Fields as the API calls them, and as they are called here.
 const LABELS = {
   model: "Model", arch: "Architecture", entry: "Entry", method: "Method", mode: "Mode",
-  input: "Inputs", inputs: "Inputs", arg: "Arguments", arguments: "Arguments",
+  file: "Files", input: "Inputs", inputs: "Inputs", arg: "Arguments", arguments: "Arguments",
   torch_version: "PyTorch", cached_tokens: "Cached tokens", target: "Targets", targets: "Targets",
 };
 
 function inWordsOfPage(text) {
+  const label = (name, otherwise) => (Object.hasOwn(LABELS, name) ? LABELS[name] : otherwise);
   return text
-    .replace(/`(\w+)`/g, (whole, name) => (Object.hasOwn(LABELS, name) ? LABELS[name] : whole))
-    .replace(/^(\w+)(?=[:=])/, (whole, name) => (Object.hasOwn(LABELS, name) ? LABELS[name] : whole));
+    .replace(/`(\w+)`/g, (whole, name) => label(name, whole))
+    .replace(/^(\w+)(?=[:=])/, (name) => label(name, name))
+    .replace(/^leave (\w+) out$/, (whole, name) => "leave " + label(name, name) + " empty");
 }
 
 function placeText(where) {
@@ -81,14 +83,17 @@ function formData() {
   const form = new FormData();
   const add = (field, text) => text && form.append(field, text);
   const source = at("source").value;
-  if (droppedFile) form.append("model", droppedFile, droppedFile.name);
+  const main = files[at("main").selectedIndex];
+  if (main) form.append("model", main, main.name);
   else if (source.trim()) form.append("model", new Blob([source], { type: "text/x-python" }), "model.py");
+  for (const file of files) if (file !== main) form.append("file", file, file.name);
   add("arch", textOf("arch"));
   add("entry", textOf("entry"));
   add("method", textOf("method"));
   add("mode", at("mode").value === "train" && "train");
   add("torch_version", textOf("torch"));
   add("cached_tokens", textOf("tokens"));
+  add("keep_private", at("private").checked && "true");
   for (const line of at("inputs").value.split("\n")) add("input", line.trim());
   for (const line of at("arguments").value.split("\n")) add("arg", line.trim());
   for (const target of chosenTargets()) form.append("target", target);
@@ -130,12 +135,16 @@ function show(answer, report) {
 
 // ---- the fields
 
-function chooseFile(file) {
-  droppedFile = file;
-  at("chosen").textContent = file ? file.name + ", " + file.size.toLocaleString("en") + " bytes" : "";
-  at("clear").hidden = !file;
-  at("source").disabled = Boolean(file);
-  if (!file) at("file").value = "";
+function chooseFiles(chosen) {
+  files = [...chosen];
+  const bytes = files.reduce((sum, file) => sum + file.size, 0).toLocaleString("en") + " bytes";
+  const names = files.length === 1 ? files[0].name : files.length + " files";
+  at("chosen").textContent = files.length > 0 ? names + ", " + bytes : "";
+  at("main").replaceChildren(...files.map((file) => make("option", {}, file.name)));
+  at("several").hidden = files.length < 2;
+  at("clear").hidden = files.length === 0;
+  at("source").disabled = files.length > 0;
+  if (files.length === 0) at("file").value = "";
 }
 
 function listTargets() {
@@ -169,8 +178,8 @@ at("source").addEventListener("keydown", (event) => {
 });
 at("filter").addEventListener("input", listTargets);
 at("token").addEventListener("change", loadTargets);
-at("file").addEventListener("change", () => chooseFile(at("file").files[0] || null));
-at("clear").addEventListener("click", () => chooseFile(null));
+at("file").addEventListener("change", () => chooseFiles(at("file").files));
+at("clear").addEventListener("click", () => chooseFiles([]));
 // Anywhere: a browser would otherwise leave the page for a file that misses the field.
 const hasFiles = (event) => event.dataTransfer.types.includes("Files");
 document.addEventListener("dragover", (event) => {
@@ -184,6 +193,6 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   at("drop").classList.remove("over");
   at("box").open = true;
-  chooseFile(event.dataTransfer.files[0]);
+  chooseFiles(event.dataTransfer.files);
 });
 loadTargets();
