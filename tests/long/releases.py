@@ -168,6 +168,7 @@ def main():
             if count < 2:
                 continue
             models = models[: arguments.models]
+            sizes = dict(models)
             versions = (TIMM_BEFORE if library == "timm" else []) + versions_of(library, count)
             print(f"{library}: {', '.join(versions)}; {len(models)} models", flush=True)
             history = History(library, versions, folder)
@@ -185,6 +186,8 @@ def main():
                     else:
                         judged += 1
                         differs, loud = changed
+                        if differs != (before != after):  # asked again, alone
+                            before, after = (history.truth(v, module, [(entry, sizes[entry])])[entry] for v in pair)
                         rewritten += differs and before == after
                         if loud and before == after or before != after and not differs:
                             wrong.append((pair, entry, differs))
