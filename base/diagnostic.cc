@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/json.h"
 #include "base/without_escapes.h"
 #include "nlohmann/json.hpp"
@@ -44,8 +45,11 @@ SourcePosition PositionFromJson(const nlohmann::json& j) {
   return {j.value("file", ""), j.value("line", 0), j.value("column", 0), j.value("end_column", 0)};
 }
 
+// A name is a part of a line: with a line end in it, a file could look like a line of a traceback.
+std::string OneLine(absl::string_view name) { return absl::StrReplaceAll(name, {{"\n", "?"}}); }
+
 std::string PositionText(const SourcePosition& p) {
-  std::string text = p.file;
+  std::string text = OneLine(p.file);
   if (p.line > 0) absl::StrAppend(&text, ":", p.line);
   if (p.line > 0 && p.column > 0) absl::StrAppend(&text, ":", p.column);
   return text;
@@ -84,9 +88,9 @@ void AppendSourceLine(absl::string_view line, const SourcePosition& p, std::stri
 }
 
 void AppendFrame(const DiagnosticFrame& frame, std::string* out) {
-  absl::StrAppend(out, "  File \"", frame.position.file, "\", line ", frame.position.line);
+  absl::StrAppend(out, "  File \"", OneLine(frame.position.file), "\", line ", frame.position.line);
   // A syntax error in an imported file has a position but no function.
-  if (!frame.function.empty()) absl::StrAppend(out, ", in ", frame.function);
+  if (!frame.function.empty()) absl::StrAppend(out, ", in ", OneLine(frame.function));
   absl::StrAppend(out, "\n");
   AppendSourceLine(frame.source_line, frame.position, out);
 }
@@ -208,7 +212,7 @@ std::string RenderDiagnostic(const Diagnostic& d) {
     AppendFrame({d.position, "", d.source_line}, &text);
   }
   absl::StrAppend(&text, FirstLine(d));
-  if (!d.module_path.empty()) absl::StrAppend(&text, "\nin module ", d.module_path);
+  if (!d.module_path.empty()) absl::StrAppend(&text, "\nin module ", OneLine(d.module_path));
   if (!d.hint.empty()) absl::StrAppend(&text, "\nhint: ", d.hint);
   return WithoutEscapes(text);
 }

@@ -13,41 +13,61 @@
 namespace cobra {
 namespace {
 
-// Levenshtein's distance.
+// The cost is quadratic in the length, and a mistyped name is never this long.
+constexpr size_t kLongest = 60;
+constexpr size_t kMostCandidates = 2000;
+
+// The number of letters that are changed, missing, extra, or exchanged with their neighbour (cnov: conv).
 size_t Distance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before_last = std::move(last);
+    last = row;
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
 }
 
+// Of those that are from `least` to `most` off, or begin with `text`.
+template <typename Names>
+std::string Nearest(absl::string_view text, const Names& known, size_t least, size_t most, bool end_may_be_missing) {
+  std::string nearest;
+  size_t best = most + 1;
+  for (const absl::string_view candidate : known) {
+    if (end_may_be_missing && best > 1 && absl::StartsWith(candidate, text)) {
+      best = 1;
+      nearest = std::string(candidate);
+    }
+    if (candidate.size() > kLongest || candidate.size() + best <= text.size() || text.size() + best <= candidate.size())
+      continue;
+    const size_t distance = Distance(text, candidate);
+    if (distance >= best || distance < least) continue;
+    best = distance;
+    nearest = std::string(candidate);
+  }
+  return nearest;
+}
+
 }  // namespace
 
+std::string NearestName(absl::string_view name, const std::vector<absl::string_view>& known) {
+  if (name.size() < 2 || name.size() > kLongest || known.size() > kMostCandidates) return "";
+  return Nearest(name, known, 1, name.size() / 3, false);
+}
+
 std::string NearestWord(absl::string_view word, const std::vector<std::string>& known) {
-  constexpr size_t kLongest = 40;  // the cost is quadratic in the length, and a mistyped word is never this long
   if (word.size() > kLongest) return "";
-  std::string best;
-  size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
-  for (const std::string& candidate : known) {
-    const bool begins = word.size() >= 3 && absl::StartsWith(candidate, word);
-    const size_t distance = begins ? 1 : Distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best = candidate;
-    best_distance = distance;
-  }
-  return best;
+  return Nearest(word, known, 0, std::max<size_t>(word.size() / 3, 1), word.size() >= 3);
 }
 
 std::string SimilarNames(absl::string_view name, const std::vector<std::string>& known) {
-  constexpr size_t kFew = 40, kShown = 8, kLongest = 64;
+  constexpr size_t kFew = 40, kShown = 8;
   if (known.size() <= kFew) return absl::StrJoin(known, ", ");
   const std::string wanted_name = absl::AsciiStrToLower(name.substr(0, kLongest));
   const auto parts_of = [](absl::string_view text) {

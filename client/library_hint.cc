@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "base/similar_words.h"
 #include "client/local_imports.h"
-#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::client {
 namespace {
@@ -42,7 +42,7 @@ std::string MisspelledHint(const std::string& top, const fs::path& model, const 
       names.push_back(path.stem().string());
   }
   std::sort(names.begin(), names.end());
-  const std::string nearest = python::NearestName(top, std::vector<absl::string_view>(names.begin(), names.end()));
+  const std::string nearest = NearestName(top, std::vector<absl::string_view>(names.begin(), names.end()));
   if (nearest.empty()) return "";
   return absl::StrCat("there is no ", top, ".py ", is_folder ? "in " : "beside ", model_path, ", but ", nearest,
                       ": did you mean that? Otherwise pass the folder of ", top, " with --library DIR");

@@ -15,10 +15,10 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/limit_message.h"
+#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
-#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::client {
 namespace {
@@ -135,7 +135,7 @@ absl::StatusOr<Columns> FindColumns(const std::vector<std::string>& header) {
   for (const std::string& name : columns.ignored) {
     const std::string plain = absl::AsciiStrToLower(absl::StripAsciiWhitespace(name));
     const bool is_column = std::find(absent.begin(), absent.end(), plain) != absent.end();
-    const std::string meant = is_column ? plain : python::NearestName(plain, absent);
+    const std::string meant = is_column ? plain : NearestName(plain, absent);
     if (!meant.empty()) {
       return Usage(absl::StrCat(Shown(name), ": no such column"),
                    absl::StrCat("did you mean ", meant, "? A column that is to be ignored needs another name"));

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
+#include "base/similar_words.h"
 #include "base/user_error.h"
-#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
 

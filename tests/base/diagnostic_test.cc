@@ -98,6 +98,17 @@ TEST(Diagnostic, AUsersTextCannotDriveTheTerminal) {
   EXPECT_NE(text.find("?[31mred?"), std::string::npos);
 }
 
+TEST(Diagnostic, AFileNameIsNoLineOfATraceback) {
+  Diagnostic d;
+  d.message = "no";
+  d.position = {"a\nb.py", 3};
+  d.module_path = "x\ny";
+  d.frames = {{d.position, "f\ng", "pass"}};
+  EXPECT_EQ(RenderDiagnostic(d),
+            "Traceback (most recent call last):\n  File \"a?b.py\", line 3, in f?g\n    pass\na?b.py:3: error: no\n"
+            "in module x?y");
+}
+
 TEST(Diagnostic, InvalidUtf8InASourceLineIsReplacedNotLost) {
   Diagnostic d = ShapeMismatch();
   d.source_line = "x = '\xff'";

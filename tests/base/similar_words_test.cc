@@ -21,6 +21,16 @@ TEST(NearestWord, AllowsAThirdOfTheLettersOrAMissingEnd) {
   EXPECT_EQ(NearestWord("zzz", {"graph", "predict"}), "");
 }
 
+TEST(NearestName, AllowsAThirdOfTheLettersAndExchangedNeighbours) {
+  EXPECT_EQ(NearestName("cnov", {"conv", "norm"}), "conv");
+  EXPECT_EQ(NearestName("in_chanels", {"out_channels", "in_channels"}), "in_channels");
+  EXPECT_EQ(NearestName("fea", {"features", "zzz"}), "");  // of a program, a beginning is another name
+  EXPECT_EQ(NearestName("x", {"y"}), "");
+  EXPECT_EQ(NearestName("conv", {"conv"}), "");
+  EXPECT_EQ(NearestName(std::string(1 << 20, 'a'), {"a"}), "");
+  EXPECT_EQ(NearestWord("cehck", {"check"}), "check");
+}
+
 TEST(SimilarNames, FewAreAllShown) { EXPECT_EQ(SimilarNames("x", {"a", "b"}), "a, b"); }
 
 TEST(SimilarNames, OfManyThoseWithTheSameParts) {

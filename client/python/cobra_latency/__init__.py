@@ -16,7 +16,7 @@ from ._version import __version__
 from .adapting import Adapted, Part, Suggestions, Timed
 from .client import Answer, Client, Names, Question
 from .constraint import FeasibleUnder, Verdict
-from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UsageError
+from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UnknownName, UsageError
 from .local import LocalClient, local
 from .models import Architecture, Source, graph_of
 from .results import Call, Comparison, Estimate, Explanation, Prediction, Table, TargetInfo, Targets
@@ -98,6 +98,7 @@ __all__ = [
     "TargetInfo",
     "Targets",
     "Timed",
+    "UnknownName",
     "UsageError",
     "Verdict",
     "__version__",

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import json
-import math
 import numbers
 import os
+import sys
 import warnings
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
@@ -13,7 +13,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from . import models
 from ._proto import cobra_pb2 as pb
 from ._proto import target_pb2
-from .errors import UsageError
+from .errors import UsageError, carried, one_line
 from .results import Table, Tabular
 
 Spec = Union[Mapping[str, Any], str, "os.PathLike[str]", "target_pb2.TargetSpec"]
@@ -68,10 +68,11 @@ class Adapted(Tabular):
 
     def summary(self) -> str:
         """What the timings did for the target."""
+        target = one_line(self.target)
         if not self.samples:
-            return f"{self.target}: from the data sheet alone; a few timings make it better (Client.observe)"
+            return f"{target}: from the data sheet alone; a few timings make it better (Client.observe)"
         networks = "1 network" if self.samples == 1 else f"{self.samples} networks"
-        text = f"{self.target}: {networks} timed, the data sheet alone is off by {self.mape_before:.1%}"
+        text = f"{target}: {networks} timed, the data sheet alone is off by {self.mape_before:.1%}"
         if self.samples > 1 and self.mape_after < self.mape_before:
             text += f", each network predicted from the others by {self.mape_after:.1%}"
         return text
@@ -79,8 +80,8 @@ class Adapted(Tabular):
     def table(self) -> Table:
         """A row per trained target that explains the device."""
         rows = [[p.target, f"{p.weight:.0%}", "the new one" if p.own_specification else "its own"] for p in self.parts]
-        below = [f"counts little: {row}" for row in self.doubted]
-        below += [f"left out: row {row}: {why}" for row, why in self.refused]
+        below = [f"counts little: {one_line(row)}" for row in self.doubted]
+        below += [f"left out: row {one_line(row)}: {one_line(why)}" for row, why in self.refused]
         return Table(["explained by", "weight", "data sheet"], rows, above=self.summary(), below="\n".join(below))
 
     def __repr__(self) -> str:
@@ -130,7 +131,7 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
     fields = target_pb2.TargetSpec.DESCRIPTOR.fields_by_name
     ignored = [str(name) for name in sheet if name not in fields and name not in _DESCRIBED_TOO]
     if ignored:
-        warnings.warn(f"{written}: ignored: {', '.join(ignored)}", stacklevel=3)
+        warnings.warn(f"{written}: ignored: {one_line(', '.join(ignored))}", stacklevel=3)
     for name, value in sheet.items():
         if name in fields and value is not None:
             setattr(message, name, _checked(written, name, value, fields[name].cpp_type))
@@ -144,30 +145,31 @@ def _loaded(spec: Any) -> Tuple[str, Mapping[str, Any]]:
         return "spec", spec
     if not isinstance(spec, (str, os.PathLike)):
         raise UsageError(f"spec={spec!r}: is no data sheet", _HINT)
-    path = os.fspath(spec)
+    path = os.fsdecode(spec)
+    written = one_line(path)
     try:
         with open(path, encoding="utf-8") as file:
             sheet = json.load(file)
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "give a dictionary, or the path of a JSON file") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: is no JSON: {error}", _HINT) from None
+        raise UsageError(f"{written}: {error.strerror}", "give a dictionary, or the path of a JSON file") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{written}: is no JSON: {error}", _HINT) from None
     if not isinstance(sheet, dict):
-        raise UsageError(f"{path}: is no JSON object", _HINT)
-    return path, sheet
+        raise UsageError(f"{written}: is no JSON object", _HINT)
+    return written, sheet
 
 
 def _checked(written: str, name: str, value: Any, kind: int) -> Any:
     if kind == FieldDescriptor.CPPTYPE_STRING:
         if isinstance(value, str):
-            return value
+            return carried(value, f"{written}: {name}")
         what = "text"
     elif kind == FieldDescriptor.CPPTYPE_INT32:
         if _is_number(value) and abs(value) < 2**31 and value == int(value):
             return int(value)
         what = "whole number"
     else:
-        if _is_number(value):
+        if _is_number(value) and abs(value) <= sys.float_info.max:
             return float(value)
         what = "number"
     raise UsageError(f"{written}: {name}={value!r}: is no {what}", _HINT)
@@ -184,9 +186,9 @@ def timed_networks(samples: Iterable[Timed]) -> List["pb.TimedNetwork"]:
     for number, sample in enumerate(samples, 1):
         if not isinstance(sample, Timed):
             raise UsageError(f"samples: {sample!r}: is not Timed", "write Timed(model, inputs, latency_ms)")
-        row = sample.row or str(number)
+        row = carried(sample.row, f"row {number}") or str(number)
         ms, timings = sample.latency_ms, sample.timings
-        if not _is_number(ms) or not 0 < ms < math.inf:
+        if not _is_number(ms) or not 0 < ms <= sys.float_info.max:
             raise UsageError(f"row {row}: latency_ms={ms!r}: is no time", "give milliseconds")
         if not _is_number(timings) or not 1 <= timings < 2**31 or timings != int(timings):
             raise UsageError(
@@ -201,7 +203,12 @@ def timed_networks(samples: Iterable[Timed]) -> List["pb.TimedNetwork"]:
 
 def untimed_networks(networks: Iterable[Tuple[Any, Any]]) -> List["pb.TimedNetwork"]:
     """The messages of networks to choose from; their rows are their positions."""
-    return [_network(model, inputs, str(number)) for number, (model, inputs) in enumerate(networks)]
+    messages = []
+    for number, pair in enumerate(networks):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise UsageError(f"networks: {pair!r}: is no pair", "write (model, inputs)")
+        messages.append(_network(*pair, str(number)))
+    return messages
 
 
 def _network(model: Any, inputs: Any, row: str) -> "pb.TimedNetwork":

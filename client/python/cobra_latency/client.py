@@ -2,22 +2,35 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import grpc
 import grpc.aio
+from google.protobuf.message import DecodeError
 
 from . import adapting, models
 from ._proto import cobra_pb2 as pb
 from ._proto import error_pb2
 from .adapting import Adapted, Spec, Suggestions, Timed
-from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UsageError
+from .errors import (
+    CobraError,
+    LimitReached,
+    ModelError,
+    Place,
+    ServerError,
+    ServerUnavailable,
+    UsageError,
+    carried,
+    one_line,
+)
 from .results import Comparison, Explanation, Prediction, Targets
 
 _OPTIONS = [("grpc.max_receive_message_length", 64 << 20), ("grpc.max_send_message_length", 64 << 20)]
 _DETAILS = "grpc-status-details-bin"
 _SERVICE = "/cobra.v1.Cobra/"
+_LEAST_DELAY_S = 0.01
 Names = Union[str, Sequence[str]]
 
 
@@ -60,22 +73,25 @@ class Client:
         labels: Optional[Mapping[str, str]] = None,
         keep_private: bool = False,
     ) -> None:
-        self.address = address
+        self.address = carried(address, "address")
         self.timeout_s = timeout_s
         self.keep_private = keep_private
         self._given = (address, timeout_s, token, authority, dict(labels or {}), keep_private)
-        self._metadata = [(f"cobra-label-{name}", value) for name, value in (labels or {}).items()]
+        self._metadata = [_label(name, value) for name, value in (labels or {}).items()]
         if token is not None:
-            token = token.strip()  # as read from a file
+            token = carried(token, "token").strip()  # as read from a file
             if not token.isascii() or not token.isprintable():
                 raise UsageError("token: has characters that no token has", "give the text that its operator made")
             self._metadata.append(("authorization", "Bearer " + token))
+        if authority is not None and not isinstance(authority, bytes):
+            raise UsageError("authority: is no bytes", "give what is in the file: open('authority.pem', 'rb').read()")
         self._credentials = grpc.ssl_channel_credentials(authority) if authority or token else None
         self._channel = (
             grpc.secure_channel(address, self._credentials, _OPTIONS)
             if self._credentials
             else grpc.insecure_channel(address, _OPTIONS)
         )
+        self._is_closed = False
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Searches send it to their workers: there it opens a connection of its own to the same server."""
@@ -89,6 +105,7 @@ class Client:
 
     def close(self) -> None:
         """Closes the connection."""
+        self._is_closed = True
         self._channel.close()
 
     # ---- questions
@@ -107,9 +124,9 @@ class Client:
         `model`: a live torch.nn.Module, Source(path, entry), Architecture(text), or the path of an .onnx, .tflite or .param file.
         `inputs`: shapes (cobra_latency.shapes). Raises ModelError with file and line, UsageError, ServerUnavailable ...
         """
-        request = self._request(Question(model, inputs, targets, breakdown), method)
-        reply = self._call("Predict", request, pb.PredictResponse)
-        return Prediction(models.name_of(model), reply)
+        question = Question(model, inputs, targets, breakdown)
+        reply = self._call("Predict", self._request(question, method), pb.PredictResponse)
+        return _prediction(question, reply)
 
     def explain(
         self, model: Any, inputs: Any = None, target: str = "this-machine", *, method: str = "forward", top: int = 10
@@ -147,7 +164,10 @@ class Client:
             batch.requests.append(request)
             places.append(index)
         if places:
-            for index, result in zip(places, self._call("PredictBatch", batch, pb.PredictBatchResponse).results):
+            results = self._call("PredictBatch", batch, pb.PredictBatchResponse).results
+            if len(results) != len(places):
+                raise _bad_reply(f"{len(results)} answers to {len(places)} questions")
+            for index, result in zip(places, results):
                 answers[index] = _answer(index, asked[index], result)
         return [answer for answer in answers if answer is not None]
 
@@ -160,16 +180,20 @@ class Client:
         """
         asked: Dict[int, Question] = {}
         failed: "asyncio.Queue[Answer]" = asyncio.Queue()
+        broken: List[Exception] = []  # what the caller's generator raises; gRPC would only log it
 
         async def requests() -> AsyncIterator[pb.PredictStreamRequest]:
-            for index, question in enumerate(questions):
-                try:
-                    request = await asyncio.get_running_loop().run_in_executor(None, self._request, question)
-                except CobraError as error:
-                    failed.put_nowait(Answer(index, None, error))
-                    continue
-                asked[index] = question
-                yield pb.PredictStreamRequest(request_id=index, request=request)
+            try:
+                for index, question in enumerate(questions):
+                    try:
+                        request = await asyncio.get_running_loop().run_in_executor(None, self._request, question)
+                    except CobraError as error:
+                        failed.put_nowait(Answer(index, None, error))
+                        continue
+                    asked[index] = question
+                    yield pb.PredictStreamRequest(request_id=index, request=request)
+            except Exception as error:
+                broken.append(error)
 
         channel = (
             grpc.aio.secure_channel(self.address, self._credentials, options=_OPTIONS)
@@ -186,15 +210,22 @@ class Client:
                 async for message in call:
                     while not failed.empty():
                         yield failed.get_nowait()
+                    if message.request_id not in asked:
+                        raise _bad_reply("an answer to what was not asked")
                     yield _answer(message.request_id, asked.pop(message.request_id), message)
             except grpc.RpcError as error:
                 raise _error_of(error, self.address) from None
             while not failed.empty():
                 yield failed.get_nowait()
+            if broken:
+                raise broken[0]
+            if asked:
+                raise _bad_reply(f"no answer to {len(asked)} questions")
 
     def targets(self, name: str = "", device: str = "", runtime: str = "", kind: str = "") -> Targets:
         """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu", "gpu")."""
-        request = pb.ListTargetsRequest(name=name, device=device, runtime=runtime, kind=kind)
+        filters = {"name": name, "device": device, "runtime": runtime, "kind": kind}
+        request = pb.ListTargetsRequest(**{field: carried(value, field) for field, value in filters.items()})
         return Targets(self._call("ListTargets", request, pb.ListTargetsResponse))
 
     # ---- devices that the server was not trained on (docs/adding-a-device.md)
@@ -205,7 +236,7 @@ class Client:
         A target of that name gets a new version, unless it is a trained one. A sample that the server refuses is an error that names its row, and
         nothing changes; with `skip_refused` it is left out instead.
         """
-        request = pb.AdaptRequest(name=name, spec=adapting.spec_of(spec), skip_refused=skip_refused)
+        request = pb.AdaptRequest(name=carried(name, "name"), spec=adapting.spec_of(spec), skip_refused=skip_refused)
         request.samples.extend(adapting.timed_networks(samples))
         return Adapted(self._call("Adapt", request, pb.AdaptResponse))
 
@@ -217,7 +248,7 @@ class Client:
 
     def observe_many(self, target: str, samples: Iterable[Timed], *, skip_refused: bool = False) -> Adapted:
         """Adds timings of many networks. Of a network that was timed before, the median of all timings counts."""
-        request = pb.ObserveRequest(target=target, skip_refused=skip_refused)
+        request = pb.ObserveRequest(target=carried(target, "target"), skip_refused=skip_refused)
         request.samples.extend(adapting.timed_networks(samples))
         if not request.samples:
             raise UsageError(f"{target}: samples=[]: nothing was timed", "give Timed(model, inputs, latency_ms)")
@@ -226,14 +257,18 @@ class Client:
     def suggest(self, spec: Spec, networks: Iterable[Tuple[Any, Any]], count: int = 5) -> Suggestions:
         """Which of some networks, pairs of model and inputs, to time first on a device."""
         asked = list(networks)
-        if not asked or count < 1:
+        if not asked or not 1 <= count < 2**31:
             raise UsageError(
                 f"suggest: {count} of {len(asked)} networks: there is nothing to choose",
-                "give networks, and count >= 1",
+                "give networks, and how many to choose: count >= 1",
             )
         request = pb.SuggestSamplesRequest(spec=adapting.spec_of(spec), count=count)
         request.networks.extend(adapting.untimed_networks(asked))
-        return Suggestions(asked, self._call("SuggestSamples", request, pb.SuggestSamplesResponse))
+        reply = self._call("SuggestSamples", request, pb.SuggestSamplesResponse)
+        numbers = {str(number) for number in range(len(asked))}
+        if not numbers.issuperset([*reply.rows, *(refused.row for refused in reply.refused)]):
+            raise _bad_reply("a network that it was not asked about")
+        return Suggestions(asked, reply)
 
     # ---- the call
 
@@ -242,7 +277,7 @@ class Client:
         if not names:
             raise UsageError("targets=[]: names no target", "Client.targets() lists them")
         request = models.request_of(question.model, question.inputs, method)
-        request.targets.extend(names)
+        request.targets.extend(carried(name, "target") for name in names)
         request.breakdown = question.breakdown
         request.keep_private = self.keep_private
         return request
@@ -263,11 +298,39 @@ class Client:
                 if wait is None or time.monotonic() + wait > end:
                     raise _error_of(error, self.address) from None
                 time.sleep(wait)
+            except ValueError:
+                if not self._is_closed:
+                    raise
+                raise UsageError(f"{self.address}: this client is closed", "ask inside of its `with`") from None
+
+
+def _label(name: Any, value: Any) -> Tuple[str, str]:
+    """As metadata. The server checks the rest (proto/label.h); what gRPC itself refuses is refused here."""
+    if not isinstance(name, str) or not re.fullmatch("[a-z0-9_.-]+", name) or name.endswith("-bin"):
+        raise UsageError(
+            f"labels: {name!r}: is no name of a label", "use small letters, digits, -, _ and ., not ending in -bin"
+        )
+    if not isinstance(value, str) or not value.isascii() or not value.isprintable():
+        raise UsageError(f"labels: {name}={value!r}: is no printable ASCII", "write other characters in another way")
+    return f"cobra-label-{name}", value
+
+
+def _bad_reply(what: str) -> ServerError:
+    return ServerError(f"the server sent {what}", "is it a cobra-server of this version?", "INTERNAL")
+
+
+def _prediction(question: Question, message: Any) -> Prediction:
+    if not message.predictions:
+        raise _bad_reply("an answer without predictions")
+    return Prediction(models.name_of(question.model), message)
 
 
 def _answer(index: int, question: Question, result: Any) -> Answer:
     if result.HasField("response"):
-        return Answer(index, Prediction(models.name_of(question.model), result.response), None)
+        try:
+            return Answer(index, _prediction(question, result.response), None)
+        except ServerError as error:
+            return Answer(index, None, error)
     code = next((code for code in grpc.StatusCode if code.value[0] == result.error.code), grpc.StatusCode.UNKNOWN)
     return Answer(index, None, _made(code, result.error.message, _detail(result.error)))
 
@@ -276,29 +339,38 @@ def _status(error: grpc.RpcError) -> "error_pb2.RpcStatus":
     trailer: Any = error.trailing_metadata() or ()
     for key, value in trailer:
         if key == _DETAILS:
-            return error_pb2.RpcStatus.FromString(value)
+            try:
+                return error_pb2.RpcStatus.FromString(value)
+            except DecodeError:  # not one of ours; gRPC's own code and text say enough
+                break
     return error_pb2.RpcStatus()
 
 
 def _detail(status: "error_pb2.RpcStatus") -> Optional["error_pb2.ErrorDetail"]:
     for entry in status.details:
         if entry.type_url.endswith("/cobra.v1.ErrorDetail"):
-            return error_pb2.ErrorDetail.FromString(entry.value)
+            try:
+                return error_pb2.ErrorDetail.FromString(entry.value)
+            except DecodeError:
+                break
     return None
 
 
 def _retry_delay_s(error: grpc.RpcError) -> Optional[float]:
     for entry in _status(error).details:
         if entry.type_url.endswith("/google.rpc.RetryInfo"):
-            delay = error_pb2.RetryInfo.FromString(entry.value).retry_delay
-            return float(delay.seconds + delay.nanos / 1e9)
+            try:
+                delay = error_pb2.RetryInfo.FromString(entry.value).retry_delay
+            except DecodeError:
+                break
+            return max(_LEAST_DELAY_S, float(delay.seconds + delay.nanos / 1e9))
     return None
 
 
 def _error_of(error: grpc.RpcError, address: str) -> CobraError:
     made = _made(error.code(), error.details() or "", _detail(_status(error)))
     if isinstance(made, ServerUnavailable):
-        made.message = f"{address}: {made.message}"
+        made.message = f"{one_line(address)}: {made.message}"
     return made
 
 
@@ -313,7 +385,7 @@ _KINDS: Dict[int, str] = {
 def _made(code: grpc.StatusCode, text: str, detail: Optional["error_pb2.ErrorDetail"]) -> CobraError:
     if detail is not None and detail.kind in _KINDS:
         place = Place(detail.position.file, detail.position.line) if detail.position.file else None
-        frames = [f"{f.position.file}:{f.position.line} in {f.function}" for f in detail.frames]
+        frames = [one_line(f"{f.position.file}:{f.position.line} in {f.function}") for f in detail.frames]
         return ModelError(detail.message, detail.hint, place, detail.module_path, frames, _KINDS[detail.kind])
     message, hint = (detail.message, detail.hint) if detail is not None else (text, "")
     if detail is not None and detail.kind == error_pb2.ErrorDetail.KIND_LIMIT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
 from .client import Client, Question
-from .errors import LimitReached, ModelError, UsageError
+from .errors import LimitReached, ModelError, UsageError, one_line, shown
 from .results import Prediction, milliseconds
 
 
@@ -20,7 +20,7 @@ class Verdict(NamedTuple):
         return self.feasible
 
     def __str__(self) -> str:
-        return ("yes: " if self.feasible else "no: ") + self.reason
+        return shown(("yes: " if self.feasible else "no: ") + self.reason)
 
 
 class FeasibleUnder:
@@ -44,7 +44,7 @@ class FeasibleUnder:
         by: str = "expected",
         min_confidence: float = 0.0,
     ) -> None:
-        if budget_ms <= 0:
+        if not budget_ms > 0:  # nan too
             raise UsageError(f"budget_ms={budget_ms}: is not positive", "give milliseconds")
         if by not in ("expected", "high"):
             raise UsageError(f"by={by!r}: is neither 'expected' nor 'high'", "see FeasibleUnder")
@@ -88,7 +88,7 @@ class FeasibleUnder:
     def _judge(self, ms: float, high_ms: float, confidence: float) -> Verdict:
         value = ms if self.by == "expected" else high_ms
         what = "predicted" if self.by == "expected" else "the upper end of the interval,"
-        budget = f"{milliseconds(self.budget_ms)} ms on {self.target}"
+        budget = f"{milliseconds(self.budget_ms)} ms on {one_line(self.target)}"
         if confidence < self.min_confidence:
             reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms is a guess"
             return Verdict(False, reason, ms, high_ms)

@@ -1,7 +1,45 @@
 """What can go wrong. Each message begins with what the user wrote; `hint` says what to do."""
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence
+import re
+from typing import Any, NamedTuple, Optional, Sequence
+
+# What a terminal obeys instead of showing it (base/without_escapes.h has the same list), and what no terminal can write: halves of pairs of UTF-16.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    r"""Text of a server or a file as it is printed: with ? for control characters, except line ends and tabs.
+
+    >>> shown("\x1b[2J a\tb")
+    '?[2J a\tb'
+    """
+    return _OBEYED.sub("?", text)
+
+
+def one_line(text: str) -> str:
+    r"""A name, which has no line ends either.
+
+    >>> one_line("net\n.py")
+    'net?.py'
+    """
+    return re.sub("[\n\t\u2028\u2029]", "?", shown(text))
+
+
+def carried(value: Any, what: str) -> str:
+    """`value`, if a message can carry it; otherwise an error that begins with `what`."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what}={value!r}: is no text", "write it as text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{what}={value!r}: has characters that are no Unicode", "leave them out") from None
+    return value
+
+
+def carriable(name: str) -> str:
+    """The name of a file, with ? for bytes that are no Unicode, which file systems allow."""
+    return name.encode(errors="replace").decode()
 
 
 class Place(NamedTuple):
@@ -11,7 +49,7 @@ class Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        return f"{one_line(self.file)}:{self.line}" if self.line else one_line(self.file)
 
 
 class CobraError(Exception):
@@ -23,11 +61,15 @@ class CobraError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.message + ("\nhint: " + self.hint if self.hint else "")
+        return shown(self.message + ("\nhint: " + self.hint if self.hint else ""))
 
 
 class UsageError(CobraError, ValueError):
     """An argument is wrong: an input that is no shape, an unknown target."""
+
+
+class UnknownName(UsageError, KeyError):
+    """An answer has nothing of that name; what it has is in the message."""
 
 
 class ModelError(CobraError):
@@ -65,8 +107,8 @@ class ModelError(CobraError):
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message
         if self.module_path:
-            text += f"\nin module {self.module_path}"
-        return text + ("\nhint: " + self.hint if self.hint else "")
+            text += f"\nin module {one_line(self.module_path)}"
+        return shown(text + ("\nhint: " + self.hint if self.hint else ""))
 
 
 class LimitReached(CobraError):

@@ -1,6 +1,7 @@
 """A server for this user, started where none answers (places.py says where it is)."""
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -10,11 +11,11 @@ import struct
 import subprocess
 import sys
 import time
-from typing import IO, Any, AsyncIterator, Iterable, List, Optional, Sequence, Tuple
+from typing import IO, Any, AsyncIterator, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from . import places
 from .client import Answer, Client, Question
-from .errors import ServerUnavailable
+from .errors import CobraError, ServerUnavailable, one_line
 
 _START_S = 60.0
 _END_S = 30.0
@@ -30,13 +31,15 @@ def local(
     """The client of this user's own server, which is started if it does not run. It ends by itself after ten idle minutes.
 
     `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights; default: those that are installed or built beside
-    the program. `libraries`: folders that source may import from; default: the folders from which this Python imports installed packages. The last
-    two count where a server is started.
+    the program; it counts where a server is started. `libraries`: folders that source may import from; default: the folders from which this Python
+    imports installed packages. Each list of folders has a server of its own: what is imported is what this Python has. With `[]` it is
+    cobra-client's.
 
         with cobra_latency.local() as client:
             print(client.predict(net, "1x3x224x224", "cpu-epyc-turin-1t"))
     """
-    starter = _Starter(_program(server), model, libraries)
+    with _said():
+        starter = _Starter(_program(server), model, libraries)
     started = starter.find_or_start()
     return LocalClient(f"unix:{starter.path('socket')}", timeout_s, starter, started)
 
@@ -83,7 +86,8 @@ class LocalClient(Client):
 
     def stop_server(self) -> None:
         """Ends the server. What others asked it is answered first."""
-        self._starter.end()
+        with _said():
+            self._starter.end()
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
@@ -91,11 +95,25 @@ class LocalClient(Client):
             self.stop_server()
 
 
+@contextlib.contextmanager
+def _said() -> Iterator[None]:
+    """What the operating system refuses is an error of ours: a folder that cannot be written, a program that does not start."""
+    try:
+        yield
+    except CobraError:
+        raise
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise ServerUnavailable(
+            f"the server of this user: {one_line(str(error))}",
+            "mend that, or name a server that runs: Client('HOST:PORT')",
+        ) from error
+
+
 def _program(given: Optional[str]) -> str:
     found = shutil.which(given or "cobra-server")
     if found is None:
         raise ServerUnavailable(
-            f"{given or 'cobra-server'}: is no program on PATH, so no server was started",
+            f"{one_line(given or 'cobra-server')}: is no program on PATH, so no server was started",
             "say where it is, local(server='build/release/bin/cobra-server'), or name a server that runs: Client('HOST:PORT')",
         )
     return os.path.realpath(found)
@@ -107,33 +125,42 @@ class _Starter:
     def __init__(self, program: str, model: Optional[str], libraries: Optional[Sequence[str]]) -> None:
         self.program = program
         self.model = os.path.abspath(model) if model else _weights_beside(program)
-        self.libraries = list(libraries) if libraries is not None else _installed()
+        self.libraries = [os.path.abspath(f) for f in (_installed() if libraries is None else libraries)]
         self.folder = places.runtime_folder()
         self.state = places.state_folder()
+        self.suffix = places.suffix_of(self.libraries)
         self.ends_by_itself = True
 
     def path(self, name: str) -> str:
-        return os.path.join(self.folder, name)
+        """In the folder of the socket; each server has files of its own, and cobra-client's have no suffix."""
+        return os.path.join(self.folder, name + self.suffix)
 
     def find_or_start(self) -> bool:
         """True if it was started."""
-        places.make_private_folder(self.folder)
-        os.makedirs(self.state, exist_ok=True)
-        with open(self.path("lock"), "a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with _said(), self._locked():
             identity = self._identity()
             if self.listener():
                 if self._known() == identity:
                     return False
                 self.end()
             self._start()
-            with open(self.path("version"), "w") as file:
+            with open(self.path("version"), "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(identity)
         return True
 
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The one lock of all servers of this user."""
+        places.make_private_folder(self.folder)
+        os.makedirs(self.state, exist_ok=True)
+        os.chmod(self.state, 0o700)  # the store has labels and names of models
+        with open(os.path.join(self.folder, "lock"), "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
     def _known(self) -> str:
         try:
-            with open(self.path("version")) as file:
+            with open(self.path("version"), encoding="utf-8", errors="surrogateescape") as file:
                 return file.read()
         except OSError:
             return ""
@@ -143,7 +170,8 @@ class _Starter:
             [self.program, "--version"], capture_output=True, text=True, timeout=_START_S
         ).stdout.split()
         manifest = os.path.join(self.model, "manifest.json")
-        return f"{version[-1] if version else ''}\n{_stamp(self.program)}\n{_stamp(manifest)}\n"
+        folders = "".join(f"{library}\n" for library in self.libraries)
+        return f"{version[-1] if version else ''}\n{_stamp(self.program)}\n{_stamp(manifest)}\n{folders}"
 
     def listener(self) -> int:
         """The process that listens at the socket; 0 if none does."""
@@ -162,7 +190,8 @@ class _Starter:
         """SIGTERM: the server finishes what it is doing."""
         listener = self.listener()
         if listener:
-            os.kill(listener, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(listener, signal.SIGTERM)
         deadline = time.monotonic() + _END_S
         while self.listener():
             if time.monotonic() > deadline:
@@ -172,10 +201,10 @@ class _Starter:
             time.sleep(_POLL_S)
 
     def _start(self) -> None:
-        ready = self.path("ready.json")
+        ready = self.path("ready") + ".json"
         if os.path.exists(ready):
             os.remove(ready)
-        log = os.path.join(self.state, "server.log")
+        log = os.path.join(self.state, f"server{self.suffix}.log")
         with open(log, "wb") as file:
             process = self._spawn(self._command(ready), file)
         deadline = time.monotonic() + _START_S

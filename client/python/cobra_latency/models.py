@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
 from . import shapes
 from ._proto import cobra_pb2 as pb
 from ._proto import graph_pb2
-from .errors import UsageError
+from .errors import UsageError, carriable, carried, one_line
 
 MOST_FILES = 4096
 
@@ -45,7 +45,7 @@ def name_of(model: Any) -> str:
         text = model if isinstance(model, str) else model.text
         return text if len(text) <= 40 else text[:37] + "..."
     if isinstance(model, (str, os.PathLike)):
-        return os.path.basename(os.fspath(model))
+        return os.path.basename(os.fsdecode(model))
     return "graph" if isinstance(model, graph_pb2.Graph) else type(model).__name__
 
 
@@ -56,12 +56,12 @@ def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[
         return pb.PredictRequest(graph=model)
     if isinstance(model, Source):
         return pb.PredictRequest(source=_source(model, shapes.texts(inputs)))
-    if isinstance(model, (str, os.PathLike)) and not _is_architecture(os.fspath(model)):
-        return _file(os.fspath(model), inputs)
+    if isinstance(model, (str, os.PathLike)) and not _is_architecture(os.fsdecode(model)):
+        return _file(os.fsdecode(model), inputs)
     if isinstance(model, (str, Architecture)):
         text = model if isinstance(model, str) else model.text
         texts = [] if inputs is None else shapes.texts(inputs)
-        return pb.PredictRequest(architecture=pb.Architecture(text=text, inputs=texts))
+        return pb.PredictRequest(architecture=pb.Architecture(text=carried(text, "architecture"), inputs=texts))
     if _is_module(model):
         return pb.PredictRequest(graph=graph_of(model, inputs, method))
     raise UsageError(
@@ -97,13 +97,14 @@ def _is_architecture(text: str) -> bool:
 def _file(path: str, inputs: Any) -> pb.PredictRequest:
     texts = [] if inputs is None else shapes.texts(inputs)
     extension = os.path.splitext(path)[1]
+    written = one_line(path)
     if extension == ".py":
-        raise UsageError(f"{path}: has no entry", f"say what the model is: Source({path!r}, entry='Net()')")
+        raise UsageError(f"{written}: has no entry", f"say what the model is: Source({path!r}, entry='Net()')")
     if extension not in (".onnx", ".tflite", ".param"):
         raise UsageError(
-            f"{path}: is no model file", "known are .onnx, .tflite, ncnn's .param, and Source(path, entry) for .py"
+            f"{written}: is no model file", "known are .onnx, .tflite, ncnn's .param, and Source(path, entry) for .py"
         )
-    data, name = _read(path), os.path.basename(path)
+    data, name = _read(path), carriable(os.path.basename(path))
     if extension == ".onnx":
         return pb.PredictRequest(onnx=pb.OnnxModel(file=data, name=name, inputs=texts))
     if extension == ".tflite":
@@ -116,29 +117,41 @@ def _read(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "check the path") from None
+        raise UsageError(f"{one_line(path)}: {error.strerror}", "check the path") from None
+    except ValueError as error:  # a path with a null character
+        raise UsageError(f"{one_line(path)}: {error}", "check the path") from None
 
 
 def _source(model: Source, inputs: List[str]) -> pb.SourceModel:
     message = pb.SourceModel(
-        entry=model.entry,
-        method=model.method,
+        entry=carried(model.entry, "entry"),
+        method=carried(model.method, "method"),
         inputs=inputs,
-        torch_version=model.torch_version,
-        mode=model.mode,
-        arguments=[pb.SourceArgument(name=name, expression=text) for name, text in model.arguments.items()],
+        torch_version=carried(model.torch_version, "torch_version"),
+        mode=carried(model.mode, "mode"),
+        arguments=[_argument(name, text) for name, text in model.arguments.items()],
     )
-    library = _library_path(model.path)
+    if not isinstance(model.path, (str, os.PathLike)):
+        raise UsageError(f"path={model.path!r}: is no path", "write Source('net.py', entry='Net()')")
+    path = os.fsdecode(model.path)
+    library = _library_path(path)
     if library is not None:
-        message.file = library
+        message.file = carried(library, "path")
         return message
-    root = os.path.dirname(os.path.abspath(model.path))
+    root = os.path.dirname(os.path.abspath(path))
     while os.path.exists(os.path.join(root, "__init__.py")):  # a module of a package: its relative imports lead upwards
         root = os.path.dirname(root)
-    message.file = os.path.relpath(model.path, root).replace(os.sep, "/")
-    files = _bundle(root, message.file)
+    file = os.path.relpath(path, root).replace(os.sep, "/")
+    message.file = carried(file, "path")
+    files = _bundle(root, file)
     message.files.extend(pb.SourceFile(path=path, text=files[path]) for path in sorted(files))
     return message
+
+
+def _argument(name: Any, text: Any) -> pb.SourceArgument:
+    if not isinstance(text, str):
+        raise UsageError(f"arguments: {name}={text!r}: is no text", f"write the expression: {str(text)!r}")
+    return pb.SourceArgument(name=carried(name, "arguments"), expression=carried(text, f"arguments: {name}"))
 
 
 def _library_path(path: str) -> Optional[str]:
@@ -168,7 +181,7 @@ def _imported(text: bytes, name: str) -> Set[str]:
     """The files, relative to the folder, that a file's import statements may mean, and the packages that they are in."""
     try:
         tree = ast.parse(text)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()  # the server says so, with the place
     modules: Set[str] = set()
     package = os.path.dirname(name).replace(os.sep, ".")

@@ -7,15 +7,20 @@ In a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or cobra-UID in
     version     of which program and weights it was started from; the server of others is replaced
     ready.json  written by the server when it is ready
 
-The store (cobra.sqlite) and the log (server.log) are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra.
+cobra-client's server reads no installed packages: the client reads them on its own. Python's does, and which version of torchvision it reads depends on the
+folders that it was started with. So each list of folders has a server of its own, at socket-DIGEST, with version-DIGEST and ready-DIGEST.json. The lock is one.
+
+The store (cobra.sqlite), which all of them share, and the logs (server.log, server-DIGEST.log) are in $XDG_STATE_HOME/cobra, by default
+~/.local/state/cobra.
 """
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from typing import Optional
+from typing import Optional, Sequence
 
-from .errors import ServerUnavailable
+from .errors import ServerUnavailable, one_line
 
 IDLE_MINUTES = 10
 
@@ -30,6 +35,17 @@ def runtime_folder() -> str:
     """The folder of the socket; it need not exist yet."""
     xdg = _absolute("XDG_RUNTIME_DIR")
     return os.path.join(xdg, "cobra") if xdg and os.path.isdir(xdg) else f"/tmp/cobra-{os.geteuid()}"
+
+
+def suffix_of(libraries: Sequence[str]) -> str:
+    """Of the files of a server with these folders; the order counts, for the first folder that has a module wins.
+
+    >>> suffix_of([]), suffix_of(["/usr/lib/python3/dist-packages"])
+    ('', '-97164540')
+    """
+    if not libraries:
+        return ""
+    return "-" + hashlib.sha256(b"\0".join(os.fsencode(folder) for folder in libraries)).hexdigest()[:8]
 
 
 def state_folder() -> str:
@@ -47,6 +63,6 @@ def make_private_folder(path: str) -> None:
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
         raise ServerUnavailable(
-            f"{path}: is not a folder of this user alone (mode 0700), so no server is looked for there",
+            f"{one_line(path)}: is not a folder of this user alone (mode 0700), so no server is looked for there",
             "remove it, or name a server: Client('HOST:PORT')",
         )

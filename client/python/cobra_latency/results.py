@@ -6,10 +6,12 @@ import math
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from ._proto import cobra_pb2 as pb
+from .errors import UnknownName, UsageError, one_line, shown
 
 
 class Table:
-    """Text, HTML and rows of one table. The first `left` columns are text, the others numbers.
+    """Text, HTML and rows of one table. The first `left` columns are text, the others numbers. Control characters are shown as ?, and in cells line
+    ends too: names are a server's or a file's.
 
     >>> print(Table(["target", "ms"], [["a-cpu", "1.50"], ["b", "12.00"]], left=1))
     target     ms
@@ -20,13 +22,9 @@ class Table:
     def __init__(
         self, head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, above: str = "", below: str = ""
     ) -> None:
-        self.head, self.rows, self.left, self.above, self.below = (
-            list(head),
-            [list(row) for row in rows],
-            left,
-            above,
-            below,
-        )
+        self.head = [one_line(cell) for cell in head]
+        self.rows = [[one_line(cell) for cell in row] for row in rows]
+        self.left, self.above, self.below = left, shown(above), shown(below)
 
     def __str__(self) -> str:
         lines = [self.head, *self.rows]
@@ -90,7 +88,7 @@ class Call(NamedTuple):
     @property
     def where(self) -> str:
         """The user's line."""
-        return f"{self.file}:{self.line}" if self.file else ""
+        return f"{one_line(self.file)}:{self.line}" if self.file else ""
 
 
 class Estimate:
@@ -161,7 +159,7 @@ class Prediction(Tabular):
         for estimate in self.estimates:
             if estimate.target == target:
                 return estimate
-        raise KeyError(f"{target}: was not asked for; answers are for {', '.join(e.target for e in self)}")
+        raise _unknown(target, "was not asked for", "answers are for", [e.target for e in self])
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.estimates)
@@ -172,7 +170,7 @@ class Prediction(Tabular):
     def summary(self) -> str:
         """One line about the network."""
         return (
-            f"{self.model}: {self.calls} calls, {count(self.parameters)} parameters, {count(self.macs)}MAC, "
+            f"{one_line(self.model)}: {self.calls} calls, {count(self.parameters)} parameters, {count(self.macs)}MAC, "
             f"peak memory {self.peak_memory_bytes / 2**20:.1f} MiB"
         )
 
@@ -207,7 +205,7 @@ class Explanation(Tabular):
         """Sums by "op", "module" or "line": (name, milliseconds, calls), the slowest first."""
         field = {"op": "op", "module": "module", "line": "where"}.get(key)
         if field is None:
-            raise ValueError(f"{key!r}: is no list; lists are op, module and line")
+            raise UsageError(f"{key!r}: is no list", "lists are op, module and line")
         sums: Dict[str, Tuple[float, int]] = {}
         for call in self.estimate.calls:
             ms, calls = sums.get(getattr(call, field), (0.0, 0))
@@ -219,16 +217,16 @@ class Explanation(Tabular):
         e = self.estimate
         slowest = sorted(e.calls, key=lambda call: -call.ms)[: self.top]
         rows = [
-            [call.op, f"{call.ms / e.ms:.1%}", milliseconds(call.ms), call.module or "(model)", call.where]
+            [call.op, f"{_part(call.ms, e.ms):.1%}", milliseconds(call.ms), call.module or "(model)", call.where]
             for call in slowest
         ]
         above = (
             f"{self.prediction.summary()}\n"
-            f"predicted {milliseconds(e.ms)} ms on {e.target} ({milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}), confidence {e.confidence:.2f}"
+            f"predicted {milliseconds(e.ms)} ms on {one_line(e.target)} ({milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}), confidence {e.confidence:.2f}"
         )
-        unsure = [f"unsure: {share:.1%} of the time: {why}" for why, share in e.unknown]
-        shown = sum(call.ms for call in slowest) / e.ms if e.ms else 0.0
-        below = f"{len(slowest)} of {len(e.calls)} calls, {shown:.1%} of the time"
+        unsure = [f"unsure: {share:.1%} of the time: {one_line(why)}" for why, share in e.unknown]
+        share = _part(sum(call.ms for call in slowest), e.ms)
+        below = f"{len(slowest)} of {len(e.calls)} calls, {share:.1%} of the time"
         return Table(
             ["operator", "time", "ms", "module", "where"], rows, above="\n".join([above, *unsure]), below=below
         )
@@ -244,7 +242,7 @@ class Comparison(Tabular):
         for prediction in self.predictions:
             if prediction.model == model:
                 return prediction
-        raise KeyError(f"{model}: is not compared; compared are {', '.join(p.model for p in self.predictions)}")
+        raise _unknown(model, "is not compared", "compared are", [p.model for p in self.predictions])
 
     def __iter__(self) -> Iterator[Prediction]:
         return iter(self.predictions)
@@ -313,6 +311,15 @@ class Targets(Tabular):
             for t in self.targets
         ]
         return Table(["target", "device", "runtime", "threads", "MAPE of networks"], rows, left=3)
+
+
+def _unknown(name: Any, what: str, known: str, names: Sequence[str]) -> UnknownName:
+    written = one_line(name) if isinstance(name, str) else repr(name)
+    return UnknownName(f"{written}: {what}", f"{known} {', '.join(map(one_line, names))}")
+
+
+def _part(value: float, whole: float) -> float:
+    return value / whole if whole else 0.0
 
 
 def milliseconds(value: float) -> str:

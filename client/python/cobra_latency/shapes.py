@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, NamedTuple, Tuple
 
-from .errors import UsageError
+from .errors import UsageError, carried
 
 DTYPES = "float32 float16 bfloat16 float64 int64 int32 int16 int8 uint8 bool complex64 complex128".split()
 
@@ -56,6 +56,15 @@ def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
 
 def shape_of(value: Any) -> Any:
     """One input; nested lists and dictionaries keep their form."""
+    try:
+        return _shape_of(value)
+    except (RecursionError, OverflowError):
+        raise UsageError(
+            f"an input of type {type(value).__name__}: is nested too deeply, or has no finite size", _HINT
+        ) from None
+
+
+def _shape_of(value: Any) -> Any:
     if value is None or isinstance(value, (Shape, bool, float)):
         return value
     if isinstance(value, str):
@@ -68,13 +77,18 @@ def shape_of(value: Any) -> Any:
         return _checked(Shape(tuple(value)), str(value))
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
-        return _checked(Shape(tuple(int(n) for n in shape), str(dtype).replace("torch.", "")), str(dtype))
+        try:
+            sizes = tuple(int(n) for n in shape)
+        except (TypeError, ValueError):  # sizes that are not known
+            raise UsageError(f"an input of shape {shape!r}: is not an input", _HINT) from None
+        return _checked(Shape(sizes, str(dtype).replace("torch.", "")), str(dtype))
     if isinstance(value, tuple) and not value:
         return Shape(())
     if isinstance(value, (list, tuple)):
-        return type(value)(shape_of(item) for item in value)
+        items = [_shape_of(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
-        return {key: shape_of(item) for key, item in value.items()}
+        return {key: _shape_of(item) for key, item in value.items()}
     raise UsageError(f"{value!r}: is not an input", _HINT)
 
 
@@ -100,15 +114,20 @@ def texts(inputs: Any) -> List[str]:
     ['x=1x8']
     """
     positional, keywords = arguments(inputs)
-    return [text_of(value) for value in positional] + [f"{name}={text_of(value)}" for name, value in keywords.items()]
+    written = [text_of(value) for value in positional]
+    written += [f"{name}={text_of(value)}" for name, value in keywords.items()]
+    return [carried(text, "inputs") for text in written]
 
 
+_MOST_DIGITS = 18  # of a size
 _HINT = 'write it as 1x3x224x224, 1x128:int64, scalar, name=1x8, [3x8x8,3x9x9], {"a": 1x8} or None'
 
 
 def _checked(shape: Shape, written: str) -> Shape:
     if any(size < 0 for size in shape.sizes):
         raise UsageError(f"{written}: a size is negative", _HINT)
+    if any(size >= 10**_MOST_DIGITS for size in shape.sizes):
+        raise UsageError(f"{written}: a size is too large", _HINT)
     if shape.dtype not in DTYPES:
         raise UsageError(f"{written}: {shape.dtype} is not an element type", "use one of " + ", ".join(DTYPES))
     return shape
@@ -155,8 +174,10 @@ class _Reader:
         if word == "None":
             return None
         sizes, _, dtype = word.partition(":")
-        if sizes != "scalar" and not re.fullmatch(r"\d+(x\d+)*", sizes):
+        if sizes != "scalar" and not re.fullmatch(r"[0-9]+(x[0-9]+)*", sizes):
             raise self._error()
+        if len(max(sizes.split("x"), key=len)) > _MOST_DIGITS:
+            raise UsageError(f"{self.text!r}: a size is too large", _HINT)
         numbers = () if sizes == "scalar" else tuple(int(n) for n in sizes.split("x"))
         return _checked(Shape(numbers, dtype or "float32"), word)
 

@@ -2,8 +2,12 @@
 """Questions and answers of the client, with the real server. Needs no torch."""
 import asyncio
 import os
+import pickle
+import socket
 import stat
+import subprocess
 import unittest
+import unittest.mock
 
 import support
 
@@ -39,6 +43,19 @@ class Block(nn.Module):
 """
 
 
+SHOP = """
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, {}, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+"""
+
+
 class ClientTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -49,8 +66,6 @@ class ClientTest(unittest.TestCase):
         cls.net = support.write("net.py", NET)
 
     def test_a_server_that_has_ended_is_started_again(self):
-        import pickle
-
         question = (CELL.format("nor_conv_1x1"), None, self.target)
         before, process = self.client.predict(*question).ms, self.client.server_process()
         other = pickle.loads(pickle.dumps(self.client))
@@ -204,6 +219,54 @@ class LocalTest(unittest.TestCase):
                 del os.environ["XDG_RUNTIME_DIR"]
             else:
                 os.environ["XDG_RUNTIME_DIR"] = before
+
+    def test_a_server_that_lacks_the_folders_is_not_shared(self):
+        packages = support.path("packages")
+        for name, width in (("one", 8), ("two", 16)):
+            os.makedirs(os.path.join(packages, name, "shop"))
+            support.write(os.path.join(packages, name, "shop", "__init__.py"), "")
+            support.write(os.path.join(packages, name, "shop", "net.py"), SHOP.format(width))
+        environment = {**os.environ, "XDG_RUNTIME_DIR": support.path("run"), "XDG_STATE_HOME": support.path("state")}
+        environment.pop("COBRA_SERVER", None)
+        with socket.socket() as probe:
+            others = probe.connect_ex(("127.0.0.1", 50051)) == 0
+        client = [os.path.join(support.BIN, "cobra-client"), "targets"]
+        if not others:  # cobra-client starts the one that knows no folders
+            subprocess.run(client, env=environment, check=True, capture_output=True)
+        question = Source("shop/net.py", "Net()"), "1x3x8x8", "cpu-epyc-turin-1t"
+        with cobra_latency.local(support.SERVER, support.MODEL, []) as plain:
+            self.assertEqual(plain.was_started, others)
+            process = plain.server_process()
+            with self.assertRaisesRegex(cobra_latency.CobraError, "shop/net.py"):
+                plain.predict(*question)
+            parameters = []
+            for name in ("one", "two", "one"):
+                with cobra_latency.local(
+                    support.SERVER, support.MODEL, [os.path.join(packages, name)]
+                ) as with_packages:
+                    self.assertEqual(with_packages.was_started, len(parameters) < 2)
+                    parameters.append(with_packages.predict(*question).parameters)
+                    other = pickle.loads(pickle.dumps(with_packages))
+                    self.assertEqual(other.server_process(), with_packages.server_process())
+                    self.addCleanup(with_packages.stop_server)
+            self.assertEqual(parameters, [8 * 28, 16 * 28, 8 * 28])
+            self.assertEqual(plain.server_process(), process)  # nobody ended it
+            if not others:
+                subprocess.run(client, env=environment, check=True, capture_output=True)
+                self.assertEqual(plain.server_process(), process)
+            plain.stop_server()
+
+    def test_what_the_system_refuses_is_an_error_of_ours(self):
+        not_a_program = support.write("no-program", "hello")
+        os.chmod(not_a_program, 0o755)
+        for arguments in ((not_a_program, support.MODEL), (support.SERVER, "a\0b")):
+            with self.subTest(arguments), self.assertRaisesRegex(
+                cobra_latency.ServerUnavailable, "the server of this user: "
+            ):
+                cobra_latency.local(*arguments)
+        with unittest.mock.patch.dict(os.environ, XDG_STATE_HOME=support.write("file", "")):
+            with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "the server of this user: .*/file"):
+                cobra_latency.local(support.SERVER, support.MODEL)
 
     def test_no_program(self):
         with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "no-such-server: is no program on PATH"):

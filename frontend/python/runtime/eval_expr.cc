@@ -5,9 +5,9 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "base/similar_words.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/set_order.h"
-#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
 

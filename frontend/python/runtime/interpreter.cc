@@ -6,12 +6,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
+#include "base/similar_words.h"
 #include "base/thread_priority.h"
 #include "frontend/python/runtime/coroutine.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/missing_module.h"
-#include "frontend/python/runtime/suggest.h"
 
 namespace cobra::python {
 namespace {

@@ -8,7 +8,7 @@ from typing import Dict, List, Optional
 
 import torch
 
-from ..errors import Place
+from ..errors import Place, carriable, one_line
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _INTERNAL = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep,)
@@ -18,11 +18,14 @@ _shown: Dict[str, Optional[str]] = {}
 
 def show(file: str) -> str:
     """A file as it is named to people, without the folders above it: relative to the working folder, or to the folder from which it is imported."""
-    path = os.path.abspath(file)
-    for folder in sorted([os.getcwd(), *filter(os.path.isdir, sys.path)], key=len, reverse=True):
+    try:
+        path, working = os.path.abspath(file), os.getcwd()
+    except OSError:  # the working folder was removed
+        return carriable(file)
+    for folder in sorted([working, *filter(os.path.isdir, sys.path)], key=len, reverse=True):
         if path.startswith(folder.rstrip(os.sep) + os.sep):
-            return os.path.relpath(path, folder)
-    return path
+            return carriable(os.path.relpath(path, folder))
+    return carriable(path)
 
 
 def _name(file: str) -> Optional[str]:
@@ -31,7 +34,7 @@ def _name(file: str) -> Optional[str]:
         path = os.path.abspath(file)
         internal = path.startswith(_INTERNAL) or file.startswith(("<frozen", "<eval_with_key>"))  # of torch.fx
         internal = internal or any(f"{os.sep}{name}{os.sep}" in path for name in _NAMES)
-        _shown[file] = None if internal else show(file) if os.path.exists(file) else file
+        _shown[file] = None if internal else show(file) if os.path.exists(file) else carriable(file)
     return _shown[file]
 
 
@@ -77,6 +80,6 @@ def of_error(error: BaseException) -> "tuple[Optional[Place], List[str]]":
         name = None if file.startswith(_PACKAGE) else _name(file)
         if name is not None:
             place = Place(name, traceback.tb_lineno)
-            frames.append(f"{place} in {traceback.tb_frame.f_code.co_name}")
+            frames.append(f"{place} in {one_line(traceback.tb_frame.f_code.co_name)}")
         traceback = traceback.tb_next
     return place, frames

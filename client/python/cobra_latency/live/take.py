@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from .._proto import graph_pb2 as pb
-from ..errors import CobraError, ModelError
+from ..errors import CobraError, ModelError, UsageError
 from ..shapes import Shape
 from . import origins
 from .builder import GraphBuilder
@@ -162,7 +162,10 @@ class _Inputs:
         if isinstance(value, Shape):
             own = name or f"input{self.count}"
             self.count += 1
-            tensor = torch.empty(value.sizes, dtype=getattr(torch, value.dtype), device="meta")
+            try:
+                tensor = torch.empty(value.sizes, dtype=getattr(torch, value.dtype), device="meta")
+            except (RuntimeError, OverflowError):  # more elements than PyTorch counts
+                raise UsageError(f"{value}: is no shape that PyTorch has", "give smaller sizes") from None
             if self.recorder is None:
                 return tensor
             self.recorder.declare(tensor, self.recorder.graph.add(pb.ValueRef.KIND_INPUT, own, tensor))
