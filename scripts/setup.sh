@@ -10,6 +10,7 @@
 #                                           tests of the Python package need beside PyTorch in build/pypi-client
 #   scripts/setup.sh --search               only a Python environment in build/pypi-search with Optuna, pymoo, Ray Tune and scikit-learn (needs pip, 0.9 GB),
 #                                           for examples/search and the tests of client/python/cobra_latency/search; PyTorch and NumPy are Debian's
+#   scripts/setup.sh --nni                  only a Python environment in build/pypi-nni with NNI 3.0 (needs pip, 0.6 GB), for the recipes of docs/search.md
 #   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime, OpenVINO and ncnn (needs pip, 0.9 GB),
 #                                           in which our runners measure (docs/runners.md)
 set -euo pipefail
@@ -44,6 +45,12 @@ fi
 if [ "${1:-}" = "--search" ]; then
   cd "$(dirname "$0")/.."
   python_environment build/pypi-search client/python/tests/search_requirements.txt --system-site-packages || { rm -rf build/pypi-search; exit 1; }
+  exit 0
+fi
+
+if [ "${1:-}" = "--nni" ]; then
+  cd "$(dirname "$0")/.."
+  python_environment build/pypi-nni client/python/tests/nni_requirements.txt --system-site-packages || { rm -rf build/pypi-nni; exit 1; }
   exit 0
 fi
 

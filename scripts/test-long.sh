@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What is too long for scripts/test.sh. Each step's output is kept in docs/long-tests/STEP.txt, with its command, date, commit and machine.
-#   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart and images need root
+#   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart, images, package and paths need root
 #     quickstart     the README's first command on a bare Debian 12, twice
 #     images         the container images
 #     package        the Debian package and the wheel, installed and used in a bare Debian 12 (root)
+#     paths          the ways to a first answer, each in a bare Debian 12 of its own, with seconds: terminal, Python, CI, Optuna (root, pip)
 #     asan tsan      all tests under the sanitizers; a run that was cut, or has failed, goes on with the tests that have not passed
 #     tidy           clang-tidy over every source; a second run takes what has changed or was not clean
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
@@ -49,7 +50,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
+all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -197,6 +198,7 @@ run_step() {
     quickstart) run_quickstart ;;
     images) tests/long/images.sh ;;
     package) tests/long/package.sh ;;
+    paths) tests/long/paths.sh ;;
     asan | tsan) run_sanitizer "$1" ;;
     tidy) build release && env -u OMP_NUM_THREADS /usr/bin/python3 tests/long/tidy.py build/release ;;
     odr) run_odr ;;

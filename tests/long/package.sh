@@ -4,32 +4,20 @@
 #   tests/long/package.sh     as root; needs debootstrap
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-work=$(mktemp -d)
+. tests/long/bare_root.sh
 root=$work/root
-leave() {
-  local folder
-  pkill -f "^/usr/bin/cobra-server --listen unix:/tmp/cobra-1000/socket" 2>/dev/null || true
-  for folder in /proc /dev; do umount "$root$folder" 2>/dev/null || umount --lazy "$root$folder" 2>/dev/null || true; done
-  rm -rf --one-file-system "$work"
-}
-trap leave EXIT
 
-scripts/build-package.sh "$work" >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; exit 1; }
+quietly "$work/build.log" scripts/build-package.sh "$work"
 package=$(ls "$work"/cobra_*.deb)
 echo "package: $(basename "$package"), $(du -k "$package" | cut -f1) kB, needs $(dpkg-deb --field "$package" Depends | tr ',' '\n' | wc -l) packages"
-debootstrap --variant=minbase bookworm "$root" >/dev/null
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-for folder in /proc /dev; do mount --bind "$folder" "$root$folder"; done
+make_root "$root"
 cp "$package" "$root/tmp/"
 cp examples/convnet.py "$root/tmp/"
-inside() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"; }
-as_user() { inside setpriv --reuid=1000 --regid=1000 --clear-groups env -C / HOME=/home/ada "$@"; }
-
 start=$(date +%s)
 inside apt-get update -qq
-inside apt-get install -y -qq "/tmp/$(basename "$package")" >"$work/apt.log" 2>&1 || { tail -n 30 "$work/apt.log" >&2; exit 1; }
+quietly "$work/apt.log" inside apt-get install -y -qq "/tmp/$(basename "$package")"
 installed=$(date +%s)
-inside useradd --uid 1000 --create-home ada
+new_user
 as_user cobra-client predict /tmp/convnet.py --entry "ConvNet(ConvNetConfig.named('s'))" --input 1x3x192x192 --target cpu-epyc-genoa-1t
 answered=$(date +%s)
 echo "package: installed in $((installed - start)) s with apt, first answer $((answered - installed)) s later"

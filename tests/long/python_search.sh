@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 finish() {
-  [ ! -e "$work/run/cobra/socket" ] || "$work/env/bin/python" -c 'import cobra_latency; cobra_latency.local().stop_server()' || true
+  [ ! -e "$work/run/cobra/lock" ] || "$work/env/bin/python" -c 'import cobra_latency; cobra_latency.local().stop_server()' || true
   rm -rf "$work"
 }
 trap finish EXIT

@@ -6,6 +6,7 @@ import pickle
 import socket
 import stat
 import subprocess
+import time
 import unittest
 import unittest.mock
 
@@ -250,6 +251,13 @@ class LocalTest(unittest.TestCase):
                     self.assertEqual(other.server_process(), with_packages.server_process())
                     self.addCleanup(with_packages.stop_server)
             self.assertEqual(parameters, [8 * 28, 16 * 28, 8 * 28])
+            # They have one store: a target that one has made is known to the others soon.
+            plain.adapt("board", {"device": "a board", "kind": "cpu", "runtime": "ncnn", "threads": 4})
+            with cobra_latency.local(support.SERVER, support.MODEL, [os.path.join(packages, "one")]) as other:
+                end = time.monotonic() + 60
+                while "board" not in other.targets().names() and time.monotonic() < end:
+                    time.sleep(0.1)
+                self.assertIn("board", other.targets().names())
             self.assertEqual(plain.server_process(), process)  # nobody ended it
             if not others:
                 subprocess.run(client, env=environment, check=True, capture_output=True)

@@ -32,7 +32,7 @@ def read(*path):
 
 
 def programs():
-    """The Python of docs/search.md, in order, without the recipes for NNI, which is not installed."""
+    """The Python of docs/search.md, in order, without the recipes for NNI, which nni_test.py runs in an environment of its own."""
     blocks = re.findall(r"^```python\n(.*?)^```", read("docs", "search.md"), flags=re.M | re.S)
     return [block for block in blocks if not block.startswith("# NNI")]
 
