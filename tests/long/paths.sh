@@ -81,7 +81,7 @@ run_ci() {
 
 run_optuna() {
   install optuna python3-venv
-  environment "[optuna]" "$(document docs/search.md '' first_search.py | sed -n 's/.*\[optuna\]" //p')"
+  environment "[optuna]" "$(document docs/search.md '' first_search.py | sed -n '/\[optuna\]/ { s/.*\[optuna\]" //; s/ *#.*//; p }')"
   cp examples/search/first_search.py "$root/home/ada/"
   as_user env/bin/python first_search.py | tee "$work/answer"
   grep -q '^30 trials, [0-9]* not trained' "$work/answer"
