@@ -13,6 +13,8 @@
 namespace cobra {
 namespace {
 
+constexpr char kListTargets[] = " targets --no-start --deadline-s 1 --format names 2>/dev/null";
+
 struct Flag {
   std::string name;  // "--format"
   std::string help;
@@ -81,10 +83,13 @@ std::string Names(const std::vector<Command>& commands) {
 
 std::string Bash(const std::string& program, const std::vector<Command>& commands) {
   const std::string function = absl::StrCat("_", Identifier(program));
-  std::string text = absl::StrCat("# bash completion of ", program, "\n", function, "() {\n",
-                                  "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
-                                  "command=${COMP_WORDS[1]}\n  local flags words\n",
-                                  "  (( COMP_CWORD > 1 )) || command=\n  case $command in\n");
+  std::string text =
+      absl::StrCat("# bash completion of ", program, "\n", function, "() {\n",
+                   "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+                   "command=${COMP_WORDS[1]}\n  local flags words\n",
+                   // "=" is a word of its own, as in --target=NAME
+                   "  [[ $before == = ]] && before=${COMP_WORDS[COMP_CWORD-2]}\n", "  [[ $word == = ]] && word=\n",
+                   "  (( COMP_CWORD > 1 )) || command=\n  case $command in\n");
   for (size_t i = 1; i <= commands.size(); ++i) {
     const Command& c = commands[i % commands.size()];  // the program itself last
     absl::StrAppend(&text, "    ", c.name.empty() ? "*" : c.name, ")\n      flags='",
@@ -93,10 +98,12 @@ std::string Bash(const std::string& program, const std::vector<Command>& command
     absl::StrAppend(&text, "      case $before in\n");
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
-        // Not `compgen -W`, which expands what is in its list: a server's names must not run as commands.
-        absl::StrAppend(&text, "        --target) local name; COMPREPLY=(); while IFS= read -r name; do ",
-                        "[[ $name == \"$word\"* ]] && COMPREPLY+=(\"$name\"); done < <(", program,
-                        " targets --no-start --deadline-s 1 --format names 2>/dev/null); return ;;\n");
+        // Not `compgen -W`, which expands what is in its list: a server's names must not run as commands. Of a list,
+        // "A,B", the last name is completed.
+        absl::StrAppend(&text, "        --target) local name given=; [[ $word == *,* ]] && given=${word%,*},; ",
+                        "COMPREPLY=(); while IFS= read -r name; do ",
+                        "[[ $name == \"${word##*,}\"* ]] && COMPREPLY+=(\"$given$name\"); done < <(", program,
+                        kListTargets, "); return ;;\n");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, "        ", flag.name, ") COMPREPLY=($(compgen -W '", absl::StrJoin(flag.values, " "),
                         "' -- \"$word\")); return ;;\n");
@@ -126,7 +133,9 @@ std::string ZshEntry(absl::string_view name, absl::string_view help) {
 std::string Zsh(const std::string& program, const std::vector<Command>& commands) {
   std::string text =
       absl::StrCat("#compdef ", program, "\n# zsh completion of ", program, "\n", "local -a words_ flags\n",
-                   "local before=${words[CURRENT-1]}\n", "case ${${words[2]}:#-*} in\n");
+                   "local before=${words[CURRENT-1]}\n",
+                   "if [[ ${words[CURRENT]} == --*=* ]]; then before=${words[CURRENT]%%=*}; compset -P '*='; fi\n",
+                   "case ${${words[2]}:#-*} in\n");
   for (size_t i = 1; i <= commands.size(); ++i) {
     const Command& c = commands[i % commands.size()];
     absl::StrAppend(&text, "  ", c.name.empty() ? "*" : c.name, ")\n    flags=(");
@@ -140,8 +149,8 @@ std::string Zsh(const std::string& program, const std::vector<Command>& commands
     absl::StrAppend(&text, ")\n    case $before in\n");
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
-        absl::StrAppend(&text, "      --target) compadd -- ${(f)\"$(", program,
-                        " targets --no-start --deadline-s 1 --format names 2>/dev/null)\"}; return ;;\n");
+        absl::StrAppend(&text, "      --target) compset -P '*,'; compadd -- ${(f)\"$(", program, kListTargets,
+                        ")\"}; return ;;\n");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, "      ", flag.name, ") compadd -- ", absl::StrJoin(flag.values, " "), "; return ;;\n");
       } else if (flag.takes_value) {
@@ -171,7 +180,7 @@ std::string Fish(const std::string& program, const std::vector<Command>& command
       absl::StrAppend(&text, "complete -c ", program, " -n ", Quoted(where, true), " -l ", flag.name.substr(2),
                       flag.takes_value ? " -r" : "", " -d ", Quoted(flag.help, true));
       if (flag.name == "--target" && HasTargets(commands)) {
-        absl::StrAppend(&text, " -f -a '(", program, " targets --no-start --deadline-s 1 --format names 2>/dev/null)'");
+        absl::StrAppend(&text, " -f -a '(__fish_complete_list , \"", program, kListTargets, "\")'");
       } else if (!flag.values.empty()) {
         absl::StrAppend(&text, " -f -a ", Quoted(absl::StrJoin(flag.values, " "), true));
       }

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/limit_message.h"
+#include "base/new_file.h"
 #include "base/status_macros.h"
 
 namespace cobra {
@@ -131,8 +132,8 @@ absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents)
   }
   if (fs::exists(target, error) && !fs::is_regular_file(target, error) && !fs::is_directory(target, error))
     return WriteInPlace(target, contents);
-  const std::string temporary = absl::StrCat(target, ".tmp.", ::getpid());
-  FILE* file = std::fopen(temporary.c_str(), "wb");
+  std::string temporary;
+  FILE* file = CreateBeside(target, &temporary);
   if (file == nullptr) return ErrnoStatus(path, "cannot be created");
   bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
   written = std::fflush(file) == 0 && written;

@@ -19,6 +19,7 @@
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/timed_list.h"
+#include "client/written_file.h"
 #include "frontend/python/torch/torch_version.h"
 #include "nlohmann/json.hpp"
 #include "proto/status_proto.h"
@@ -119,7 +120,7 @@ absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const Ada
   return kExitOk;
 }
 
-absl::Status CheckAdaptFlags(const AdaptFlags& flags) {
+absl::Status CheckAdaptFlags(const AdaptFlags& flags, const ConnectionFiles& connection) {
   const int ways = (flags.suggest > 0 || !flags.list.empty()) + !flags.export_file.empty() + !flags.import_file.empty();
   if (ways > 1) return Usage("--suggest, --export and --import: one of them at a time");
   if ((flags.suggest > 0) != !flags.list.empty())
@@ -130,7 +131,7 @@ absl::Status CheckAdaptFlags(const AdaptFlags& flags) {
     return Usage("--spec: is missing", "give the device's data sheet: --spec SPEC.json");
   if (!needs_spec && (!flags.spec.empty() || !flags.samples.empty()))
     return Usage("--spec, --samples: an exported target has its own");
-  return absl::OkStatus();
+  return CheckReplaces("--export ", flags.export_file, {}, connection);
 }
 
 // Of a later message: the timings of the earlier ones are stored.
@@ -172,7 +173,7 @@ absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& f
 
 absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_RETURN_IF_ERROR(CheckAdaptFlags(flags));
+  COBRA_RETURN_IF_ERROR(CheckAdaptFlags(flags, common.client.connection));
   const std::unique_ptr<Client> client = Client::Connect(common.client);
   if (!flags.export_file.empty()) return Export(client.get(), flags);
   if (!flags.import_file.empty()) return Import(client.get(), common, flags);

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
@@ -13,6 +12,8 @@
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
+#include "base/without_escapes.h"
 #include "frontend/python/torch/torch_version.h"
 #include "proto/graph_proto.h"
 #include "proto/label.h"
@@ -58,9 +59,11 @@ void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::strin
   if (!model.entry.empty()) parts.push_back(model.entry);
   parts.insert(parts.end(), model.inputs.begin(), model.inputs.end());
   if (model.training) parts.push_back("in training");
-  std::string value = absl::StrJoin(parts, " ").substr(0, proto::kMaxLabelBytes);
+  std::string value = WithoutEscapes(ReplaceInvalidUtf8(absl::StrJoin(parts, " ")));
   std::replace_if(
-      value.begin(), value.end(), [](unsigned char c) { return !absl::ascii_isprint(c); }, '?');
+      value.begin(), value.end(), [](char c) { return c == '\n' || c == '\t'; }, '?');
+  value.resize(std::min(value.size(), proto::kMaxLabelBytes));
+  while (!IsUtf8(value)) value.pop_back();  // the last character was cut
   labels->emplace_back(kName, std::move(value));
 }
 

@@ -17,8 +17,9 @@ namespace cobra::client {
 namespace {
 
 bool MayAsk(const CommonFlags& common) {
-  return common.client.own_server == OwnServer::kStart && !common.quiet && !common.json && SomebodyCanAnswer() &&
-         SiblingProgram("cobra-worker").find('/') != std::string::npos;
+  const bool is_named = common.client.address == kOwnServer;
+  return !is_named && common.client.own_server == OwnServer::kStart && !common.quiet && !common.json &&
+         SomebodyCanAnswer() && SiblingProgram("cobra-worker").find('/') != std::string::npos;
 }
 
 }  // namespace

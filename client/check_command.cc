@@ -14,6 +14,7 @@
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/doc_path.h"
 #include "client/exit_code.h"
 #include "client/progress.h"
 #include "client/repository.h"
@@ -41,8 +42,9 @@ absl::StatusOr<std::string> FindSuite(const std::string& named) {
     if (fs::exists(folder / ".git", error) || folder == folder.parent_path()) break;
     up /= "..";
   }
-  return Usage("cobra.toml: there is none in this folder, nor above it in the repository",
-               "name the file: cobra-client check FILE.toml; docs/ci.md says what is in it");
+  return Usage(
+      "cobra.toml: there is none in this folder, nor above it in the repository",
+      absl::StrCat("name the file: cobra-client check FILE.toml; ", DocPath("docs/ci.md"), " says what is in it"));
 }
 
 // The suite in the working tree, and the repository's old version of it.
@@ -57,7 +59,8 @@ absl::StatusOr<Suite> LoadSuite(const CheckFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(suite.path, FindSuite(flags.suite));
   suite.folder = fs::path(suite.path).parent_path().string();
   const absl::StatusOr<std::string> text = ReadFile(suite.path, kMostSuiteBytes);
-  if (!text.ok()) return Usage(std::string(text.status().message()), "docs/ci.md says what is in it");
+  if (!text.ok())
+    return Usage(std::string(text.status().message()), absl::StrCat(DocPath("docs/ci.md"), " says what is in it"));
   COBRA_ASSIGN_OR_RETURN(suite.models, ParseSuite(*text, suite.path));
   if (flags.only.empty()) return suite;
   std::vector<std::string> names;
@@ -238,12 +241,14 @@ absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFo
 
 absl::StatusOr<int> RunCheck(const CommonFlags& common, const CheckFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_RETURN_IF_ERROR(CheckReportFlags(flags.report));
   COBRA_ASSIGN_OR_RETURN(const Suite suite, LoadSuite(flags));
   std::vector<CheckQuestion> questions;
+  std::vector<std::string> read = {suite.path};
   for (const SuiteModel& model : suite.models) {
+    if (!model.model.path.empty()) read.push_back((fs::path(suite.folder) / model.model.path).string());
     if (IsAsked(flags, model.name)) questions.push_back(QuestionOf(flags, suite, model));
   }
+  COBRA_RETURN_IF_ERROR(CheckReportFlags(flags.report, read, common.client.connection));
   CheckReport report;
   report.after = "the working tree";
   std::unique_ptr<TemporaryFolder> temporary;

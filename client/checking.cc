@@ -20,6 +20,7 @@
 #include "client/line_changes.h"
 #include "client/progress.h"
 #include "client/text_table.h"
+#include "client/written_file.h"
 
 namespace cobra::client {
 namespace {
@@ -188,8 +189,17 @@ std::function<bool(absl::string_view)> WantedFiles(const std::vector<std::string
   };
 }
 
-absl::Status CheckReportFlags(const ReportFlags& flags) {
-  for (const std::string& report : flags.reports) COBRA_RETURN_IF_ERROR(ParseReport(report).status());
+absl::Status CheckReportFlags(const ReportFlags& flags, const std::vector<std::string>& read,
+                              const ConnectionFiles& connection) {
+  std::set<fs::path> written;
+  for (const std::string& report : flags.reports) {
+    COBRA_ASSIGN_OR_RETURN(const auto parts, ParseReport(report));
+    const auto& [format, file] = parts;
+    COBRA_RETURN_IF_ERROR(CheckReplaces(absl::StrCat("--report ", format, "="), file, read, connection));
+    if (!written.insert(fs::path(file).lexically_normal()).second)
+      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", report, ": another report goes there"),
+                       "give each a file of its own");
+  }
   return absl::OkStatus();
 }
 

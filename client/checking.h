@@ -63,12 +63,14 @@ struct ReportFlags {
   std::vector<std::string> reports;
   int top = 10;
 };
-// Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE.
-absl::Status CheckReportFlags(const ReportFlags& flags);
-// Writes the reports, prints the one of --format and, to standard error, the problems. Returns the exit code.
+// Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE, for two reports in one file, and for a file
+// that must not be replaced (written_file.h); `read` are those that the command reads.
+absl::Status CheckReportFlags(const ReportFlags& flags, const std::vector<std::string>& read,
+                              const ConnectionFiles& connection);
 // The problems of a report, as lines on standard error, and its exit code.
 int ReportProblems(const CheckReport& report);
 
+// Writes the reports, prints the one of --format and, to standard error, the problems. Returns the exit code.
 absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& flags);
 
 }  // namespace cobra::client

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "client/asked_server.h"
 #include "client/local_server.h"
 #include "client/predict_stream.h"
 #include "client/progress.h"
@@ -151,8 +152,10 @@ class GrpcClient final : public Client {
 
   // Labels and the token.
   absl::Status Prepare(grpc::ClientContext* context) {
-    for (const auto& [name, value] : options_.labels)
-      context->AddMetadata(absl::StrCat(proto::kLabelPrefix, name), value);
+    for (const auto& [name, value] : options_.labels) {
+      const auto [key, text] = proto::LabelMetadata(name, value);
+      context->AddMetadata(key, text);
+    }
     return proto::AddToken(options_.connection, context);
   }
 
@@ -205,9 +208,13 @@ std::string OwnServerAddress(bool may_start) {
 
 std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   const ConnectionFiles& files = options.connection;
+  const bool must_be_own = options.address == kOwnServer;
   const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
-  if (options.own_server == OwnServer::kNo || is_named || SomebodyListens(options.address))
+  if (!must_be_own && (options.own_server == OwnServer::kNo || is_named)) return std::make_unique<GrpcClient>(options);
+  if (!must_be_own && SomebodyListens(options.address)) {
+    SayIfOtherThanLast(AskedServer::kDefault, options.address);
     return std::make_unique<GrpcClient>(options);
+  }
   const bool may_start = options.own_server == OwnServer::kStart;
   // A command connects several times, and one that watches a file may outlive the server.
   static absl::Mutex mutex(absl::kConstInit);
@@ -216,6 +223,8 @@ std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   if (!own_address->empty() && !SomebodyListens(*own_address)) *own_address = OwnServerAddress(may_start);
   ClientOptions own = options;
   if (!own_address->empty()) own.address = *own_address;
+  if (own_address->empty() && must_be_own) own.address = PlacesOfLocalServer().address;
+  if (!own_address->empty() && !must_be_own) SayIfOtherThanLast(AskedServer::kOwn, options.address);
   return std::make_unique<GrpcClient>(own);
 }
 

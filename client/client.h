@@ -20,10 +20,13 @@ namespace cobra::client {
 
 enum class OwnServer { kNo, kFind, kStart };
 
+inline constexpr char kOwnServer[] = "own";
+
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
-  // Where nobody listens at `address`, the server of this user is asked (local_server.h), and with kStart started if
-  // need be. A line on standard error says so.
+  // Where nobody listens at `address`, or it is kOwnServer, the server of this user is asked (local_server.h), and with
+  // kStart started if need be. A line on standard error says so, and when another one than last time is asked
+  // (asked_server.h).
   OwnServer own_server = OwnServer::kNo;
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/command_line.h"
+#include "client/examples.h"
 #include "client/progress.h"
 #include "client/terminal.h"
 #include "frontend/python/cached_tokens.h"
@@ -109,11 +110,13 @@ void AddServerFlags(CLI::App* command, CommonFlags* common) {
   CLI::Option* server =
       command
           ->add_option("--server", common->client.address,
-                       "Address of cobra-server, HOST:PORT. Without it, where none answers at the default address, one "
-                       "is started for this user")
+                       "Address of cobra-server, HOST:PORT; own: this user's. Without it, where none answers at the "
+                       "default address, one is started for this user")
           ->envname("COBRA_SERVER")
           ->capture_default_str();
-  server->each([common](const std::string&) { common->client.own_server = OwnServer::kNo; });
+  server->each([common](const std::string& address) {
+    if (address != kOwnServer) common->client.own_server = OwnServer::kNo;
+  });
   command->add_flag_callback(
       "--no-start",
       [common] {
@@ -182,7 +185,7 @@ void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskF
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
                      std::function<absl::StatusOr<int>()> run, const MoreFormats& more) {
   CLI::App* command = app->add_subcommand(name, what);
-  command->footer(codes);
+  command->footer(absl::StrCat(codes, "\n\n", ExamplesOf(name)));
   command->callback([flags, run = std::move(run)] { flags->run = run; });
   AddFormat(command, &flags->common, more);
   AddColor(command, &flags->common);

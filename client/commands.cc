@@ -146,6 +146,7 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time,
 
 absl::Status CheckServer(const CommonFlags& common) {
   for (const auto& [name, value] : common.client.labels) COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));
+  if (common.client.address == kOwnServer) return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(CheckAddress("--server", common.client.address));
   return proto::CheckConnection(common.client.connection, common.client.address);
 }
@@ -343,7 +344,8 @@ absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common)
 
 absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  if (flags.targets.empty()) {
+  const bool named = !flags.targets.empty();
+  if (!named) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
   }
   Thresholds thresholds;
@@ -375,8 +377,10 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
     Print(CheckIn(flags.format, report));
     return ReportProblems(report);
   }
+  const bool shortens = !named && !flags.all && view.style.width > 0;
   Print(common.json    ? PredictionJson(response, view)
         : common.quiet ? LatencyLines(response)
+        : shortens     ? ShortPredictionTable(response, view)
                        : PredictionTable(response, view));
   if (comparison.has_value() && !common.json && !common.quiet)
     Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)));
@@ -424,25 +428,23 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
 }  // namespace
 
 absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
-  if (!flags.target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
-  if (const std::vector<std::string> names = absl::StrSplit(flags.target, ','); names.size() > 1) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--target ", flags.target, ": explain is about one target"),
-                     absl::StrCat("explain one: --target ", names[0], "; or compare them: --targets ", flags.target));
-  }
-  if (!flags.targets.empty()) return ExplainTargets(common, std::move(flags));
+  flags.targets = DifferentNames(flags.targets);
+  if (flags.compares || flags.targets.size() > 1) return ExplainTargets(common, std::move(flags));
+  const std::string target = flags.targets.empty() ? "" : flags.targets[0];
+  if (!target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   absl::Status unreachable;
-  if (!flags.target.empty()) {
-    const auto found = TargetsOfReadings(common, flags.model, input, {flags.target});
+  if (!target.empty()) {
+    const auto found = TargetsOfReadings(common, flags.model, input, {target});
     unreachable = found.status();
     if (found.ok() && !found->begin()->first.empty()) input.set_torch_version(found->begin()->first);
   }
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
   COBRA_RETURN_IF_ERROR(unreachable);
   std::optional<v1::PredictResponse> response;
-  if (!flags.target.empty()) {
+  if (!target.empty()) {
     v1::PredictRequest request;
-    request.add_targets(flags.target);
+    request.add_targets(target);
     request.set_breakdown(true);
     COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
     proto::GraphToProto(graph, request.mutable_graph());

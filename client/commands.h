@@ -28,6 +28,7 @@ struct PredictFlags {
   std::string list;       // a file of many models instead (model_list.h); empty: none
   std::string out = "-";  // where their predictions go (prediction_rows.h)
   std::vector<std::string> targets;
+  bool all = false;  // a terminal shows all targets, also where none was named
   AskFlags ask;
   double budget_ms = 0;  // 0: none; exit code 1 if a target is slower
   // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a change is checked
@@ -49,10 +50,11 @@ struct CompareFlags {
 
 struct ExplainFlags {
   ModelArguments model;
-  std::string target;                // empty: no server is used, shares are of FLOPs and bytes
-  std::vector<std::string> targets;  // instead: which of them suits the network, and why
-  int top = 10;                      // groups of equal calls
-  std::string by;                    // "layer", "module", "op", "line"; empty: an overview
+  // None: no server is used, shares are of FLOPs and bytes. Several: which of them suits the network, and why.
+  std::vector<std::string> targets;
+  bool compares = false;  // also if it is one target
+  int top = 10;           // groups of equal calls
+  std::string by;         // "layer", "module", "op", "line"; empty: an overview
 };
 
 // Filters of `targets`; empty: all.

@@ -138,9 +138,10 @@ absl::StatusOr<DiffSides> ParseDiffSides(const std::vector<std::string>& argumen
 
 absl::StatusOr<int> RunDiff(const CommonFlags& common, const DiffFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_RETURN_IF_ERROR(CheckReportFlags(flags.report));
   COBRA_ASSIGN_OR_RETURN(CheckQuestion question, QuestionOf(flags));
   COBRA_ASSIGN_OR_RETURN(const DiffSides sides, ParseDiffSides(flags.versions, FileExists));
+  COBRA_RETURN_IF_ERROR(
+      CheckReportFlags(flags.report, {sides.before.path, sides.after.path}, common.client.connection));
   COBRA_ASSIGN_OR_RETURN(Located before, Locate(sides.before));
   COBRA_ASSIGN_OR_RETURN(Located after, Locate(sides.after));
   COBRA_RETURN_IF_ERROR(FollowRename(&before, &after, &question.notes));

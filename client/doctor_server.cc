@@ -19,7 +19,9 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/version.h"
+#include "client/asked_server.h"
 #include "client/client.h"
+#include "client/doc_path.h"
 #include "client/doctor.h"
 #include "client/local_server.h"
 #include "client/text_table.h"
@@ -40,24 +42,30 @@ struct Found {
 
 Found FindServer(const CommonFlags& common) {
   const std::string& asked = common.client.address;
-  if (common.client.own_server == OwnServer::kNo || SomebodyListens(asked)) return {asked, {}};
+  const bool must_be_own = asked == kOwnServer;
+  if (!must_be_own && (common.client.own_server == OwnServer::kNo || SomebodyListens(asked))) return {asked, {}};
   const LocalServerPlaces places = PlacesOfLocalServer();
   if (!places.folder_status.ok())
     return {"", {Health::kFail, "server", std::string(places.folder_status.message()), ""}};
   if (SomebodyListens(places.address)) return {places.address, {}};
   if (places.program.find('/') == std::string::npos) {
-    return {"",
-            {Health::kFail, "server", absl::StrCat("none at ", asked, ", and no cobra-server beside this program"),
-             "install it, or name a server: --server HOST:PORT"}};
+    return {
+        "",
+        {Health::kFail, "server",
+         absl::StrCat("none at ", must_be_own ? places.address : asked, ", and no cobra-server beside this program"),
+         "install it, or name a server: --server HOST:PORT"}};
   }
   return {"",
-          {Health::kOk, "server", absl::StrCat("none runs at ", asked, "; the next question starts one for this user"),
+          {Health::kOk, "server",
+           absl::StrCat("none runs at ", must_be_own ? places.address : asked,
+                        "; the next question starts one for this user"),
            ""}};
 }
 
 std::string MendUnreachable(const CommonFlags& common, const absl::Status& status) {
   if (absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status))
-    return "give the token that its operator made for you: --token-file FILE (docs/security.md)";
+    return absl::StrCat("give the token that its operator made for you: --token-file FILE (",
+                        DocPath("docs/security.md"), ")");
   if (absl::StrContains(status.message(), "SSL") || absl::StrContains(status.message(), "handshake"))
     return "give the authority of its certificate: --tls-ca FILE";
   return absl::StrCat("start it: cobra-server --listen ", common.client.address,
@@ -141,6 +149,13 @@ Findings LookAtServer(const CommonFlags& common, const json& machine) {
   if (!info.ok())
     return {{Health::kFail, "server", std::string(info.status().message()), MendUnreachable(common, info.status())}};
   Findings findings = {ServerFinding(found.address, *info), ServedWeights(*info)};
+  const bool takes_precedence = common.client.own_server != OwnServer::kNo && found.address == common.client.address;
+  if (const std::string store = OwnStore(); takes_precedence && !store.empty()) {
+    findings.push_back({Health::kWarn, "server",
+                        absl::StrCat("it is asked before this user's own server, whose targets and history (", store,
+                                     ") are not there"),
+                        "--server own, or COBRA_SERVER=own, asks that one"});
+  }
   if (absl::StartsWith(found.address, "unix:") && common.client.own_server == OwnServer::kStart &&
       !PlacesOfLocalServer().is_of_this_version) {
     findings.push_back({Health::kWarn, "server", "this user's server was started from other files than those here",
@@ -148,8 +163,9 @@ Findings LookAtServer(const CommonFlags& common, const json& machine) {
   }
   const absl::StatusOr<v1::ListTargetsResponse> targets = client->ListTargets({});
   if (!targets.ok()) {
-    findings.push_back({Health::kFail, "targets", std::string(targets.status().message()),
-                        "the server's log says more; see its store (docs/operations.md)"});
+    findings.push_back(
+        {Health::kFail, "targets", std::string(targets.status().message()),
+         absl::StrCat("the server's log says more; see its store (", DocPath("docs/operations.md"), ")")});
     return findings;
   }
   int calibrated = 0;
@@ -200,11 +216,12 @@ Findings LookAtFolders() {
   const Health health = free_mb < kTooLittleMb ? Health::kFail : free_mb < kLittleMb ? Health::kWarn : Health::kOk;
   struct stat store = {};
   const bool has_store = ::stat(absl::StrCat(places.state, "/cobra.sqlite").c_str(), &store) == 0;
-  findings.push_back(
-      {health, "disk",
-       absl::StrCat(absl::StrFormat("%.1f GB free in ", free_mb / 1000), places.state,
-                    has_store ? absl::StrCat(", the store has ", MebibytesText(store.st_size)) : ""),
-       health == Health::kOk ? "" : "make room: old predictions may go (docs/operations.md, The store)"});
+  findings.push_back({health, "disk",
+                      absl::StrCat(absl::StrFormat("%.1f GB free in ", free_mb / 1000), places.state,
+                                   has_store ? absl::StrCat(", the store has ", MebibytesText(store.st_size)) : ""),
+                      health == Health::kOk ? ""
+                                            : absl::StrCat("make room: old predictions may go (",
+                                                           DocPath("docs/operations.md"), ", The store)")});
   return findings;
 }
 

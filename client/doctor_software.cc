@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/subprocess.h"
+#include "client/doc_path.h"
 #include "client/doctor.h"
 #include "client/library_hint.h"
 #include "client/local_imports.h"
@@ -91,7 +92,9 @@ Finding WorkerFinding(json* machine) {
   return {
       Health::kFail, "worker",
       absl::StrCat(worker, ran.code < 0 ? ": " : absl::StrCat(" ends with code ", ran.code, ": "), LastLine(ran.text)),
-      "see that LibTorch is installed (scripts/setup.sh) and that the processor may be used (taskset, cpuset)"};
+      absl::StrCat("see that LibTorch is installed (",
+                   IsInSourceTree() ? "scripts/setup.sh" : "apt install --fix-broken",
+                   ") and that the processor may be used (taskset, cpuset)")};
 }
 
 }  // namespace
@@ -152,8 +155,14 @@ Findings LookAtLibraries() {
   } else if (FileExists(runtimes + "/requirements.txt")) {
     findings.push_back({Health::kOk, "runtimes", absl::StrCat("for calibrate --runner in ", runtimes), ""});
   } else {
-    findings.push_back({Health::kOk, "runtimes",
-                        "LibTorch only; scripts/setup.sh --runtimes installs others for calibrate --runner", ""});
+    findings.push_back(
+        {Health::kOk, "runtimes",
+         absl::StrCat("LibTorch only; ",
+                      IsInSourceTree() ? "scripts/setup.sh --runtimes installs others for calibrate --runner"
+                                       : absl::StrCat("others for calibrate --runner: COBRA_RUNNER_PYTHON names a "
+                                                      "Python that has them (",
+                                                      DocPath("docs/runners.md"), ")")),
+         ""});
   }
   for (const char* library : {"torchvision", "timm"}) {
     std::string where;

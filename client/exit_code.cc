@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
+#include "client/doc_path.h"
 #include "nlohmann/json.hpp"
 #include "proto/request_words.h"
 
@@ -27,9 +28,10 @@ int ExitCodeOf(const absl::Status& status) {
 namespace {
 
 // The hint for an error that is not a Diagnostic.
-absl::string_view HintOf(const absl::Status& status) {
+std::string HintOf(const absl::Status& status) {
   if (absl::IsUnauthenticated(status))
-    return "give the token that the server's operator made for you: --token-file FILE (docs/security.md)";
+    return absl::StrCat("give the token that the server's operator made for you: --token-file FILE (",
+                        DocPath("docs/security.md"), ")");
   if (!absl::IsUnavailable(status)) return "";
   return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
          "leave --server (COBRA_SERVER) and --no-start out: then one is started for you. cobra-client doctor says what "
@@ -43,7 +45,7 @@ std::string ErrorText(const absl::Status& status) {
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(proto::InFlagNames(status))) {
     text = RenderDiagnostic(*diagnostic);
   } else {
-    const absl::string_view hint = HintOf(status);
+    const std::string hint = HintOf(status);
     text = absl::StrCat("error: ", status.message(), hint.empty() ? "" : "\nhint: ", hint);
   }
   return absl::StartsWith(text, "error: ") ? absl::StrCat("cobra-client: ", text) : text;

@@ -323,9 +323,9 @@ class Renderer {
     std::vector<std::string> header = CostHeader();
     std::vector<Column> columns = CostColumns();
     for (const char* name : {"calls", "first", "operator", "module", "shapes", "where"}) header.push_back(name);
-    for (const Column& column :
-         {Column{true}, Column{.right = true, .leave_out = 8}, Column{.min_width = 8}, Column{false, 14, true},
-          Column{.min_width = 15, .keep_both = true, .leave_out = 7}, Column{false, 12, true}}) {
+    for (const Column& column : {Column{true}, Column{.right = true, .leave_out = 8},
+                                 Column{.min_width = 8, .keep_both = true}, Column{false, 14, true},
+                                 Column{.min_width = 15, .keep_both = true, .leave_out = 7}, Column{false, 12, true}}) {
       columns.push_back(column);
     }
     Table(std::move(header), columns, rows);
@@ -368,9 +368,9 @@ class Renderer {
     std::vector<Column> columns = {{true}};
     for (const Column& column : CostColumns()) columns.push_back(column);
     for (const int leave_out : {6, 7, 8, 5}) columns.push_back({.right = true, .leave_out = leave_out});
-    for (const Column& column :
-         {Column{.min_width = 8}, Column{false, 16, true}, Column{.min_width = 10, .leave_out = 4},
-          Column{false, 16, true}, Column{.min_width = 12, .leave_out = 3}}) {
+    for (const Column& column : {Column{.min_width = 8, .keep_both = true}, Column{false, 16, true},
+                                 Column{.min_width = 10, .keep_both = true, .leave_out = 4}, Column{false, 16, true},
+                                 Column{.min_width = 12, .leave_out = 3}}) {
       columns.push_back(column);
     }
     if (unsure) {

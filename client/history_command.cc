@@ -16,6 +16,7 @@ namespace cobra::client {
 
 absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
+  COBRA_RETURN_IF_ERROR(CheckReplaces("--out ", flags.out, {}, common.client.connection));
   v1::ListPredictionsRequest request;
   for (const auto& [name, value] : std::exchange(common.client.labels, {}))
     request.add_labels(absl::StrCat(name, "=", value));

@@ -1,7 +1,6 @@
 #include "client/list_command.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "client/prediction_rows.h"
 #include "client/progress.h"
 #include "client/text_table.h"
+#include "client/written_file.h"
 
 namespace cobra::client {
 namespace {
@@ -54,10 +54,7 @@ absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags
   for (const auto& [given, name] : of_one_model) {
     if (given) return Usage(absl::StrCat(name, ": is for one model; --list writes a CSV file of many"));
   }
-  std::error_code error;  // of a file that is not there
-  if (std::filesystem::equivalent(flags.list, flags.out, error))
-    return Usage(absl::StrCat("--out ", flags.out, ": is the list that is read"), "give another name");
-  return absl::OkStatus();
+  return CheckReplaces("--out ", flags.out, {flags.list}, common.client.connection);
 }
 
 // Whether an error is about what is the same for all rows: the target, the credentials, the model's version.

@@ -28,6 +28,7 @@ std::string PredictCodes(absl::string_view slow) {
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   AddQuestionFlags(command, &flags->targets, &flags->ask,
                    "; without: this-machine if it is calibrated, else all trained ones");
+  command->add_flag("--all", flags->all, "Without --target, show all of them at a terminal, too, not the ten fastest");
   command->add_flag("--breakdown", flags->ask.breakdown, "Print the share of every call");
   command
       ->add_option(
@@ -71,16 +72,23 @@ void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
 }
 
 void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
-  CLI::Option* target = command
-                            ->add_option("--target", flags->target,
-                                         "One name from `cobra-client targets`: shares of the predicted time. Without "
-                                         "it: shares of FLOP and bytes, "
-                                         "and no server is needed")
-                            ->type_name("NAME");
-  CLI::Option* targets = command->add_option("--targets", flags->targets,
-                                             "Several, separated by commas: which suits the model best, by how much, "
-                                             "and the time of each operator on each of them");
-  targets->delimiter(',')->type_name("NAME,NAME")->excludes(target);
+  CLI::Option* target = command->add_option("--target", flags->targets,
+                                            "One name from `cobra-client targets`: shares of the predicted time. "
+                                            "Several: which suits the model best, by how much, and the time of each "
+                                            "operator on each. Without it: shares of FLOP and bytes, and no server is "
+                                            "needed");
+  Repeatable(target->delimiter(',')->type_name("NAME[,NAME]"));
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--targets",
+          [flags](const std::vector<std::string>& names) {
+            flags->targets = names;
+            flags->compares = true;
+          },
+          "The same for several, under an earlier name")
+      ->delimiter(',')
+      ->type_name("NAME,NAME")
+      ->excludes(target);
   command->add_option("--top", flags->top, "How many groups of the slowest calls the overview lists")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

@@ -44,6 +44,20 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
+// A pipe without a writer would be waited for for ever, and what was read from one cannot be read again.
+absl::Status CheckIsFile(const std::string& path) {
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::regular || type == fs::file_type::directory) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(path, ": is ",
+                                type == fs::file_type::fifo     ? "a pipe"
+                                : type == fs::file_type::socket ? "a socket"
+                                                                : "a device",
+                                ", not a file"),
+                   "a model is found by its name and may be read several times: write it into a file first");
+}
+
 // The path of `file` below `root`, with links resolved in both; nullopt if it is not below. `itself`: the root itself
 // (".") counts as below.
 std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
@@ -123,6 +137,7 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
         absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", nas::ArchitectureSpaces()));
   }
   if (!FileExists(arguments.path)) return NoSuchModel(arguments.path);
+  COBRA_RETURN_IF_ERROR(CheckIsFile(arguments.path));
   using Loader = absl::Status (ModelInput::*)(const ModelArguments&, const Limits&);
   constexpr std::pair<const char*, Loader> kLoaders[] = {
       {".onnx", &ModelInput::LoadOnnx},

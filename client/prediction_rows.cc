@@ -81,7 +81,9 @@ absl::StatusOr<std::unique_ptr<PredictionRows>> PredictionRows::Open(const std::
   std::error_code error;  // of a file that is not there
   const bool direct = path == "-" || (fs::exists(path, error) && !fs::is_regular_file(path, error));
   const std::string part = direct ? "" : absl::StrCat(path, ".part");
-  std::FILE* file = path == "-" ? stdout : std::fopen(direct ? path.c_str() : part.c_str(), "wb");
+  // The part of an earlier run goes, and is not written to: it may be a link that somebody else made.
+  if (!direct) std::remove(part.c_str());
+  std::FILE* file = path == "-" ? stdout : std::fopen(direct ? path.c_str() : part.c_str(), direct ? "wb" : "wbx");
   std::unique_ptr<PredictionRows> rows(new PredictionRows(path, part, file));
   if (file == nullptr) return rows->Error("cannot be written");
   COBRA_RETURN_IF_ERROR(rows->Write(HeaderLine(has_targets)));

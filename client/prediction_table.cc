@@ -68,7 +68,8 @@ std::string BreakdownTable(const v1::TargetPrediction& prediction, const Termina
   const auto painted = [&](size_t row, size_t, const std::string& text) {
     return row == 0 ? paint.Dim(text) : paint.Weight(text, shares[row]);
   };
-  const std::vector<Column> columns = {{true}, {.min_width = 8}, {false, 20, true}, {true}, {true}, {false, 12, true}};
+  const std::vector<Column> columns = {
+      {true}, {.min_width = 8, .keep_both = true}, {false, 20, true}, {true}, {true}, {false, 12, true}};
   std::string text = TextTable(rows, columns, style.width, painted);
   if (!folded.empty()) absl::StrAppend(&text, paint.Dim(WithoutEscapes(folded.Text())), "\n");
   return text;
@@ -85,6 +86,10 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       WithoutEscapes(absl::StrCat("model ", r.model_version(),
                                   first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version))),
       "\n\n", LatencyTable(r, view, first_version));
+  if (view.more_targets > 0) {
+    absl::StrAppend(&text, "the ", r.predictions_size(), " fastest; ", view.more_targets,
+                    " more: --all, or --target NAME\n");
+  }
   if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style));
   constexpr int kMostUnsure = 4;  // targets; each has some lines
   int unsure = 0;
@@ -98,6 +103,12 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
   for (const v1::TargetPrediction& p : r.predictions())
     absl::StrAppend(&text, "\n", paint.Heading(WithoutEscapes(p.target())), "\n", BreakdownTable(p, view.style));
   return text;
+}
+
+std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view) {
+  const FastestTargets fastest = FastestOf(response);
+  view.more_targets = fastest.more;
+  return PredictionTable(fastest.response, view);
 }
 
 std::string LatencyLines(const v1::PredictResponse& response) {

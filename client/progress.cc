@@ -97,6 +97,8 @@ bool HasProgress() {
 
 void BeQuiet() { g_quiet = true; }
 
+bool NotesAreSilent() { return g_quiet; }
+
 void Say(absl::string_view text) {
   absl::MutexLock lock(&g_line);
   Erase();

@@ -50,6 +50,7 @@ bool HasProgress();
 
 // No progress from now on, and Note() is silent: --quiet.
 void BeQuiet();
+bool NotesAreSilent();
 // Writes to standard error, over a progress line if there is one.
 void Say(absl::string_view text);
 // The same for a line that nobody needs to read: nothing after BeQuiet().

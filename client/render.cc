@@ -177,13 +177,14 @@ std::string GraphTable(const graph::Graph& graph) {
 }
 
 std::string TargetsTable(const v1::ListTargetsResponse& response, const TerminalStyle& style) {
-  constexpr int kMostOfDevice = 44;  // some boards have names of a hundred letters; --format json has them all
+  constexpr int kHeadOfDevice = 28,
+                kMostOfDevice = 44;  // some boards have names of a hundred letters; --format json has them all
   std::vector<std::vector<std::string>> rows = {{"target", "device", "runtime", "threads", "layer error",
                                                  "network error", "repeatability", "networks tested", ""}};
   for (const v1::Target& t : response.targets()) {
     const v1::MeasuredErrors& e = t.errors();
-    std::vector<std::string> row = {t.spec().name(), Shortened(t.spec().device(), kMostOfDevice), t.spec().runtime(),
-                                    absl::StrCat(t.spec().threads())};
+    std::vector<std::string> row = {t.spec().name(), ShortenedInside(t.spec().device(), kMostOfDevice, kHeadOfDevice),
+                                    t.spec().runtime(), absl::StrCat(t.spec().threads())};
     if (t.parts_size() > 0) {  // adapted: of its timings, each by the others
       for (std::string cell : {std::string("-"), t.samples() > 1 ? PercentText(t.sample_mape_after()) : "-",
                                std::string("-"), t.samples() > 1 ? absl::StrCat(t.samples()) : "-"}) {
@@ -213,10 +214,15 @@ std::string TargetsTable(const v1::ListTargetsResponse& response, const Terminal
   const auto painted = [&paint](size_t row, size_t, const std::string& text) {
     return row == 0 ? paint.Dim(text) : text;
   };
-  const std::vector<Column> columns = {
-      {.min_width = 36, .keep_both = true}, {.min_width = 12, .leave_out = 2}, {.min_width = 10, .leave_out = 4},
-      {.right = true, .leave_out = 3},      {.right = true, .leave_out = 5},   {true},
-      {.right = true, .leave_out = 7},      {.right = true, .leave_out = 6},   {.min_width = 16, .leave_out = 8}};
+  const std::vector<Column> columns = {{.min_width = 36, .keep_both = true},
+                                       {.min_width = 20, .keep_both = true, .leave_out = 2},
+                                       {.min_width = 17, .keep_both = true, .leave_out = 4},
+                                       {.right = true, .leave_out = 3},
+                                       {.right = true, .leave_out = 5},
+                                       {true},
+                                       {.right = true, .leave_out = 7},
+                                       {.right = true, .leave_out = 6},
+                                       {.min_width = 16, .leave_out = 8}};
   return TextTable(rows, columns, style.width, painted);
 }
 

@@ -25,8 +25,11 @@ struct PredictionView {
   std::map<std::string, v1::TargetSpec> targets;
   const Comparison* comparison = nullptr;  // with an earlier result; null: none
   TerminalStyle style;
+  int more_targets = 0;  // that were asked and are not shown
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
+// At a terminal, of targets that nobody named: the fastest ones.
+std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
 // Milliseconds, one line for each target: --quiet.
 std::string LatencyLines(const v1::PredictResponse& response);

@@ -31,8 +31,8 @@ namespace {
 
 using nlohmann::json;
 
-absl::Status CheckPageFlags(const PageFlags& flags) {
-  if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
+absl::Status CheckPageFlags(const CommonFlags& common, const PageFlags& flags) {
+  COBRA_RETURN_IF_ERROR(CheckReplaces("--out ", flags.out, {flags.model.path}, common.client.connection));
   return flags.no_sweep ? absl::OkStatus() : ParseBatches(flags.batches).status();
 }
 
@@ -111,7 +111,7 @@ json SweepOf(const CommonFlags& common, const PageFlags& flags) {
 
 absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  COBRA_RETURN_IF_ERROR(CheckPageFlags(flags));
+  COBRA_RETURN_IF_ERROR(CheckPageFlags(common, flags));
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
   }

@@ -18,6 +18,7 @@
 #include "base/subprocess.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/lfs_file.h"
 #include "client/progress.h"
 
 namespace cobra::client {
@@ -25,6 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kNothing[] = "COBRA_NOTHING";  // a variable of git's environment that is empty
 constexpr int kMostSubmoduleLevels = 10;
 constexpr int64_t kMostListBytes = int64_t{512} << 20;  // of the files of a commit
 constexpr int64_t kMostTextBytes = int64_t{1} << 20;
@@ -125,11 +127,27 @@ absl::StatusOr<Repository> Repository::Find(const std::string& path) {
     return Usage(absl::StrCat(WithoutEscapes(path), ": is in no git repository"),
                  "revisions are read from the repository that the model is in");
   }
-  return Repository(root);
+  return At(root);
+}
+
+absl::StatusOr<Repository> Repository::At(std::string root) {
+  Repository repository(std::move(root));
+  COBRA_ASSIGN_OR_RETURN(
+      const GitAnswer answer,
+      RunGit(repository.Git({"config", "--null", "--name-only", "--get-regexp",
+                             "^(filter\\..*\\.(clean|smudge|process|required)|remote\\..*\\.promisor)$"})));
+  for (const absl::string_view key : absl::StrSplit(answer.out, '\0', absl::SkipEmpty())) {
+    if (absl::StartsWith(key, "filter.")) {
+      repository.filters_.emplace_back(key);
+    } else {
+      repository.is_partial_ = true;
+    }
+  }
+  return repository;
 }
 
 // A hook's environment names the repository and the index of the command that it belongs to; the user's hooks have no
-// business here.
+// business here. A configuration's `protocol.NAME.allow` counts more than ours, the variable more than both.
 std::vector<std::string> Repository::Git(std::vector<std::string> arguments, const std::string& index) const {
   std::vector<std::string> command = {"env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_PREFIX"};
   if (index.empty()) {
@@ -137,8 +155,12 @@ std::vector<std::string> Repository::Git(std::vector<std::string> arguments, con
   } else {
     command.push_back(absl::StrCat("GIT_INDEX_FILE=", index));
   }
-  command.insert(command.end(), {"GIT_OPTIONAL_LOCKS=0", "git", "-C", root_, "-c", "core.hooksPath=/dev/null", "-c",
-                                 "core.fsmonitor=false", "-c", "core.quotePath=false"});
+  command.insert(command.end(),
+                 {"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0",
+                  absl::StrCat(kNothing, "="), "git", "--no-pager", "-C", root_, "-c", "core.hooksPath=/dev/null", "-c",
+                  "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"});
+  // Not -c, which ends a key at the first "=" that it has.
+  for (const std::string& key : filters_) command.push_back(absl::StrCat("--config-env=", key, "=", kNothing));
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
@@ -185,8 +207,18 @@ absl::StatusOr<std::string> Repository::Text(const std::string& commit, const st
 
 absl::StatusOr<Repository::Renames> Repository::RenamesBetween(const std::string& from, const std::string& to,
                                                                const std::string& path) const {
-  std::vector<std::string> arguments = {"diff", "--no-ext-diff", "-M", "-l5000", "--diff-filter=R", "--name-status",
-                                        "-z",   "--full-index",  from};
+  // Of a submodule git would ask another git, which its own configuration directs.
+  std::vector<std::string> arguments = {"diff",
+                                        "--no-ext-diff",
+                                        "--no-textconv",
+                                        "--ignore-submodules=all",
+                                        "-M",
+                                        "-l5000",
+                                        "--diff-filter=R",
+                                        "--name-status",
+                                        "-z",
+                                        "--full-index",
+                                        from};
   std::string index;
   Renames renames;
   std::error_code error;
@@ -243,6 +275,34 @@ absl::StatusOr<std::string> Repository::Export(const std::string& commit,
   return folder;
 }
 
+absl::Status Repository::WithMissing(const absl::Status& status, const std::string& commit) const {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (!diagnostic.has_value() || !is_partial_) return status;
+  diagnostic->hint =
+      absl::StrCat("this clone leaves contents at its remote, and nothing is fetched here; fetch them first: git -C ",
+                   root_, " archive ", commit.substr(0, 12), " > /dev/null");
+  return DiagnosticToStatus(*diagnostic);
+}
+
+// Git LFS is a filter, which does not run: its files are taken from where it keeps them.
+absl::Status Repository::FillLargeFiles(const std::string& commit, const std::string& folder,
+                                        absl::string_view files) const {
+  std::string objects;
+  for (const absl::string_view path : absl::StrSplit(files, '\0', absl::SkipEmpty())) {
+    const std::string file = absl::StrCat(folder, "/", path);
+    const std::optional<LfsPointer> pointer = absl::EndsWith(path, ".py") ? std::nullopt : ReadLfsPointer(file);
+    if (!pointer.has_value()) continue;
+    if (objects.empty()) {
+      COBRA_ASSIGN_OR_RETURN(const std::string common, OutputOf(Git({"rev-parse", "--git-common-dir"})));
+      objects = (fs::path(root_) / Trimmed(common) / "lfs" / "objects").string();
+    }
+    if (FillLfsFile(*pointer, objects, file)) continue;
+    Say(absl::StrCat("warning: ", WithoutEscapes(path), ": its contents at ", commit.substr(0, 8),
+                     " are in Git LFS and not here; fetch them: git lfs fetch origin ", commit.substr(0, 8), "\n"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Repository::ExportInto(const std::string& commit, const std::string& folder,
                                     const std::function<bool(absl::string_view)>& wanted, int depth,
                                     TemporaryFolder* temporary) const {
@@ -260,20 +320,22 @@ absl::Status Repository::ExportInto(const std::string& commit, const std::string
       absl::StrAppend(&files, entry.path, absl::string_view("\0", 1));
     }
   }
-  // An index of our own, by which git writes the files as it would into a checkout: with its filters and line ends.
+  // An index of our own, by which git writes the files as it would into a checkout: with its line ends, no filters.
   const std::string index = absl::StrCat(folder, ".index"), list = absl::StrCat(folder, ".files");
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(list, files));
   COBRA_RETURN_IF_ERROR(OutputOf(Git({"read-tree", "--no-sparse-checkout", commit}, index), options).status());
   const Descriptor input(::open(list.c_str(), O_RDONLY | O_CLOEXEC));
   options.standard_input = input.get();
-  COBRA_RETURN_IF_ERROR(
+  COBRA_RETURN_IF_ERROR(WithMissing(
       OutputOf(Git({"checkout-index", "-q", "-f", "-z", absl::StrCat("--prefix=", folder, "/"), "--stdin"}, index),
                options)
-          .status());
+          .status(),
+      commit));
+  COBRA_RETURN_IF_ERROR(FillLargeFiles(commit, folder, files));
   for (const TreeEntry& submodule : submodules) {
     const std::string users = absl::StrCat(root_, "/", submodule.path);
     if (depth == 0 || !FileExists(absl::StrCat(users, "/.git"))) continue;  // nothing imports from it now either
-    const Repository inner(users);
+    COBRA_ASSIGN_OR_RETURN(const Repository inner, At(users));
     const absl::StatusOr<GitAnswer> known =
         RunGit(inner.Git({"cat-file", "-e", absl::StrCat(submodule.object, "^{commit}")}));
     if (!known.ok() || known->exit_status != 0) {

@@ -1,5 +1,8 @@
 // What git knows of the user's files: earlier versions of them, in a folder of their own. The user's checkout, index
 // and branches are never written to.
+//
+// A folder that somebody sent may have a .git whose configuration names programs. git runs none of them here: no
+// filters, hooks, monitors of files, external diffs or conversions to text, and it fetches nothing.
 #ifndef COBRA_CLIENT_REPOSITORY_H_
 #define COBRA_CLIENT_REPOSITORY_H_
 
@@ -54,14 +57,22 @@ class Repository {
   using Renames = std::vector<std::pair<std::string, std::string>>;
 
   explicit Repository(std::string root) : root_(std::move(root)) {}
+  // Of a folder with a .git.
+  static absl::StatusOr<Repository> At(std::string root);
   std::vector<std::string> Git(std::vector<std::string> arguments, const std::string& index = "") const;
   // Old and new names. `path`: one that a working tree has and git may not know of yet.
   absl::StatusOr<Renames> RenamesBetween(const std::string& from, const std::string& to, const std::string& path) const;
+  absl::Status FillLargeFiles(const std::string& commit, const std::string& folder, absl::string_view files) const;
   absl::Status ExportInto(const std::string& commit, const std::string& folder,
                           const std::function<bool(absl::string_view)>& wanted, int depth,
                           TemporaryFolder* temporary) const;
 
+  // An error that says what to do about contents that a partial clone does not have.
+  absl::Status WithMissing(const absl::Status& status, const std::string& commit) const;
+
   std::string root_;
+  std::vector<std::string> filters_;  // keys of the configuration that name programs: "filter.lfs.smudge"
+  bool is_partial_ = false;           // a clone that leaves contents at its remote
 };
 
 }  // namespace cobra::client

@@ -183,7 +183,7 @@ absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags)
 
 absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  if (flags.out != "-") COBRA_RETURN_IF_ERROR(CheckIsNotModel(flags.out, flags.model.path));
+  COBRA_RETURN_IF_ERROR(CheckReplaces("--out ", flags.out, {flags.model.path}, common.client.connection));
   COBRA_RETURN_IF_ERROR(ParseBatches(flags.batches).status());
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, ThisMachine(common));

@@ -54,7 +54,7 @@ std::vector<OperatorTimes> TimesByOperator(const v1::PredictResponse& response) 
 // Milliseconds by operator and target. Where the targets' names are too wide as headers, numbers stand for them.
 std::string OperatorTable(std::vector<std::vector<std::string>> rows, const TerminalStyle& style) {
   constexpr size_t kFirstTarget = 2;
-  std::vector<Column> columns = {{.min_width = 8}, {true}};
+  std::vector<Column> columns = {{.min_width = 8, .keep_both = true}, {true}};
   for (size_t i = kFirstTarget; i < rows[0].size(); ++i) columns.push_back({.right = true, .leave_out = int(i)});
   const auto width_of = [&rows] {
     size_t width = 0;
@@ -146,6 +146,21 @@ std::string RankingText(const v1::PredictResponse& response, const TerminalStyle
                              style.width, painted));
   if (shown < ranked.size()) absl::StrAppend(&text, "and ", ranked.size() - shown, " more; --format json has all\n");
   return text;
+}
+
+FastestTargets FastestOf(const v1::PredictResponse& response) {
+  constexpr int kMostTargets = 20;
+  constexpr size_t kFastest = 10;
+  if (response.predictions_size() <= kMostTargets) return {response, 0};
+  FastestTargets fastest{response, response.predictions_size() - static_cast<int>(kFastest)};
+  fastest.response.clear_predictions();
+  const std::vector<RankedTarget> ranked = RankTargets(response);
+  for (size_t i = 0; i < kFastest; ++i) {
+    for (const v1::TargetPrediction& p : response.predictions()) {
+      if (p.target() == ranked[i].name) *fastest.response.add_predictions() = p;
+    }
+  }
+  return fastest;
 }
 
 json RankingJson(const v1::PredictResponse& response) {

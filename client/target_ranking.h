@@ -30,6 +30,13 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response);
 std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style = {});
 nlohmann::json RankingJson(const v1::PredictResponse& response);
 
+// Of an answer for targets that nobody named, what a person wants to see first: of more than twenty the ten fastest.
+struct FastestTargets {
+  v1::PredictResponse response;
+  int more = 0;  // that are left out
+};
+FastestTargets FastestOf(const v1::PredictResponse& response);
+
 // Milliseconds of each operator on each target, those that differ most first. REQUIRES: a breakdown.
 std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,
                                  const TerminalStyle& style = {});

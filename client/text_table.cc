@@ -144,6 +144,13 @@ class Layout {
 
   void MakeFit(int width) {
     if (TotalWidth(widths_) <= width) return;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      Column& column = columns_[i];  // what keeps its differences may need more than its least width for that
+      if (!column.keep_both || column.min_width == 0 || widths_[i] <= column.min_width) continue;
+      const std::vector<std::string> cut = CutInside(CellsOf(rows_, i), column.min_width, widths_[i]);
+      column.min_width = 0;
+      for (const std::string& cell : cut) column.min_width = std::max(column.min_width, WidthOf(cell));
+    }
     for (size_t i = columns_.size(); i-- > 0 && TotalWidth(widths_) > width;) {
       if (!columns_[i].below) continue;
       below_ = CellsOf(rows_, i);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/doc_path.h"
 #include "client/text_table.h"
 
 namespace cobra::client {
@@ -47,9 +48,8 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   if (parts.empty()) return "";
   std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n", parts);
   if (prediction.extrapolating()) {
-    absl::StrAppend(&text,
-                    "  The interval is a guess. A worker on the device can measure what is missing "
-                    "(docs/operations.md, \"Learning from requests\").\n");
+    absl::StrAppend(&text, "  The interval is a guess. A worker on the device can measure what is missing (",
+                    DocPath("docs/operations.md"), ", \"Learning from requests\").\n");
   }
   return text;
 }

@@ -21,6 +21,7 @@
 #include "client/exit_code.h"
 #include "client/progress.h"
 #include "client/render.h"
+#include "client/target_ranking.h"
 #include "client/text_table.h"
 #include "client/unknown.h"
 #include "client/watch.h"
@@ -81,12 +82,14 @@ const v1::TargetPrediction* Find(const v1::PredictResponse& response, const std:
 class Watcher {
  public:
   Watcher(const CommonFlags& common, PredictFlags flags, FileWatch watch)
-      : common_(common),
-        flags_(std::move(flags)),
-        watch_(std::move(watch)),
-        style_(StandardOutputStyle(common.color)) {}
+      : common_(common), flags_(std::move(flags)), watch_(std::move(watch)), style_(StandardOutputStyle(common.color)) {
+    shortens_ = flags_.targets.empty() && !flags_.all && style_.width > 0 && !common.quiet;
+  }
 
   absl::StatusOr<int> Run() {
+    if (flags_.targets.empty()) {
+      COBRA_ASSIGN_OR_RETURN(flags_.targets, UsualTargets(common_));
+    }
     COBRA_RETURN_IF_ERROR(watch_.Add({FolderOf(flags_.model.path)}));
     for (bool first = true;; first = false) {
       const absl::Status status = LookAgain();
@@ -114,6 +117,11 @@ class Watcher {
     }
     Show(*response, model);
     last_ = *std::move(response);
+    if (std::exchange(shortens_, false)) {  // the shown ones stay the same from now on
+      flags_.targets.clear();
+      const FastestTargets fastest = FastestOf(*last_);
+      for (const v1::TargetPrediction& p : fastest.response.predictions()) flags_.targets.push_back(p.target());
+    }
     input_ = std::move(input);
     return absl::OkStatus();
   }
@@ -124,7 +132,7 @@ class Watcher {
       text = LatencyLines(response);
     } else if (!last_.has_value()) {
       const PredictionView view{Title(model), flags_.budget_ms, flags_.ask.breakdown, model, {}, nullptr, style_};
-      text = PredictionTable(response, view);
+      text = shortens_ ? ShortPredictionTable(response, view) : PredictionTable(response, view);
     } else {
       text =
           absl::StrCat("\n", Painter(style_.color).Heading(absl::StrCat(TimeText(), " ", WithoutEscapes(Title(model)))),
@@ -135,7 +143,8 @@ class Watcher {
   }
 
   const CommonFlags& common_;
-  const PredictFlags flags_;
+  PredictFlags flags_;
+  bool shortens_ = false;  // the first answer, to the fastest targets
   FileWatch watch_;
   const TerminalStyle style_;
   std::optional<ModelInput> input_;  // as it was read last
@@ -181,9 +190,6 @@ std::string ChangedAnswerText(const v1::PredictResponse& before, const v1::Predi
 absl::StatusOr<int> RunPredictWatch(const CommonFlags& common, PredictFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckWatchFlags(common, flags));
   COBRA_RETURN_IF_ERROR(CheckServer(common));
-  if (flags.targets.empty()) {
-    COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
-  }
   COBRA_ASSIGN_OR_RETURN(FileWatch watch, FileWatch::Create());
   EndOnInterrupt();
   return Watcher(common, std::move(flags), std::move(watch)).Run();

@@ -19,6 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of programs, models, weights and configurations: nothing that CheckReplaces() is asked about ends like that.
+constexpr absl::string_view kValuableEndings[] = {".py",    ".pyi", ".ipynb",       ".toml", ".onnx", ".tflite",
+                                                  ".param", ".bin", ".safetensors", ".pt",   ".pth",  ".ckpt",
+                                                  ".cc",    ".h"};
+
 absl::Status Usage(std::string message, std::string hint) {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
@@ -57,9 +62,27 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
 
 }  // namespace
 
-absl::Status CheckIsNotModel(const std::string& written, const std::string& model) {
-  if (!IsOfModel(written, model)) return absl::OkStatus();
-  return Usage(absl::StrCat("--out ", written, ": is the model that is read"), "give another name");
+absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
+  std::error_code error;  // of a file that is not there
+  if (written == "-" || !fs::exists(written, error)) return absl::OkStatus();
+  const std::string shown = absl::StrCat(flag, written, ": ");
+  for (const std::string& path : read) {
+    if (!path.empty() && fs::equivalent(written, path, error))
+      return Usage(absl::StrCat(shown, "is a file that this command reads"), "give another name");
+  }
+  const std::string ending = fs::canonical(written, error).extension().string();  // behind a link
+  for (const absl::string_view valuable : kValuableEndings) {
+    if (ending == valuable)
+      return Usage(absl::StrCat(shown, "there is such a file, and by its name it is none that may be replaced"),
+                   absl::StrCat("give another name, or remove it: files that end in ", ending, " are kept"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckReplaces(absl::string_view flag, const std::string& written, std::vector<std::string> read,
+                           const ConnectionFiles& connection) {
+  read.insert(read.end(), {connection.tls_ca, connection.tls_cert, connection.tls_key, connection.token_file});
+  return CheckReplaces(flag, written, read);
 }
 
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model) {

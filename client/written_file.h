@@ -3,8 +3,11 @@
 #define COBRA_CLIENT_WRITTEN_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "base/connection_files.h"
 
 namespace cobra::client {
 
@@ -19,8 +22,13 @@ struct WrittenFile {
 // would be lost: the model that is read (`model`), under whatever name, or, without --overwrite, any file that exists.
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model);
 
-// A usage Diagnostic if a file to write is the model that is read, under whatever name.
-absl::Status CheckIsNotModel(const std::string& written, const std::string& model);
+// Of everything else that commands write, before anything is asked. A usage Diagnostic that begins with `flag` if the
+// file is one of those that are read, under whatever name ("" names none). Also if there is one that is a program, a
+// model or a configuration by its name, which no report, table or picture is meant to replace. "-": standard output.
+absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read);
+// The same; what connects to a server is read, too.
+absl::Status CheckReplaces(absl::string_view flag, const std::string& written, std::vector<std::string> read,
+                           const ConnectionFiles& connection);
 
 // Writes what a command has made to the file of its --out; "-": standard output, where a last line is ended.
 absl::Status WriteOutput(const std::string& out, const std::string& text);

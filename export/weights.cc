@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 #include "graph/const_eval.h"
 #include "graph/index_bounds.h"
 #include "nlohmann/json.hpp"
@@ -263,8 +264,8 @@ WeightsFile::WeightsFile(const graph::Graph& graph) : order_(TensorsOf(graph)) {
 
 absl::Status WeightsFile::Write(const Weights& weights, const std::string& path) const {
   // A network's weights may be larger than what is free in memory a second time: written one by one.
-  const std::string temporary = path + ".part";
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  std::string temporary;
+  std::FILE* file = CreateBeside(path, &temporary);
   if (file == nullptr) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be written"));
   bool good = std::fwrite(header_.data(), 1, header_.size(), file) == header_.size();
   for (const ValueRef ref : order_) {

@@ -7,13 +7,17 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/limit_message.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
+#include "base/without_escapes.h"
 
 namespace cobra::proto {
 namespace {
 
 constexpr size_t kMaxNameBytes = 64;
+constexpr char kBinary[] = "-bin";
 
 absl::Status Refuse(std::string message, std::string hint) {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
@@ -33,18 +37,27 @@ absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
                                static_cast<int64_t>(kMaxNameBytes), "bytes"),
                   "give it a shorter name");
   // gRPC takes a name that ends in -bin for one of binary data.
-  if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, "-bin"))
+  if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, kBinary))
     return Refuse(absl::StrCat(what, ": is no name of a label"),
                   "use small letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
   if (value.size() > kMaxLabelBytes)
     return Refuse(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
                                static_cast<int64_t>(kMaxLabelBytes), "bytes"),
                   "store the rest elsewhere, under a shorter key");
-  const auto printable = [](char c) { return absl::ascii_isprint(static_cast<unsigned char>(c)); };
-  if (!std::all_of(value.begin(), value.end(), printable))
-    return Refuse(absl::StrCat(what, ": the value \"", absl::CHexEscape(value), "\" is no printable ASCII"),
-                  "leave other characters out, or write them with escapes of your own");
+  if (!IsUtf8(value) || value.find_first_of("\n\t") != absl::string_view::npos || WithoutEscapes(value) != value)
+    return Refuse(absl::StrCat(what, ": the value \"", absl::CHexEscape(value), "\" is no text that can be shown"),
+                  "use visible characters in UTF-8, and write others with escapes of your own");
   return absl::OkStatus();
+}
+
+std::pair<std::string, std::string> LabelMetadata(absl::string_view name, absl::string_view value) {
+  const bool is_ascii = std::all_of(value.begin(), value.end(), [](unsigned char c) { return absl::ascii_isascii(c); });
+  return {absl::StrCat(kLabelPrefix, name, is_ascii ? "" : kBinary), std::string(value)};
+}
+
+absl::string_view LabelName(absl::string_view key) {
+  absl::ConsumeSuffix(&key, kBinary);
+  return key;
 }
 
 }  // namespace cobra::proto

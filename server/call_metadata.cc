@@ -37,7 +37,7 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
   nlohmann::ordered_json labels;
   for (; it != metadata.end() && absl::StartsWith(View(it->first), kPrefix); ++it) {
     const absl::string_view key = View(it->first), value = View(it->second);
-    const absl::string_view name = key.substr(kPrefix.size());
+    const absl::string_view name = proto::LabelName(key.substr(kPrefix.size()));
     if (absl::Status status = proto::CheckLabel(name, value); !status.ok()) return status;
     if (labels.size() == proto::kMaxLabels) {
       return UserError(Diagnostic::Kind::kUsage, LimitMessage("the call", int64_t{proto::kMaxLabels}, "labels"),

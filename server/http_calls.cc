@@ -98,7 +98,8 @@ absl::Status AddHeaders(const http::Head& head, bool with_token, grpc::ClientCon
     absl::string_view label = name;
     if (absl::ConsumePrefix(&label, proto::kLabelPrefix)) {
       COBRA_RETURN_IF_ERROR(proto::CheckLabel(label, value));
-      context->AddMetadata(name, value);
+      const auto [key, text] = proto::LabelMetadata(label, value);
+      context->AddMetadata(key, text);
     } else if ((name == "authorization" && with_token) || name == "traceparent") {
       if (!is_printable(value)) return Usage(absl::StrCat(name, ": has characters that are not printable ASCII"));
       context->AddMetadata(name, value);

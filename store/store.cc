@@ -69,7 +69,10 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
 
 // What a label is in labels_json. A quote in a value is written with a backslash, so that no value contains it.
 std::string LabelJson(const std::pair<std::string, std::string>& label) {
-  return absl::StrCat(nlohmann::json(label.first).dump(), ":", nlohmann::json(label.second).dump());
+  const auto quoted = [](const std::string& text) {  // ASCII, as the server writes labels_json
+    return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  return absl::StrCat(quoted(label.first), ":", quoted(label.second));
 }
 
 class SqlStore final : public Store {

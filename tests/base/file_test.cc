@@ -6,8 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <string>
+
+#include "base/new_file.h"
 
 namespace cobra {
 namespace {
@@ -46,6 +50,32 @@ TEST_F(FileTest, WhatIsNoFileStaysWhatItIs) {
   EXPECT_EQ(std::string(text), "three");
   ::close(reader);
   EXPECT_FALSE(WriteFileAtomic("/dev/full", "no room").ok());
+}
+
+// Whoever may write to the folder cannot have another file written to instead.
+TEST_F(FileTest, NoLinkIsFollowedFromATemporaryName) {
+  ASSERT_TRUE(WriteFileAtomic(Path("other"), "one").ok());
+  ASSERT_EQ(::symlink("other", Path("a.tmp." + std::to_string(::getpid())).c_str()), 0);
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), "two").ok());
+  EXPECT_EQ(*ReadFile(Path("other")), "one");
+  EXPECT_EQ(*ReadFile(Path("a")), "two");
+  std::set<std::string> names;
+  for (int i = 0; i < 3; ++i) {
+    std::string name;
+    std::FILE* file = CreateBeside(Path("a"), &name);
+    ASSERT_NE(file, nullptr);
+    std::fclose(file);
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+}
+
+TEST_F(FileTest, ANewFileHasTheUsualMode) {
+  const mode_t before = ::umask(027);
+  EXPECT_TRUE(WriteFileAtomic(Path("a"), "one").ok());
+  ::umask(before);
+  struct stat status = {};
+  ASSERT_EQ(::stat(Path("a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
 TEST_F(FileTest, AMissingFileIsNotFoundAndNamed) {

@@ -1,5 +1,7 @@
 #include "client/model_input.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -45,6 +47,19 @@ class ModelInputTest : public testing::Test {
   }
   tests::TemporaryDirectory directory_;
 };
+
+TEST_F(ModelInputTest, WhatIsNoFileIsNamedAndNotWaitedFor) {
+  const std::string pipe = directory_.File("net.py"), device = directory_.File("null.py");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // which nobody writes to
+  std::filesystem::create_symlink("/dev/null", device);
+  const absl::Status of_pipe = ModelInput::Load(Arguments(pipe)).status();
+  EXPECT_EQ(DiagnosticFromStatus(of_pipe).value_or(Diagnostic()).message, pipe + ": is a pipe, not a file");
+  const absl::Status of_device = ModelInput::Load(Arguments(device)).status();
+  EXPECT_EQ(DiagnosticFromStatus(of_device).value_or(Diagnostic()).message, device + ": is a device, not a file");
+  // Nor is one that it could import.
+  Write("other.py", "import net\n");
+  EXPECT_EQ(Source(Arguments(directory_.File("other.py"))).files_size(), 1);
+}
 
 TEST_F(ModelInputTest, FileIsABundleOfOne) {
   ModelArguments arguments = Arguments(Write("net.py", "text"));

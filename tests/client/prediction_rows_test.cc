@@ -79,6 +79,17 @@ TEST_F(PredictionFileTest, AnEarlierFileStaysUntilThen) {
   EXPECT_EQ(Text("pred.csv.part"), "none");
 }
 
+TEST_F(PredictionFileTest, ALinkOfThatNameIsNotWrittenThrough) {
+  ASSERT_TRUE(WriteFileAtomic(directory_.File("other"), "old").ok());
+  std::filesystem::create_symlink("other", directory_.File("pred.csv.part"));
+  auto rows = PredictionRows::Open(directory_.File("pred.csv"), false);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_TRUE((*rows)->Add(0, "a\n").ok());
+  EXPECT_TRUE((*rows)->Finish().ok());
+  EXPECT_EQ(Text("other"), "old");
+  EXPECT_EQ(Text("pred.csv"), HeaderLine(false) + "a\n");
+}
+
 TEST_F(PredictionFileTest, AFileOfThatEndingIsPacked) {
   auto rows = PredictionRows::Open(directory_.File("pred.csv.gz"), false);
   EXPECT_TRUE((*rows)->Add(0, "a\n").ok());

@@ -37,6 +37,25 @@ TEST(TextTableTest, NamesThatAreCutInTheMiddleStayDifferent) {
             "aaaaaaaa1...\naaaaaaaa2...\n");
 }
 
+TEST(TextTableTest, ThatTheyStayDifferentCountsWhenColumnsAreLeftOut) {
+  const std::vector<std::vector<std::string>> rows = {{"ms", "runtime", "threads"},
+                                                      {"1.5", "libtorch-1.13.0+openblas-SkylakeX", "1"},
+                                                      {"2.5", "libtorch-1.13.0+openblas-Haswell", "1"},
+                                                      {"3.5", "libtorch-2.13.0+openblas-Haswell", "1"}};
+  const std::vector<Column> columns = {
+      {true}, {.min_width = 8, .keep_both = true, .leave_out = 1}, {.right = true, .leave_out = 2}};
+  for (int width = 16; width < 50; ++width) {
+    const TableLines table = LinesOfTable(rows, columns, width);
+    if (table.left_out == "no room for: threads, runtime") continue;
+    std::set<std::string> cells;
+    for (const std::string& line : table.lines) {
+      EXPECT_LE(line.size(), static_cast<size_t>(width));
+      cells.insert(line.substr(std::string("1.5  ").size()));
+    }
+    EXPECT_EQ(cells.size(), 4u) << width;
+  }
+}
+
 TEST(TextTableTest, ColumnsAreLeftOutRatherThanNumbersCut) {
   const std::vector<std::vector<std::string>> rows = {{"target", "ms", "MMAC", "bytes"},
                                                       {"raspberry", "12.345", "100.5", "4096"}};

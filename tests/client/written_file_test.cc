@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -76,6 +77,33 @@ TEST_F(WrittenFileTest, TheNameMustFitTheFormat) {
   EXPECT_NE(Fault({"", "out.py"}, "net.py"), "");
   EXPECT_NE(Fault({"", "", true}, "net.py"), "");
   EXPECT_EQ(Fault({"", ""}, "net.py"), "");
+}
+
+TEST_F(WrittenFileTest, NoCommandReplacesWhatIsReadOrLooksLikeAModel) {
+  const auto fault = [](const std::string& written, const std::vector<std::string>& read) {
+    ConnectionFiles connection;
+    connection.token_file = read.empty() ? "" : read.back();
+    const absl::Status status = CheckReplaces("--out ", written, read, connection);
+    return status.ok() ? "" : DiagnosticFromStatus(status).value_or(Diagnostic()).message;
+  };
+  const std::string list = Write("list.csv"), page = Write("page.html"), token = Write("token");
+  const std::string link = directory_.File("link.html");
+  std::filesystem::create_symlink(list, link);
+  EXPECT_EQ(fault("-", {list}), "");
+  EXPECT_EQ(fault(page, {list}), "");
+  EXPECT_EQ(fault(page, {""}), "");
+  EXPECT_EQ(fault(directory_.File("new.csv"), {list}), "");
+  for (const std::string& written : {list, link, directory_.File("./list.csv")})
+    EXPECT_EQ(fault(written, {page, list}), "--out " + written + ": is a file that this command reads");
+  EXPECT_NE(fault(token, {list, token}), "");
+  // Also those that nobody named: an import of the model, a configuration. A new one is no loss.
+  for (const std::string name : {"layers.py", "cobra.toml", "net.onnx", "net.safetensors"}) {
+    EXPECT_EQ(fault(directory_.File(name), {list}), "") << name;
+    EXPECT_NE(fault(Write(name), {list}), "") << name;
+  }
+  const std::string hidden = directory_.File("hidden.html");
+  std::filesystem::create_symlink(directory_.File("layers.py"), hidden);
+  EXPECT_NE(fault(hidden, {}), "");
 }
 
 }  // namespace

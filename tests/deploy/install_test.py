@@ -122,6 +122,7 @@ class InstallTest(unittest.TestCase):
                 page = file.read()
             self.assertIn(f".SH NAME\ncobra-client-{command} \\- ", page)
             self.assertIn("\\-\\-help", page, command)
+            self.assertIn(f"cobra\\-client {command}", page.split(".SH EXAMPLES")[1], command)
 
     def complete(self, *words, programs_at=None):
         """What bash offers for the last of the words."""
@@ -145,7 +146,15 @@ class InstallTest(unittest.TestCase):
         self.assertIn("--target", self.complete("predict", "net.py", "--ta"))
         self.assertIn("json", self.complete("predict", "net.py", "--format", ""))
         self.assertNotIn("--entry", self.complete("targets", "--"))
-        self.assertEqual(self.complete("predict", "--target", "cpu-epyc-genoa"), self.targets("cpu-epyc-genoa"))
+        names = self.targets("cpu-epyc-genoa")
+        self.assertEqual(self.complete("predict", "--target", "cpu-epyc-genoa"), names)
+        # As bash cuts --target=NAME into words, and a list of names.
+        self.assertEqual(self.complete("predict", "--target", "=", "cpu-epyc-genoa"), names)
+        self.assertGreater(len(self.complete("predict", "--target", "=")), len(names))
+        more = [f"a,b,{name}" for name in names]
+        self.assertEqual(self.complete("predict", "--target", "a,b,cpu-epyc-genoa"), more)
+        self.assertEqual(self.complete("predict", "--target", "=", "a,b,cpu-epyc-genoa"), more)
+        self.assertIn("json", self.complete("predict", "net.py", "--format", "=", "j"))
 
     def test_names_of_a_server_are_no_commands(self):
         folder, trace = os.path.join(self.home, "other"), os.path.join(self.home, "trace")
@@ -154,9 +163,11 @@ class InstallTest(unittest.TestCase):
         with open(program, "w") as file:
             file.write(f"#!/bin/sh\necho '$(touch$IFS{trace})'\necho '`touch$IFS{trace}`'\necho '*'\n")
         os.chmod(program, 0o755)
-        offered = self.complete("predict", "--target", "", programs_at=folder)
+        names = [f"$(touch$IFS{trace})", f"`touch$IFS{trace}`", "*"]
+        self.assertEqual(self.complete("predict", "--target", "", programs_at=folder), names)
+        listed = self.complete("predict", "--target", "$(x),", programs_at=folder)
+        self.assertEqual(listed, ["$(x)," + name for name in names])
         self.assertFalse(os.path.exists(trace))
-        self.assertEqual(offered, [f"$(touch$IFS{trace})", f"`touch$IFS{trace}`", "*"])
 
     def targets(self, prefix):
         listed = self.run_installed("cobra-client", "targets", "--no-start", "--format", "names")

@@ -379,6 +379,22 @@ class CheckTest(programs.ServedTest):
         self.assertEqual(answer.code, 2)
         self.assertIn("cobra.toml: there is none", answer.err)
 
+    def test_reports_replace_nothing_of_value(self):
+        repository = self.repository("replaced")
+        repository.write(cobra_toml=self.suite(self.model("net")), net_py=NET.replace("WIDTH", "16"), layers_py="x = 1")
+        repository.commit()
+        clean = repository.state()
+        for name in ("net.py", "cobra.toml", "layers.py"):
+            for command, more in (("check", ()), ("diff", ("net.py",))):
+                with self.subTest(name=name, command=command):
+                    run = self.diff if command == "diff" else self.check
+                    answer = run(repository, *more, "--report", f"markdown={name}", code=2)
+                    self.assertIn(f"--report markdown={name}: ", answer.err)
+        self.check(repository, "--report", "json=r.json", "--report", "markdown=./r.json", code=2)
+        self.assertEqual(repository.state(), clean)
+        self.check(repository, "--report", "json=r.json")
+        self.check(repository, "--report", "json=r.json")
+
     def test_an_old_suite_with_an_error_is_no_failure(self):
         repository = self.repository("old-suite")
         repository.write(cobra_toml="[models.\n", net_py=NET.replace("WIDTH", "16"))

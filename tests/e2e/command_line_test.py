@@ -3,6 +3,7 @@
 not understood."""
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -41,6 +42,22 @@ class CommandLineTest(unittest.TestCase):
             self.assertRegex(answer.out, "[Ee]xit codes")
         self.assertIn("measuring does not count", " ".join(run("cobra-client", "calibrate", "--help").out.split()))
 
+    def test_each_command_has_examples_that_it_understands(self):
+        commands = re.findall(r"(?m)^  ([a-z]+) +[A-Z]", run("cobra-client", "--help").out.split("Subcommands:")[1])
+        self.assertIn("predict", commands)
+        for command in commands:
+            with self.subTest(command):
+                text, examples = run("cobra-client", command, "--help").out.split("\nExamples:\n")
+                lines = [shlex.split(line) for line in examples.splitlines()]
+                self.assertGreaterEqual(len(lines), 2)
+                for line in lines:
+                    self.assertEqual(line[:3], ["$", "cobra-client", command])
+                    for word in line:
+                        if word.startswith("--"):
+                            self.assertRegex(text, rf"{word}\b")
+                    # Nothing runs, but what cannot be parsed is an error before that.
+                    self.assertEqual(run(*line[1:], "--help").code, 0)
+
     def test_what_is_not_understood_is_one_error_and_exit_code_2(self):
         for program in self.each():
             for arguments in (["--bogus"], ["nope"]):
@@ -60,7 +77,7 @@ class CommandLineTest(unittest.TestCase):
             ("cobra-client", ["predict", "net.py", "--target", "x", "--max-increase", "3%"], "--max-increase requires"),
             ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
             ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
-            ("cobra-client", ["explain", "net.py", "--target", "a,b"], "explain is about one target"),
+            ("cobra-client", ["explain", "net.py", "--target", "a", "--targets", "b"], "--target excludes --targets"),
             (
                 "cobra-client",
                 ["compare", "old.json"],
@@ -84,6 +101,32 @@ class CommandLineTest(unittest.TestCase):
                     continue
                 self.assertEqual(answer.code, 2, answer.err)
                 self.assertIn(words, answer.err)
+
+    def test_nothing_of_value_is_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = {}
+            for name in ("net.py", "list.csv", "layers.py", "cobra.toml"):
+                path[name] = os.path.join(folder, name)
+                with open(path[name], "w") as file:
+                    file.write("row,model,entry,inputs\n" + name)
+            asked = ("--server", "127.0.0.1:1", "--target", "x")
+            model = (path["net.py"], "--input", "1x3x8x8")
+            for command in (
+                ("report", *model, *asked, "--out", path["net.py"]),
+                ("report", *model, *asked, "--out", path["layers.py"]),
+                ("sweep", *model, *asked, "--out", path["cobra.toml"]),
+                ("history", *asked, "--out", path["cobra.toml"]),
+                ("predict", "--list", path["list.csv"], *asked, "--out", path["list.csv"]),
+                ("predict", "--list", path["list.csv"], *asked, "--out", path["net.py"]),
+                ("adapt", *asked[:2], "--name", "x", "--export", path["net.py"]),
+            ):
+                with self.subTest(command=command[0], out=command[-1]):
+                    answer = run("cobra-client", *command)
+                    self.assertEqual(answer.code, 2, answer.err)
+                    self.assertRegex(answer.err, r"--(out|export) \S+: (is a file that this command reads|there is)")
+            for name in path:
+                with open(path[name]) as file:
+                    self.assertTrue(file.read().endswith(name))
 
     def test_a_full_disk_is_an_error(self):
         net = os.path.join(programs.SOURCE, "examples", "unet.py")

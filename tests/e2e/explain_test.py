@@ -138,6 +138,16 @@ class ExplainTest(programs.ServedTest):
         self.assertGreater(max(map(len, run(200).splitlines())), 90)
         self.assertNotIn("\033", programs.client("explain", *self.model).out)
 
+    def test_several_targets_are_compared(self):
+        other = programs.client("targets", "--server", self.server.address, "--format", "names").out.split()[1]
+        question = ("explain", *self.model, "--server", self.server.address)
+        several = programs.client(*question, "--target", f"{self.target},{other}")
+        self.assertEqual(several.code, 0, several.err)
+        self.assertIn("Operators, by how much the targets differ", several.out)
+        repeated = programs.client(*question, "--target", self.target, "--target", other)
+        earlier_name = programs.client(*question, "--targets", f"{self.target},{other}")
+        self.assertEqual((repeated.out, earlier_name.out), (several.out, several.out))
+
     def test_failures_are_reported(self):
         question = ("explain", *self.model, "--server", self.server.address)
         self.assertEqual(programs.client(*question, "--target", "abacus").code, 2)

@@ -70,6 +70,18 @@ class HistoryTest(programs.ServedTest):
         (series,) = self.history("--label", "branch=x", wait_for=1)["series"]
         self.assertEqual(series["model"], "net.py net(64) 1x3x32x32")
 
+    def test_names_in_other_letters_come_back(self):
+        self.path("modèle 中.py", NET)
+        question = ("modèle 中.py", "--entry", "net(8)", "--input", "1x3x32x32", "--target", self.target)
+        labels = ("--label", "team=équipe", "--label", "commit=a1")
+        answer = programs.predict(self.server, *question, *labels, cwd=self.folder.name)
+        self.assertEqual(answer.code, 0, answer.err)
+        (series,) = self.history("--label", "team=équipe", wait_for=1)["series"]
+        self.assertEqual(series["model"], "modèle 中.py net(8) 1x3x32x32")
+        table = programs.client("history", "--label", "team=équipe", "--server", self.server.address)
+        self.assertIn("modèle 中.py", table.out)
+        self.assertEqual(self.history("--label", "team=equipe")["series"], [])
+
     def test_eight_labels_leave_no_room_for_the_model(self):
         labels = [part for name in "abcdefg" for part in ("--label", f"{name}=1")] + ["--label", "commit=eight"]
         question = ("net.py", "--entry", "net(8)", "--input", "1x3x32x32", "--target", self.target)
@@ -146,6 +158,7 @@ class HistoryTest(programs.ServedTest):
             with programs.Server(postgres.url, files=self.path("postgres")) as server:
                 self.fill(server, self.target)
                 (series,) = self.history("--label", "branch=main", server=server, wait_for=3)["series"]
+                self.history("--label", "branch=x", server=server, wait_for=1)  # the last one
                 queries = [target["rawSql"] for panel in dashboard["panels"] for target in panel["targets"]]
                 queries += [variable["query"] for variable in dashboard["templating"]["list"]]
                 rows = [self.sql(postgres, query) for query in queries]

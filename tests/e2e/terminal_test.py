@@ -77,6 +77,43 @@ class TerminalTest(programs.ServedTest):
         self.assertEqual(len(rows[:2]), len(set(rows[:2])), client.lines)
         self.assertTrue(all("..." in row for row in rows[:2]), rows)
 
+    def test_rows_of_the_targets_can_be_told_apart(self):
+        for columns in (80, 100, 160):
+            for part in ("raspberry", "xeon-emeraldrapids", "gpu-t4"):
+                with self.subTest(columns=columns, part=part):
+                    listed = ("targets", "--name", part, "--server", self.server.address)
+                    code, client = self.at_terminal(*listed, columns=columns)
+                    self.assertEqual(code, 0, client.text)
+                    header = client.lines[0]
+                    rows = [line for line in client.lines[1:] if re.match("(cpu|gpu)-", line)]
+                    answer = programs.client(*listed, "--format", "json").json()["targets"]
+                    self.assertEqual(len(rows), len(answer))
+                    self.assertIn("device", header)
+                    for column in ("device", "runtime"):
+                        if column in header:
+                            begin = header.index(column)
+                            cells = {line[begin:].split("  ")[0] for line in rows}
+                            self.assertEqual(
+                                len(cells), len({target["spec"][column] for target in answer}), client.lines
+                            )
+
+    def test_of_targets_that_nobody_named_the_fastest_are_shown(self):
+        question = ["predict", self.net, "--input", "1x3x32x32", "--server", self.server.address]
+        _, client = self.at_terminal(*question)
+        shown = [line for line in client.lines if re.match("(cpu|gpu)-", line)]
+        note = re.search(r"the 10 fastest; (\d+) more: --all, or --target NAME", client.text)
+        self.assertIsNotNone(note, client.text)
+        everything = programs.predict(self.server, *question[1:4]).json()["predictions"]
+        self.assertEqual(len(everything), 10 + int(note[1]))
+        times = sorted(p["latency_us"] for p in everything if p["coverage"] > 0)
+        self.assertEqual([line.split()[1] for line in shown[:10]], ["%.3f" % (us / 1000) for us in times[:10]])
+        _, client = self.at_terminal(*question, "--all")
+        self.assertGreaterEqual(len([line for line in client.lines if re.match("(cpu|gpu)-", line)]), len(everything))
+        self.assertNotIn("fastest; ", client.text)
+        piped = programs.client(*question)
+        self.assertNotIn("fastest; ", piped.out)
+        self.assertEqual(len(set(re.findall(r"(?m)^[cg]pu-\S+", piped.out))), len(everything))
+
     def test_columns_is_the_width_of_a_terminal_and_of_nothing_else(self):
         targets = list(LONG)
         _, narrow = self.at_terminal(*self.question(targets=targets), columns=120, COLUMNS="62")

@@ -14,6 +14,16 @@ TEST(LabelTest, WhatGrpcTakesIsALabel) {
   }
   EXPECT_TRUE(CheckLabel("team", "").ok());
   EXPECT_TRUE(CheckLabel("team", std::string(256, '~')).ok());
+  EXPECT_TRUE(CheckLabel("team", "s\xc3\xbc\xc3\x9f").ok());
+}
+
+TEST(LabelTest, OtherLettersTravelAsBinaryData) {
+  const auto [key, value] = LabelMetadata("team", "\xc3\xa9quipe");
+  EXPECT_EQ(key, "cobra-label-team-bin");
+  EXPECT_EQ(value, "\xc3\xa9quipe");
+  EXPECT_EQ(LabelName("team-bin"), "team");
+  EXPECT_EQ(LabelMetadata("team", "search").first, "cobra-label-team");
+  EXPECT_EQ(LabelName("team"), "team");
 }
 
 TEST(LabelTest, OtherNamesAndValuesAreRefused) {
@@ -24,8 +34,9 @@ TEST(LabelTest, OtherNamesAndValuesAreRefused) {
     ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << name;
     EXPECT_FALSE(DiagnosticFromStatus(status)->hint.empty()) << name;
   }
-  for (const std::string& value : {std::string("a\nb"), std::string("s\xc3\xbc\xc3\x9f"), std::string("\x7f"),
-                                   std::string("a\0b", 3), std::string(257, 'a')}) {
+  for (const std::string& value :
+       {std::string("a\nb"), std::string("s\xc3"), std::string("\xc2\x85"), std::string("\xe2\x80\xae"),
+        std::string("\x7f"), std::string("a\0b", 3), std::string(257, 'a')}) {
     EXPECT_TRUE(DiagnosticFromStatus(CheckLabel("team", value)).has_value()) << value;
   }
 }

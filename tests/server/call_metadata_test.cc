@@ -22,6 +22,7 @@ TEST(LabelsOfTest, AreAnObjectOfNamesAndValues) {
   const auto labels = LabelsOf(With({{"cobra-label-team", "search"}, {"cobra-label-run.id", "7 \"x\""}}));
   ASSERT_TRUE(labels.ok()) << labels.status();
   EXPECT_EQ(**labels, R"({"run.id":"7 \"x\"","team":"search"})");
+  EXPECT_EQ(**LabelsOf(With({{"cobra-label-team-bin", "\xc3\xa9quipe"}})), R"({"team":"\u00e9quipe"})");
 }
 
 TEST(LabelsOfTest, AreBounded) {
@@ -38,7 +39,9 @@ TEST(LabelsOfTest, AreBounded) {
         std::make_pair(With({{"cobra-label-a", long_value.c_str()}}), "label \"a\": the value"),
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a", "y"}}), "cobra-label-a: is given twice"),
         std::make_pair(With({{"cobra-label-", "x"}}), "is no name of a label"),
-        std::make_pair(With({{"cobra-label-a-bin", "x"}}), "is no name of a label")}) {
+        std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a-bin", "y"}}), "cobra-label-a-bin: is given twice"),
+        std::make_pair(With({{"cobra-label-a-bin", "\xff"}}), "is no text that can be shown"),
+        std::make_pair(With({{"cobra-label--bin", "x"}}), "is no name of a label")}) {
     const absl::Status status = LabelsOf(metadata).status();
     EXPECT_THAT(status.message(), HasSubstr(error));
     EXPECT_TRUE(DiagnosticFromStatus(status).has_value());

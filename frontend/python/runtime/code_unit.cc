@@ -114,7 +114,8 @@ class DirectoryFiles : public FileSource {
     return ReadFile(DisplayName(path), int64_t{64} << 20);
   }
   bool IsFile(absl::string_view path) const override {
-    return FileExists(DisplayName(path)) && !cobra::IsDirectory(DisplayName(path));
+    std::error_code error;  // a pipe is no module: it would be waited for
+    return std::filesystem::is_regular_file(DisplayName(path), error);
   }
   bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }
   absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const override {

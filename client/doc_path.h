@@ -1,0 +1,19 @@
+#ifndef COBRA_CLIENT_DOC_PATH_H_
+#define COBRA_CLIENT_DOC_PATH_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra::client {
+
+// Where the user of this program finds a page of the documentation, "docs/ci.md": the installed file; as it is in a
+// source tree; "docs/ci.md of COBRA" where neither is.
+std::string DocPath(absl::string_view page);
+
+// Whether this program is one of a source tree, which has scripts/.
+bool IsInSourceTree();
+
+}  // namespace cobra::client
+
+#endif  // COBRA_CLIENT_DOC_PATH_H_
