@@ -146,8 +146,9 @@ def differences(history, server, pair, module, models, target):
         if model["status"] != "compared":
             found[entry] = model["status"]
             continue
-        found[entry] = (not now["same_network"], abs(now["change"]) >= now["noise"])
-        if found[entry][0]:
+        differs = not now["same_network"]
+        found[entry] = (differs, differs and abs(now["change"]) >= now["noise"])
+        if differs:
             print(f"  {pair[0]} -> {pair[1]} {entry}: {100 * now['change']:+.1f} %", flush=True)
     return found
 
@@ -194,7 +195,9 @@ def main():
     print(f"{judged} differences judged by PyTorch, {unjudged} without a judge, {unread} not read")
     print(f"{rewritten} graphs differ where PyTorch runs the same operators, by less than the noise")
     for pair, entry, changed in wrong:
-        print(f"{pair[0]} -> {pair[1]} {entry}: diff finds {'a change' if changed else 'none'}, PyTorch the opposite")
+        print(
+            f"{pair[0]} -> {pair[1]} {entry}: diff finds {'a change above the noise' if changed else 'none'}, PyTorch the opposite"
+        )
     sys.exit(1 if wrong or unread or not judged else 0)
 
 
