@@ -153,3 +153,20 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent":
                 found.append(message["params"]["request"]["url"])
         return found
+
+
+class Shared:
+    """A mixin of test cases: one browser for all tests of a class, in cls.browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = Browser()
+        cls.browser.open("about:blank")
+        cls.browser.size(1280, 900)
+        cls.browser.requests()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        super().tearDownClass()

@@ -158,7 +158,7 @@ class ReportTest(Reports):
             (["--target", many], "9 targets, of which a page shows at most 8"),
             (["--target", "no-such-target"], "no-such-target: no such target"),
             (["--send", "source"], "--send"),
-            (["--out", self.net], "is the model that is read"),
+            (["--out", self.net], "is a file that this command reads"),
             (["--out", self.path("no/such/folder.html")], "--out "),
             (["--batch", "0"], "--batch"),
             (["--entry", "Nothing()"], "calls no operator"),
@@ -213,20 +213,7 @@ class ReportTest(Reports):
 
 
 @unittest.skipUnless(browser.installed(), "chromium and chromedriver are not installed")
-class PageTest(Reports):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = browser.Browser()
-        cls.browser.open("about:blank")
-        cls.browser.size(1280, 900)
-        cls.browser.requests()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        super().tearDownClass()
-
+class PageTest(browser.Shared, Reports):
     def opened(self, *flags, **options):
         page = self.reported(*flags, **options)
         self.browser.open("file://" + page)

@@ -205,20 +205,7 @@ class DocumentTest(Served):
 
 
 @unittest.skipUnless(browser.installed(), "chromium and chromedriver are not installed")
-class UiTest(Served):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = browser.Browser()
-        cls.browser.open("about:blank")
-        cls.browser.size(1280, 900)
-        cls.browser.requests()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        super().tearDownClass()
-
+class UiTest(browser.Shared, Served):
     def setUp(self):
         self.browser.console()
         self.browser.open(self.url + "/ui")
