@@ -10,7 +10,7 @@ namespace {
 constexpr absl::string_view kExamples[] = {
     "predict net.py --input 1x3x224x224",
     "predict net.py --entry 'Net(width=64)' --input 1x3x224x224 --target this-machine --budget-ms 20",
-    "predict model.onnx --target cpu-epyc-turin-1t,gpu-t4-modal-torch-2.5-eager --format json",
+    "predict model.onnx --target cpu-epyc-turin-1t,gpu-t4-torch-2.1 --format json",
     "predict --list models.csv --target this-machine --out times.csv",
     "report net.py --input 1x3x224x224 --target this-machine --out net.html",
     "report model.onnx --target cpu-epyc-turin-1t,cpu-raspberry-pi-5-4t-ncnn --no-sweep --out model.html",

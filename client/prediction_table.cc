@@ -28,6 +28,12 @@ std::string NoteOf(const v1::TargetPrediction& p, const PredictionView& view, co
   return note;
 }
 
+// That of the network which is summed up above the table.
+std::string FirstVersion(const v1::PredictResponse& r, const PredictionView& view) {
+  if (!view.torch_version.empty()) return view.torch_version;
+  return r.predictions_size() > 0 ? r.predictions(0).torch_version() : "";
+}
+
 std::string LatencyTable(const v1::PredictResponse& r, const PredictionView& view, const std::string& first_version) {
   const Painter paint(view.style.color);
   std::vector<std::vector<std::string>> rows = {{"target", "predicted ms", IntervalHeader(r), "confidence", ""}};
@@ -79,7 +85,7 @@ std::string BreakdownTable(const v1::TargetPrediction& prediction, const Termina
 
 std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& view) {
   const Painter paint(view.style.color);
-  const std::string first_version = r.predictions_size() > 0 ? r.predictions(0).torch_version() : "";
+  const std::string first_version = FirstVersion(r, view);
   std::string text = absl::StrCat(
       paint.Heading(WithoutEscapes(view.title)), "\n",
       SummaryLine(r.node_count(), r.parameter_count(), r.macs(), r.peak_memory_bytes()), "\n",
@@ -108,6 +114,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
 std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view) {
   const FastestTargets fastest = FastestOf(response);
   view.more_targets = fastest.more;
+  view.torch_version = FirstVersion(response, view);
   return PredictionTable(fastest.response, view);
 }
 

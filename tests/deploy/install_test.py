@@ -107,6 +107,13 @@ class InstallTest(unittest.TestCase):
         with open(os.path.join(self.prefix, "lib/systemd/system/cobra-server.service")) as file:
             self.assertIn("bin/cobra-server --listen 127.0.0.1:50051", file.read())
 
+    def test_hints_name_installed_pages(self):
+        missing = self.run_installed("cobra-client", "check")
+        self.assertEqual(missing.returncode, 2)
+        page = self.share("doc/cobra/docs/ci.md")
+        self.assertIn(f" {page} says", missing.stderr)
+        self.assertTrue(os.path.exists(page))
+
     def test_a_man_page_of_each_command(self):
         if not shutil.which("help2man"):
             self.skipTest("help2man is not installed: no man pages")
@@ -122,7 +129,7 @@ class InstallTest(unittest.TestCase):
                 page = file.read()
             self.assertIn(f".SH NAME\ncobra-client-{command} \\- ", page)
             self.assertIn("\\-\\-help", page, command)
-            self.assertIn(f"cobra\\-client {command}", page.split(".SH EXAMPLES")[1], command)
+            self.assertIn(f"$ cobra-client {command}", page.split(".SH EXAMPLES")[1], command)
 
     def complete(self, *words, programs_at=None):
         """What bash offers for the last of the words."""

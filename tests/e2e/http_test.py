@@ -174,7 +174,8 @@ class Http(unittest.TestCase):
         headers = {"cobra-label-team": "search"}
         self.assertEqual(self.post("/v1/predict", request, **headers).status, 200)
         self.assertEqual(self.post("/v1/predict", request, **{"cobra-label-Team!": "x"}).status, 400)
-        self.assertEqual(self.post("/v1/predict", request, **{"cobra-label-a": "\u00e9"}).status, 400)
+        self.assertEqual(self.post("/v1/predict", request, **{"cobra-label-a": "\u00e9"}).status, 200)  # in UTF-8
+        self.assertEqual(self.post("/v1/predict", request, **{"cobra-label-a": "\u0085"}).status, 400)
         self.assertEqual(self.post("/v1/predict", request, traceparent="\u00e9").status, 400)
 
     def test_requests_count_in_the_metrics(self):

@@ -224,7 +224,7 @@ class ListTest(programs.ServedTest):
             (os.path.join(self.here, "no", "pred.csv"), "pred.csv: cannot be written: No such file or directory"),
             (self.here, "cannot be written: Is a directory"),
             ("/dev/full", "--out /dev/full: cannot be written: No space left on device"),
-            (path, "list.csv: is the list that is read"),
+            (path, "list.csv: is a file that this command reads"),
         ):
             with self.subTest(out):
                 answer = programs.client(*self.command(path, "--out", out))

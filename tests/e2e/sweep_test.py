@@ -225,7 +225,7 @@ class SweepTest(programs.ServedTest):
         with open(self.net) as file:
             before = file.read()
         refused = self.swept(self.net, "--entry", "Net()", "--input", "1x3x16x16", "--out", self.net, code=2)
-        self.assertIn("is the model that is read", refused.err)
+        self.assertIn("is a file that this command reads", refused.err)
         with open(self.net) as file:
             self.assertEqual(file.read(), before)
 

@@ -107,10 +107,12 @@ class TerminalTest(programs.ServedTest):
         self.assertEqual(len(everything), 10 + int(note[1]))
         times = sorted(p["latency_us"] for p in everything if p["coverage"] > 0)
         self.assertEqual([line.split()[1] for line in shown[:10]], ["%.3f" % (us / 1000) for us in times[:10]])
+        piped = programs.client(*question)
+        (summary,) = re.findall(r"(?m)^model .*$", piped.out)  # of the same network
+        self.assertIn(summary, client.lines)
         _, client = self.at_terminal(*question, "--all")
         self.assertGreaterEqual(len([line for line in client.lines if re.match("(cpu|gpu)-", line)]), len(everything))
         self.assertNotIn("fastest; ", client.text)
-        piped = programs.client(*question)
         self.assertNotIn("fastest; ", piped.out)
         self.assertEqual(len(set(re.findall(r"(?m)^[cg]pu-\S+", piped.out))), len(everything))
 
