@@ -179,6 +179,8 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   const bool is_picture = flags.file.format == "svg";
   flags.model.keep_values = !flags.file.format.empty() && !is_picture;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
+  for (const std::string& path : WrittenPaths(flags.file))
+    COBRA_RETURN_IF_ERROR(CheckIsNone("--out ", path, input.Files()));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
   if (is_picture) {
     COBRA_RETURN_IF_ERROR(

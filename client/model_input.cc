@@ -479,25 +479,27 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
   return std::nullopt;
 }
 
+std::vector<std::string> ModelInput::Files() const {
+  const auto* program = std::get_if<python::SourceRequest>(&source_);
+  if (program == nullptr) return {path_};
+  if (!library_file_.empty()) return {program->file};
+  std::vector<std::string> own;
+  if (!program->package.empty()) {
+    const absl::StatusOr<std::vector<std::string>> files = ListFiles(program->package, ".py");
+    for (const std::string& file : files.value_or(std::vector<std::string>())) {
+      if (!IsHidden(file)) own.push_back(absl::StrCat(program->package, "/", file));
+    }
+  }
+  for (const auto& [file, text] : program->bundle) own.push_back(UserPath(file));
+  return own;
+}
+
 std::vector<std::string> ModelInput::Folders() const {
   constexpr size_t kMostFolders = 1000;
   std::set<std::string> folders;
-  const auto add = [&folders](const std::string& file) {
+  for (const std::string& file : Files()) {
     const std::string folder = fs::path(file).parent_path().string();
     if (folders.size() < kMostFolders) folders.insert(folder.empty() ? "." : folder);
-  };
-  const auto* program = std::get_if<python::SourceRequest>(&source_);
-  if (program == nullptr) {
-    add(path_);
-  } else if (!library_file_.empty()) {
-    add(program->file);
-  } else if (!program->package.empty()) {
-    const absl::StatusOr<std::vector<std::string>> files = ListFiles(program->package, ".py");
-    for (const std::string& file : files.value_or(std::vector<std::string>())) {
-      if (!IsHidden(file)) add(absl::StrCat(program->package, "/", file));
-    }
-  } else {
-    for (const auto& [file, text] : program->bundle) add(UserPath(file));
   }
   return {folders.begin(), folders.end()};
 }

@@ -60,6 +60,8 @@ class ModelInput {
   std::optional<std::string> SourceText(const std::string& file) const;
   // The folders that its own files are in, of a package all of them.
   std::vector<std::string> Folders() const;
+  // The model's own files: what it is read from, with the imports from beside it, as the user could type them.
+  std::vector<std::string> Files() const;
   // Whether both are programs that are wholly made of the same text, so that nothing has changed between them.
   bool HasSameText(const ModelInput& other) const;
 

@@ -62,19 +62,25 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
 
 }  // namespace
 
+absl::Status CheckIsNone(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
+  std::error_code error;  // of a file that is not there
+  for (const std::string& path : read) {
+    if (!path.empty() && fs::equivalent(written, path, error))
+      return Usage(absl::StrCat(flag, written, ": is a file that this command reads"), "give another name");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
   std::error_code error;  // of a file that is not there
   if (written == "-" || !fs::exists(written, error)) return absl::OkStatus();
-  const std::string shown = absl::StrCat(flag, written, ": ");
-  for (const std::string& path : read) {
-    if (!path.empty() && fs::equivalent(written, path, error))
-      return Usage(absl::StrCat(shown, "is a file that this command reads"), "give another name");
-  }
+  COBRA_RETURN_IF_ERROR(CheckIsNone(flag, written, read));
   const std::string ending = fs::canonical(written, error).extension().string();  // behind a link
   for (const absl::string_view valuable : kValuableEndings) {
     if (ending == valuable)
-      return Usage(absl::StrCat(shown, "there is such a file, and by its name it is none that may be replaced"),
-                   absl::StrCat("give another name, or remove it: files that end in ", ending, " are kept"));
+      return Usage(
+          absl::StrCat(flag, written, ": there is such a file, and by its name it is none that may be replaced"),
+          absl::StrCat("give another name, or remove it: files that end in ", ending, " are kept"));
   }
   return absl::OkStatus();
 }
@@ -94,11 +100,16 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
   }
   if (file.format == "svg" && file.path.empty() && !file.overwrite) return absl::OkStatus();
   COBRA_RETURN_IF_ERROR(CheckName(file));
-  std::vector<std::string> written{file.path};
+  for (const std::string& path : WrittenPaths(file)) COBRA_RETURN_IF_ERROR(CheckNothingIsLost(path, file, model));
+  return absl::OkStatus();
+}
+
+std::vector<std::string> WrittenPaths(const WrittenFile& file) {
+  std::vector<std::string> written;
+  if (!file.path.empty()) written.push_back(file.path);
   if (file.format == "onnx") written.push_back(exporting::WeightsPath(file.path));
   if (file.format == "ncnn") written.push_back(exporting::NcnnWeightsPath(file.path));
-  for (const std::string& path : written) COBRA_RETURN_IF_ERROR(CheckNothingIsLost(path, file, model));
-  return absl::OkStatus();
+  return written;
 }
 
 absl::Status WriteOutput(const std::string& out, const std::string& text) {

@@ -22,6 +22,12 @@ struct WrittenFile {
 // would be lost: the model that is read (`model`), under whatever name, or, without --overwrite, any file that exists.
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model);
 
+// A usage Diagnostic, beginning with `flag`, if the file is one of `read` under whatever name.
+absl::Status CheckIsNone(absl::string_view flag, const std::string& written, const std::vector<std::string>& read);
+
+// The file and what goes beside it.
+std::vector<std::string> WrittenPaths(const WrittenFile& file);
+
 // Of everything else that commands write, before anything is asked. A usage Diagnostic that begins with `flag` if the
 // file is one of those that are read, under whatever name ("" names none). Also if there is one that is a program, a
 // model or a configuration by its name, which no report, table or picture is meant to replace. "-": standard output.

@@ -124,6 +124,16 @@ class CommandLineTest(unittest.TestCase):
                     answer = run("cobra-client", *command)
                     self.assertEqual(answer.code, 2, answer.err)
                     self.assertRegex(answer.err, r"--(out|export) \S+: (is a file that this command reads|there is)")
+            with open(path["layers.py"], "w") as file:
+                file.write("from torch import nn\nclass Part(nn.ReLU): pass\n# layers.py")
+            with open(path["net.py"], "w") as file:
+                file.write("from layers import Part\nclass Net(Part): pass\n# net.py")
+            write = ("--format", "python", "--overwrite", "--out")
+            for name in ("layers.py", "net.py"):
+                refused = run("cobra-client", "graph", *model, "--entry", "Net()", *write, path[name])
+                self.assertEqual(refused.code, 2, refused.err)
+            written = run("cobra-client", "graph", *model, "--entry", "Net()", *write, os.path.join(folder, "o.py"))
+            self.assertEqual(written.code, 0, written.err)
             for name in path:
                 with open(path[name]) as file:
                     self.assertTrue(file.read().endswith(name))
