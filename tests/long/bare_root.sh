@@ -13,6 +13,8 @@ leave() {
   done
   roots=()
 }
+set -E
+trap 'echo "${0##*/}: line $LINENO: $BASH_COMMAND" >&2' ERR
 trap 'leave; rm -rf --one-file-system "$work"' EXIT
 
 # A bare Debian 12 in the new folder $1: debootstrap's minbase and nothing else; a second one is a copy of the first. `root` is it from now on.

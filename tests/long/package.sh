@@ -25,21 +25,23 @@ as_user cobra-client predict /usr/lib/python3/dist-packages/torchvision/models/r
 as_user cobra-worker describe >/dev/null
 as_user cobra-train --version
 
-inside apt-get install -y -qq --no-install-recommends man-db fish zsh bash-completion systemd >"$work/apt2.log" 2>&1
+quietly "$work/apt2.log" inside apt-get install -y -qq --no-install-recommends man-db fish zsh bash-completion systemd
 # Pages that apt leaves out of a container are unpacked here; of each, what man has to say against it.
 dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --wildcards './usr/share/man/*'
 for page in cobra-client cobra-client-predict cobra-server cobra-train-fit; do
   inside man --warnings -l "/usr/share/man/man1/$page.1.gz" >"$work/page" 2>"$work/warnings" || { cat "$work/warnings" >&2; exit 1; }
   grep -q -- --help "$work/page" && [ ! -s "$work/warnings" ] || { cat "$work/warnings" >&2; echo "package: $page: bad man page" >&2; exit 1; }
 done
-[ "$(as_user fish -c 'complete -C "cobra-client pred"' | cut -f1)" = predict ]
-as_user fish -c 'complete -C "cobra-client predict --format "' | grep -q json
+offered=$(as_user fish -c 'complete -C "cobra-client pred"' | cut -f1)
+[ "$offered" = predict ] || { echo "package: fish offers '$offered' for 'pred', not 'predict'" >&2; exit 1; }
+offered=$(as_user fish -c 'complete -C "cobra-client predict --format "')
+grep -q json <<<"$offered"
 inside zsh -c 'autoload -Uz compinit && compinit -u && [[ -n ${_comps[cobra-client]} ]] && zsh -n /usr/share/zsh/vendor-completions/_cobra-client'
 inside bash -c 'source /usr/share/bash-completion/bash_completion && _comp_load cobra-client 2>/dev/null || source /usr/share/bash-completion/completions/cobra-client; complete -p cobra-client' >/dev/null
 inside systemd-analyze verify /lib/systemd/system/cobra-server.service
 echo "package: man pages, completions and the service file are accepted"
 # The wheel, with Debian's gRPC.
-inside apt-get install -y -qq --no-install-recommends python3-grpcio python3-protobuf python3-venv >"$work/apt3.log" 2>&1
+quietly "$work/apt3.log" inside apt-get install -y -qq --no-install-recommends python3-grpcio python3-protobuf python3-venv
 cp "$work"/cobra_latency-*.whl "$root/tmp/"
 as_user /usr/bin/python3 -m venv --system-site-packages /home/ada/env
 as_user sh -c '/home/ada/env/bin/pip install --quiet --no-deps /tmp/cobra_latency-*.whl'
