@@ -110,11 +110,12 @@ AdaptRows Adapter::Prepare(const SpaceMatrix& m) const {
 AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const {
   constexpr size_t kFewest = 3, kMost = 20;
   constexpr double kPriorSamples = 1, kFarthest = 10;  // an outlier counts as so many standard deviations
+  constexpr double kFarthestLog = 1;
   AdaptedDevice adapted = FitPosterior(samples, latency_ms);
   const size_t count = latency_ms.size();
   if (count < kFewest) return adapted;
   const size_t left_out = std::min(count, kMost);
-  double squares = kPriorSamples;
+  double squares = kPriorSamples, own_squares = 0;
   for (size_t i = 0; i < left_out; ++i) {
     std::vector<int64_t> others;
     std::vector<double> others_ms;
@@ -127,9 +128,12 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
     const AdaptedLatency predicted =
         FitPosterior(samples.Select(at::tensor(others, at::kLong)), others_ms).Predict(one)[0];
     const double deviation = std::log(predicted.high_ms / predicted.latency_ms) / kNinetyPercent;
-    const double off = std::min(kFarthest, fit::AbsLogError(predicted.latency_ms, latency_ms[i]) / deviation);
+    const double error = fit::AbsLogError(predicted.latency_ms, latency_ms[i]);
+    const double off = std::min(kFarthest, error / deviation);
     squares += off * off;
+    own_squares += std::min(kFarthestLog, error) * std::min(kFarthestLog, error);
   }
+  adapted.own_half_width_ = kNinetyPercent * std::sqrt(own_squares / static_cast<double>(left_out));
   adapted.surprise_ = std::max(1.0, std::sqrt(squares / (kPriorSamples + static_cast<double>(left_out))));
   return adapted;
 }
@@ -208,8 +212,9 @@ std::vector<double> AdaptedDevice::LatencyMs(const AdaptRows& rows) const {
   return {mean.data_ptr<double>(), mean.data_ptr<double>() + mean.numel()};
 }
 
-double AdaptWidth::HalfWidth(double of_posterior, double surprise) const {
-  return factor * std::pow(usual, 1 - trust) * std::pow(of_posterior, trust) * std::pow(surprise, power);
+double AdaptWidth::HalfWidth(double of_posterior, double surprise, double own_half_width) const {
+  const double shrunk = std::pow(usual, 1 - trust) * std::pow(of_posterior, trust) * std::pow(surprise, power);
+  return factor * std::max(shrunk, own * own_half_width);
 }
 
 std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const AdaptWidth& width) const {
@@ -240,7 +245,7 @@ std::vector<AdaptedLatency> AdaptedDevice::Predict(const AdaptRows& rows, const 
   std::vector<AdaptedLatency> predictions;
   for (int64_t r = 0; r < mean.numel(); ++r) {
     const double ms = mean.data_ptr<double>()[r],
-                 f = std::exp(width.HalfWidth(half_width.data_ptr<double>()[r], surprise_));
+                 f = std::exp(width.HalfWidth(half_width.data_ptr<double>()[r], surprise_, own_half_width_));
     predictions.push_back({ms, ms / f, ms * f});
   }
   return predictions;

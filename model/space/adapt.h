@@ -31,7 +31,7 @@ namespace cobra::space {
 struct AdaptOptions {
   std::vector<double> device_variance = {0.003, 0.03, 0.3};
   std::vector<double> cost_variance = {1e-5, 1e-3, 0.03, 1.0};
-  std::vector<double> noise = {0.005, 0.03, 0.15};  // relative, a standard deviation
+  std::vector<double> noise = {0.005, 0.03, 0.15, 0.4};  // relative, a standard deviation
   double choice_variance = 1e-6, offset_variance = 0.01, scale_variance = 1;
   bool between = true;  // candidates between two GPUs
 };
@@ -50,13 +50,15 @@ struct AdaptedLatency {
 
 // Corrects the posterior's half-width of a 90 % interval, in log-latency. With few samples the posterior underestimates
 // its uncertainty about the noise, so the half-width is shrunk towards the usual one. A device that is unlike all known
-// ones surprises by its own samples, each predicted from the others: the interval is widened by a power of that.
+// ones surprises by its own samples, each predicted from the others: the interval is widened by a power of that, and is
+// at least a part of what the samples alone have.
 struct AdaptWidth {
   double factor = 1;
   double usual = 1;  // the geometric mean of the posterior's half-widths for known devices
   double trust = 1;  // in the posterior's half-width: 0, use the usual one; 1, use the posterior's
   double power = 0;  // of the surprise
-  double HalfWidth(double of_posterior, double surprise) const;
+  double own = 0;    // the part of AdaptedDevice::own_half_width() that the interval has at least, before the factor
+  double HalfWidth(double of_posterior, double surprise, double own_half_width) const;
 };
 
 class AdaptedDevice;
@@ -69,7 +71,7 @@ class Adapter {
   AdaptRows Prepare(const SpaceMatrix& architectures) const;
   // `latency_ms` of each of `samples`: at least one, all positive.
   AdaptedDevice Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
-  // Without AdaptedDevice::surprise, a dozen times as fast.
+  // Without AdaptedDevice::surprise and own_half_width, a dozen times as fast.
   AdaptedDevice FitPosterior(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
   // Selects `count` of `rows` to measure, one after the other, each time the row that minimises the remaining variance
   // of all rows, relative to their latency.
@@ -98,6 +100,8 @@ class AdaptedDevice {
   // How far the samples are from what the others predict, in units of what the posterior expects (1); shrunk towards 1,
   // the more the fewer there are.
   double surprise() const { return surprise_; }
+  // Of a 90 % interval as the samples alone have it, each predicted from the others, in log-latency. 0 without three.
+  double own_half_width() const { return own_half_width_; }
 
  private:
   friend class Adapter;
@@ -109,7 +113,7 @@ class AdaptedDevice {
   at::Tensor Mean(const AdaptRows& rows) const;  // [rows], ms
 
   AdaptOptions options_;
-  double unit_ms_ = 0, least_ms_ = 0, surprise_ = 1;
+  double unit_ms_ = 0, least_ms_ = 0, surprise_ = 1, own_half_width_ = 0;
   at::Tensor sample_devices_, sample_costs_, sample_choices_;  // of the samples; devices centred
   double offset_ = 0;
   at::Tensor device_weights_, cost_weights_, choice_weights_, candidate_weights_;

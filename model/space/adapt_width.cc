@@ -18,23 +18,28 @@ constexpr int64_t kMostSamples = 20, kAsked = 200;
 
 // Predictions for devices that are treated as new, with a given number of samples.
 struct Trial {
-  std::vector<double> off_by, of_posterior, surprise;  // AbsLogError, the posterior's 90 % half-width
+  std::vector<double> off_by, of_posterior;  // AbsLogError, the posterior's 90 % half-width
+  std::vector<double> surprise, own;         // of the device
 
-  void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms, double surprised) {
+  double HalfWidth(const AdaptWidth& width, size_t i) const {
+    return width.HalfWidth(of_posterior[i], surprise[i], own[i]);
+  }
+  void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms,
+           const AdaptedDevice& device) {
     for (size_t i = 0; i < predicted.size(); ++i) {
       off_by.push_back(fit::AbsLogError(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
-      surprise.push_back(surprised);
+      surprise.push_back(device.surprise());
+      own.push_back(device.own_half_width());
     }
   }
 };
 
 // Other powers of the surprise than 1 were tried: with more, devices whose ten samples happen to agree get too little.
-AdaptWidth WidthWith(const Trial& trial, double usual, double trust) {
-  AdaptWidth width{1, usual, trust, 1};
+AdaptWidth WidthWith(const Trial& trial, double usual, double trust, double own) {
+  AdaptWidth width{1, usual, trust, 1, own};
   std::vector<double> scores;
-  for (size_t i = 0; i < trial.off_by.size(); ++i)
-    scores.push_back(trial.off_by[i] / width.HalfWidth(trial.of_posterior[i], trial.surprise[i]));
+  for (size_t i = 0; i < trial.off_by.size(); ++i) scores.push_back(trial.off_by[i] / trial.HalfWidth(width, i));
   width.factor = fit::ConformalQuantile(std::move(scores), 0.9);
   return width;
 }
@@ -43,7 +48,7 @@ AdaptWidth WidthWith(const Trial& trial, double usual, double trust) {
 double IntervalScore(const Trial& trial, const AdaptWidth& width) {
   double sum = 0;
   for (size_t i = 0; i < trial.off_by.size(); ++i) {
-    const double half = width.HalfWidth(trial.of_posterior[i], trial.surprise[i]);
+    const double half = trial.HalfWidth(width, i);
     sum += 2 * half + 20 * std::max(0.0, trial.off_by[i] - half);
   }
   return sum;
@@ -56,11 +61,13 @@ AdaptWidth Calibrate(const Trial& trial) {
   AdaptWidth best;
   double least = std::numeric_limits<double>::infinity();
   for (double trust : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    const AdaptWidth width = WidthWith(trial, usual, trust);
-    const double score = IntervalScore(trial, width);
-    if (score >= least) continue;
-    least = score;
-    best = width;
+    for (double own : {0.0, 0.5, 1.0}) {
+      const AdaptWidth width = WidthWith(trial, usual, trust, own);
+      const double score = IntervalScore(trial, width);
+      if (score >= least) continue;
+      least = score;
+      best = width;
+    }
   }
   return best;
 }
@@ -80,7 +87,7 @@ void Try(const Adapter& adapter, const AdaptRows& rows, const std::vector<double
   const AdaptRows asked = rows.Select(first(kMostSamples, all));
   for (int samples : kSamples) {
     const AdaptedDevice adapted = adapter.Fit(rows.Select(first(0, samples)), latencies(0, samples));
-    (*trials)[samples].Add(adapted.Predict(asked), latencies(kMostSamples, all), adapted.surprise());
+    (*trials)[samples].Add(adapted.Predict(asked), latencies(kMostSamples, all), adapted);
   }
 }
 
@@ -136,7 +143,7 @@ AdaptWidth WidthOf(const AdaptWidths& widths, int samples) {
   const double part = std::log(static_cast<double>(samples) / fewer) / std::log(static_cast<double>(more) / fewer);
   return {std::pow(a.factor, 1 - part) * std::pow(b.factor, part),
           std::pow(a.usual, 1 - part) * std::pow(b.usual, part), a.trust + part * (b.trust - a.trust),
-          a.power + part * (b.power - a.power)};
+          a.power + part * (b.power - a.power), a.own + part * (b.own - a.own)};
 }
 
 }  // namespace cobra::space

@@ -38,8 +38,8 @@ json SpecToJson(const DeviceSpec& s) {
 // Older models have a factor only.
 AdaptWidth WidthFromJson(const json& w) {
   if (w.is_number()) return {w.get<double>(), 1, 1};
-  return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>(),
-          w.value("power", 0.0)};
+  return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>(), w.value("power", 0.0),
+          w.value("own", 0.0)};
 }
 
 json ShapeToJson(const SingleDeviceModel::Shape& s, double off_by) {
@@ -218,7 +218,8 @@ absl::Status SpaceModel::Save(const std::string& directory) const {
     devices.push_back(std::move(entry));
   }
   for (const auto& [samples, w] : widths_)
-    widths[absl::StrCat(samples)] = {{"factor", w.factor}, {"usual", w.usual}, {"trust", w.trust}, {"power", w.power}};
+    widths[absl::StrCat(samples)] = {
+        {"factor", w.factor}, {"usual", w.usual}, {"trust", w.trust}, {"power", w.power}, {"own", w.own}};
   json manifest = {{"format", kFormat},
                    {"space", std::string(space_->name())},
                    {"devices", devices},

@@ -104,8 +104,8 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
   const KnownDevices devices = world_.Known(known);
   const AdaptWidths widths = CalibrateWidths(devices, world_.features, world_.rows, all, {}, 2);
   ASSERT_THAT(widths, SizeIs(4));
-  const double of_three = widths.at(3).HalfWidth(0.1, 1), of_five = widths.at(5).HalfWidth(0.1, 1),
-               of_four = WidthOf(widths, 4).HalfWidth(0.1, 1);
+  const double of_three = widths.at(3).HalfWidth(0.1, 1, 0), of_five = widths.at(5).HalfWidth(0.1, 1, 0),
+               of_four = WidthOf(widths, 4).HalfWidth(0.1, 1, 0);
   EXPECT_TRUE(std::min(of_three, of_five) < of_four && of_four < std::max(of_three, of_five)) << of_four;
   EXPECT_EQ(WidthOf(widths, 100).factor, widths.at(20).factor);
   EXPECT_EQ(WidthOf(widths, 1).factor, widths.at(3).factor);
@@ -121,6 +121,31 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
     EXPECT_DOUBLE_EQ(predicted[r].latency_ms, plain[r]);
   }
   EXPECT_GT(inside, 390 * 0.7);
+}
+
+// A device that is as loud as one of five known ones: what ten of its samples say of each other counts.
+TEST_F(AdaptTest, ALoudDeviceHasWideIntervals) {
+  world_.Add("loud", 2, {0.1, 0.1, 1, 9, 3}, 0.6);
+  world_.Add("new loud", 1, {0.1, 0.1, 1, 5, 2}, 0.6);
+  std::vector<int64_t> all(400);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const KnownDevices devices = world_.Known({0, 1, 2, 3, 5});
+  const AdaptWidth width = WidthOf(CalibrateWidths(devices, world_.features, world_.rows, all, {}, 2), 10);
+  const Adapter adapter(devices, DeviceSpec{});
+  const AdaptRows rows = adapter.Prepare(world_.features);
+  const std::vector<double>& ms = world_.rows.latency_ms[6];
+  const AdaptedDevice device = adapter.Fit(rows.Select(at::arange(0, 10, at::kLong)), {ms.begin(), ms.begin() + 10});
+  EXPECT_GT(device.own_half_width(), 0.4);
+  int inside = 0;
+  const std::vector<AdaptedLatency> predicted = device.Predict(rows, width);
+  for (size_t r = 10; r < 400; ++r) inside += predicted[r].low_ms <= ms[r] && ms[r] <= predicted[r].high_ms ? 1 : 0;
+  EXPECT_GT(inside, 390 * 0.75);
+}
+
+TEST(AdaptWidthTest, IsAtLeastAPartOfTheSamplesOwn) {
+  AdaptWidth width{2, 0.1, 0, 1, 0.5};
+  EXPECT_DOUBLE_EQ(width.HalfWidth(0.3, 1, 0.1), 0.2);
+  EXPECT_DOUBLE_EQ(width.HalfWidth(0.3, 1, 0.8), 0.8);
 }
 
 // One known device launches layers, the other moves values; the new one multiplies where its memory lets it.
