@@ -92,11 +92,11 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       WithoutEscapes(absl::StrCat("model ", r.model_version(),
                                   first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version))),
       "\n\n", LatencyTable(r, view, first_version));
-  if (view.more_targets > 0) {
-    absl::StrAppend(&text, "the ", r.predictions_size(), " fastest; ", view.more_targets,
-                    " more: --all, or --target NAME\n");
+  if (view.all != nullptr) {
+    absl::StrAppend(&text, "the ", r.predictions_size(), " fastest; ",
+                    view.all->predictions_size() - r.predictions_size(), " more: --all, or --target NAME\n");
   }
-  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style));
+  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style, view.all));
   constexpr int kMostUnsure = 4;  // targets; each has some lines
   int unsure = 0;
   for (const v1::TargetPrediction& p : r.predictions()) {
@@ -112,10 +112,10 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
 }
 
 std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view) {
-  const FastestTargets fastest = FastestOf(response);
-  view.more_targets = fastest.more;
+  const v1::PredictResponse fastest = FastestOf(response);
+  if (fastest.predictions_size() < response.predictions_size()) view.all = &response;
   view.torch_version = FirstVersion(response, view);
-  return PredictionTable(fastest.response, view);
+  return PredictionTable(fastest, view);
 }
 
 std::string LatencyLines(const v1::PredictResponse& response) {

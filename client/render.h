@@ -25,8 +25,8 @@ struct PredictionView {
   std::map<std::string, v1::TargetSpec> targets;
   const Comparison* comparison = nullptr;  // with an earlier result; null: none
   TerminalStyle style;
-  int more_targets = 0;       // that were asked and are not shown
-  std::string torch_version;  // that the summary is of; empty: that of the first target
+  const v1::PredictResponse* all = nullptr;  // targets, of which only the fastest are shown; null: all are shown
+  std::string torch_version;                 // that the summary is of; empty: that of the first target
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
 // At a terminal, of targets that nobody named: the fastest ones.

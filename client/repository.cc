@@ -170,7 +170,8 @@ absl::StatusOr<std::string> Repository::Commit(const std::string& revision) cons
   constexpr char kShallow[] =
       "is it spelled right? In CI the checkout may have one commit only: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 "
       "(GitLab)";
-  if (revision.empty() || revision[0] == '-') return Usage(absl::StrCat("'", shown, "': is not a revision"));
+  if (revision.empty() || revision[0] == '-' || revision == "...")  // of a variable that is empty
+    return Usage(absl::StrCat("'", shown, "': is not a revision"));
   if (const size_t dots = revision.find("..."); dots != std::string::npos) {
     std::vector<std::string> ends;
     for (const std::string& end : {revision.substr(0, dots), revision.substr(dots + 3)}) {
@@ -320,14 +321,15 @@ absl::Status Repository::ExportInto(const std::string& commit, const std::string
       absl::StrAppend(&files, entry.path, absl::string_view("\0", 1));
     }
   }
-  // An index of our own, by which git writes the files as it would into a checkout: with its line ends, no filters.
+  // An index of our own, by which git writes the files as it would into a checkout: with its line ends, no filters. As
+  // its working tree git takes the new folder, for attributes of the user's files are not those of that commit.
   const std::string index = absl::StrCat(folder, ".index"), list = absl::StrCat(folder, ".files");
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(list, files));
   COBRA_RETURN_IF_ERROR(OutputOf(Git({"read-tree", "--no-sparse-checkout", commit}, index), options).status());
   const Descriptor input(::open(list.c_str(), O_RDONLY | O_CLOEXEC));
   options.standard_input = input.get();
   COBRA_RETURN_IF_ERROR(WithMissing(
-      OutputOf(Git({"checkout-index", "-q", "-f", "-z", absl::StrCat("--prefix=", folder, "/"), "--stdin"}, index),
+      OutputOf(Git({absl::StrCat("--work-tree=", folder), "checkout-index", "-q", "-f", "-z", "--stdin"}, index),
                options)
           .status(),
       commit));

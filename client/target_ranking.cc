@@ -75,6 +75,21 @@ std::string OperatorTable(std::vector<std::vector<std::string>> rows, const Term
   return absl::StrCat(WithoutEscapes(legend), TextTable(rows, std::move(columns), style.width, painted));
 }
 
+// "fastest: ort, but 2 others may be faster, apart from 3 guesses"
+std::string FastestText(const std::vector<RankedTarget>& ranked) {
+  if (ranked[0].is_guess) return absl::StrCat("fastest by a guess: ", ranked[0].name);
+  int uncertain = 0, guesses = 0;
+  for (size_t i = 1; i < ranked.size(); ++i) {
+    uncertain += !ranked[i].is_slower && !ranked[i].is_guess;
+    guesses += ranked[i].is_guess;
+  }
+  std::string first = absl::StrCat("fastest: ", ranked[0].name);
+  if (uncertain > 0)
+    absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
+  if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
+  return first;
+}
+
 json RankedJson(const RankedTarget& target) {
   return {{"target", target.name},         {"latency_us", target.latency_us}, {"ratio", target.ratio},
           {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower},
@@ -110,36 +125,26 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
   return ranked;
 }
 
-std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style) {
+std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style,
+                        const v1::PredictResponse* all) {
   const std::vector<RankedTarget> ranked = RankTargets(response);
   if (ranked.size() < 2) return "";
   constexpr size_t kMostOnATerminal = 20;
   const size_t shown = style.width > 0 ? std::min(ranked.size(), kMostOnATerminal + 1) : ranked.size();
   std::vector<std::vector<std::string>> rows = {{"target", "times as long", "from", "to", ""}};
-  int uncertain = 0, guesses = 0;
-  for (size_t i = 1; i < ranked.size(); ++i) {
+  for (size_t i = 1; i < shown; ++i) {
     const RankedTarget& r = ranked[i];
-    uncertain += !r.is_slower && !r.is_guess;
-    guesses += r.is_guess;
-    if (i >= shown) continue;
     rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
                     absl::StrFormat("%.2f", r.ratio_high),
                     r.is_guess    ? "a guess"
                     : r.is_slower ? ""
                                   : "may be faster"});
   }
-  std::string first = absl::StrCat("fastest: ", ranked[0].name);
-  if (ranked[0].is_guess) {
-    first = absl::StrCat("fastest by a guess: ", ranked[0].name);
-  } else {
-    if (uncertain > 0)
-      absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
-    if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
-  }
   const Painter paint(style.color);
   const auto painted = [&paint](size_t row, size_t column, const std::string& text) {
     return row == 0 ? paint.Dim(text) : column == 4 ? paint.Doubt(text) : text;
   };
+  const std::string first = FastestText(all != nullptr ? RankTargets(*all) : ranked);
   std::string text =
       absl::StrCat(paint.Heading(WithoutEscapes(first)), "\n",
                    TextTable(rows, {{.min_width = 16, .keep_both = true}, {true}, {true}, {true}, {.min_width = 8}},
@@ -148,16 +153,16 @@ std::string RankingText(const v1::PredictResponse& response, const TerminalStyle
   return text;
 }
 
-FastestTargets FastestOf(const v1::PredictResponse& response) {
+v1::PredictResponse FastestOf(const v1::PredictResponse& response) {
   constexpr int kMostTargets = 20;
   constexpr size_t kFastest = 10;
-  if (response.predictions_size() <= kMostTargets) return {response, 0};
-  FastestTargets fastest{response, response.predictions_size() - static_cast<int>(kFastest)};
-  fastest.response.clear_predictions();
+  v1::PredictResponse fastest = response;
+  if (response.predictions_size() <= kMostTargets) return fastest;
+  fastest.clear_predictions();
   const std::vector<RankedTarget> ranked = RankTargets(response);
   for (size_t i = 0; i < kFastest; ++i) {
     for (const v1::TargetPrediction& p : response.predictions()) {
-      if (p.target() == ranked[i].name) *fastest.response.add_predictions() = p;
+      if (p.target() == ranked[i].name) *fastest.add_predictions() = p;
     }
   }
   return fastest;

@@ -26,16 +26,13 @@ struct RankedTarget {
 std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response);
 
 // "fastest: ort", or who may be faster, and a table of the others; empty for a single target. On a terminal only the
-// first of very many.
-std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style = {});
+// first of very many. `all`: what the first line is about, where the table is only about the fastest of them.
+std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style = {},
+                        const v1::PredictResponse* all = nullptr);
 nlohmann::json RankingJson(const v1::PredictResponse& response);
 
 // Of an answer for targets that nobody named, what a person wants to see first: of more than twenty the ten fastest.
-struct FastestTargets {
-  v1::PredictResponse response;
-  int more = 0;  // that are left out
-};
-FastestTargets FastestOf(const v1::PredictResponse& response);
+v1::PredictResponse FastestOf(const v1::PredictResponse& response);
 
 // Milliseconds of each operator on each target, those that differ most first. REQUIRES: a breakdown.
 std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,

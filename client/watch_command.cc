@@ -119,8 +119,8 @@ class Watcher {
     last_ = *std::move(response);
     if (std::exchange(shortens_, false)) {  // the shown ones stay the same from now on
       flags_.targets.clear();
-      const FastestTargets fastest = FastestOf(*last_);
-      for (const v1::TargetPrediction& p : fastest.response.predictions()) flags_.targets.push_back(p.target());
+      const v1::PredictResponse fastest = FastestOf(*last_);
+      for (const v1::TargetPrediction& p : fastest.predictions()) flags_.targets.push_back(p.target());
     }
     input_ = std::move(input);
     return absl::OkStatus();

@@ -113,7 +113,7 @@ absl::Status CheckNotTrained(const ModelSnapshot& model, absl::string_view targe
   for (const predict::TargetInfo& trained : model.predictor->targets()) {
     if (trained.spec.name != target) continue;
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
-                     "take another name (--name NAME)");
+                     "take another name");
   }
   return absl::OkStatus();
 }

@@ -122,8 +122,10 @@ std::string HintOfPhase(absl::string_view message, const SourceRequest& request,
   using Phase = ReadProgress::Phase;
   if (progress.phase == Phase::kLoad)
     return "Python raises this too when it imports the file; if it does not, please report it";
-  if (progress.phase == Phase::kEntry)
-    return absl::StrCat("PyTorch raises this too when it builds ", request.entry, "; if it does not, please report it");
+  if (progress.phase == Phase::kEntry) {
+    return absl::StrCat("PyTorch raises this too when it builds ", request.entry.empty() ? "the model" : request.entry,
+                        "; if it does not, please report it");
+  }
   const std::string inputs =
       request.inputs.empty() ? "without an input" : absl::StrCat("on ", absl::StrJoin(request.inputs, " "));
   std::string hint =

@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
 
 namespace cobra::http {
 namespace {
@@ -63,6 +64,9 @@ class Fields {
                      absl::StrCat("it has ", KnownFields()));
       std::vector<const Part*>& all = fields.parts_[part.name];
       if (!all.empty() && !field->repeats) return Usage(absl::StrCat(part.name, ": is given twice"));
+      if (!IsUtf8(part.file_name.value_or("")))
+        return Usage(absl::StrCat(part.name, ": the name of its file is not UTF-8"));
+      if (!part.file_name.has_value() && !IsUtf8(part.value)) return Usage(absl::StrCat(part.name, ": is not UTF-8"));
       all.push_back(&part);
     }
     return fields;

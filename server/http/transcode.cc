@@ -84,6 +84,7 @@ absl::Status ExplainJson(const pb::Descriptor& type, const std::string& error) {
   rest = absl::StripLeadingAsciiWhitespace(rest);
   const size_t colon = rest.find(": ");
   if (colon == absl::string_view::npos) return Usage(absl::StrCat(where, ": ", rest.substr(0, 200)));
+  if (colon == 0) return Usage(absl::StrCat(where, rest.substr(0, 200)));  // about the message itself
   const std::string name =
       absl::StrCat(place.substr(0, 120), place.empty() ? "" : ".", rest.substr(0, colon).substr(0, 80));
   if (absl::StrContains(rest, "Cannot find field"))

@@ -102,6 +102,17 @@ TEST_F(RepositoryTest, HooksOfTheUserDoNotRunAndTheirEnvironmentIsIgnored) {
   EXPECT_FALSE(fs::exists(folder_.File("ran")));
 }
 
+TEST_F(RepositoryTest, AttributesAreThoseOfTheCommit) {
+  Write("lib/.gitattributes", "*.py eol=crlf\n");
+  Commit("attributes");
+  Write(".gitattributes", "*.py working-tree-encoding=UTF-16\n");
+  const auto temporary = TemporaryFolder::Create();
+  ASSERT_TRUE(temporary.ok());
+  const fs::path old = Exported("HEAD", temporary->get());
+  EXPECT_EQ(TextOf(old / "net.py"), "old = 1\n");
+  EXPECT_EQ(TextOf(old / "lib/blocks.py"), "block = 1\r\n");
+}
+
 TEST_F(RepositoryTest, OddNames) {
   const std::string name = "a \"b\"\n\t\\ \xc3\xa9 [x]*.py";
   Write(name, "odd = 1\n");
@@ -127,7 +138,7 @@ TEST_F(RepositoryTest, RevisionsAndMergeBases) {
   EXPECT_NE(CommitOf("main"), one);
   EXPECT_EQ(Repository::Label("main", one), absl::StrCat("main (", one.substr(0, 8), ")"));
   EXPECT_EQ(Repository::Label(one.substr(0, 10), one), one.substr(0, 8));
-  for (const char* wrong : {"nothing", "", "--output=x", "HEAD:net.py"}) {
+  for (const char* wrong : {"nothing", "", "...", "--output=x", "HEAD:net.py"}) {
     const absl::StatusOr<std::string> commit = Found().Commit(wrong);
     ASSERT_FALSE(commit.ok()) << wrong;
     EXPECT_EQ(DiagnosticFromStatus(commit.status())->kind, Diagnostic::Kind::kUsage);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 
@@ -68,6 +69,22 @@ TEST(TargetRankingTest, TextNamesTheFastestAndWhatIsNotCertain) {
   v1::PredictResponse one;
   Add(&one, "fast", 1000, 1.1, 990);
   EXPECT_EQ(RankingText(one), "");
+}
+
+TEST(TargetRankingTest, WhereOnlyTheFastestAreShownTheFirstLineIsAboutAll) {
+  v1::PredictResponse all;
+  for (int i = 0; i < 15; ++i) Add(&all, absl::StrCat("t", i).c_str(), 1000 + i, 1.1, 900);
+  for (int i = 15; i < 22; ++i) {
+    Add(&all, absl::StrCat("t", i).c_str(), 1, 1.1, 1);
+    all.mutable_predictions(i)->set_coverage(0);
+  }
+  const v1::PredictResponse fastest = FastestOf(all);
+  ASSERT_EQ(fastest.predictions_size(), 10);
+  EXPECT_EQ(fastest.predictions(9).target(), "t9");
+  const std::string text = RankingText(fastest, {}, &all);
+  EXPECT_THAT(text, HasSubstr("fastest: t0, but 14 others may be faster, apart from 7 guesses\n"));
+  EXPECT_THAT(text, HasSubstr("\nt9 "));
+  EXPECT_THAT(text, Not(HasSubstr("\nt10 ")));
 }
 
 TEST(TargetRankingTest, OperatorsThatDifferMostComeFirst) {

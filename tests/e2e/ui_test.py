@@ -150,6 +150,9 @@ class DocumentTest(Served):
             "error"
         ]
         self.assertIn("has no calls of an operator", nothing["message"])
+        self.path("raises.py", BAD.replace("nn.Linear(4, 4)", "None[0]"))
+        raises = self.asked("model=@raises.py", "input=1x8", "target=" + self.target, status=400)["error"]
+        self.assertIn("when it builds the model; ", raises["hint"])
 
     def test_what_is_too_large_is_refused_as_for_predict(self):
         """60,000 calls on eight targets: neither is a breakdown of it made."""
@@ -345,6 +348,8 @@ class UiTest(browser.Shared, Served):
         self.assertIn("Targets: 9 targets, of which a page shows at most 8", self.error())
         self.pasted(source=NET, entry="")
         self.assertIn("Entry: is empty", self.error())
+        self.pasted(inputs="")
+        self.assertIn("give one line of Inputs for each tensor argument", self.error())
         self.drop({"net.onnx": b"..."})
         self.pasted(entry="Net()")
         self.assertIn("Entry: says nothing about net.onnx, which holds one network", self.error())

@@ -78,6 +78,7 @@ TEST(TranscodeTest, RefusalsNameTheField) {
   EXPECT_THAT(message(R"({"breakdown": "perhaps"})"), HasSubstr("breakdown"));
   EXPECT_THAT(message(R"({"onnx": {"file": "***"}})"), HasSubstr("file"));
   EXPECT_THAT(message("[1, 2"), StartsWith("the request"));
+  EXPECT_THAT(message("[]"), StartsWith("the request: "));
   EXPECT_THAT(message("{\"targets\": [\"\xff\"]}"), StartsWith("the request"));
   EXPECT_THAT(message(R"({"onnx": {}, "tflite": {}})"), HasSubstr("oneof"));
 }
@@ -197,6 +198,8 @@ TEST(PredictFormTest, RefusalsBeginWithTheField) {
   EXPECT_THAT(message(FileText("a.tflite") + PartText("name=entry", "x")), StartsWith("entry: says nothing about"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=arg", "x")), StartsWith("arg=x: is not NAME=EXPRESSION"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=breakdown", "yes")), StartsWith("breakdown=yes: is not"));
+  EXPECT_THAT(message(FileText("\xff.py")), StartsWith("model: the name of its file is not UTF-8"));
+  EXPECT_THAT(message(FileText("a.py") + PartText("name=entry", "\xff")), StartsWith("entry: is not UTF-8"));
 }
 
 Head RequestOf(Headers headers) {

@@ -89,10 +89,10 @@ class FeasibleUnder:
         value = ms if self.by == "expected" else high_ms
         what = "predicted" if self.by == "expected" else "the upper end of the interval,"
         budget = f"{milliseconds(self.budget_ms)} ms on {one_line(self.target)}"
-        if confidence < self.min_confidence:
+        if not confidence >= self.min_confidence:
             reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms is a guess"
             return Verdict(False, reason, ms, high_ms)
-        if value > self.budget_ms:
+        if not value <= self.budget_ms:  # also what is no number
             over = value / self.budget_ms - 1
             return Verdict(
                 False, f"{what} {milliseconds(value)} ms exceed the budget of {budget} by {over:.0%}", ms, high_ms

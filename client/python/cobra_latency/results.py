@@ -176,12 +176,13 @@ class Prediction(Tabular):
 
     def table(self) -> Table:
         """A row per target."""
-        head = ["target", "predicted ms", "90 % interval ms", "confidence", "note"]
+        coverage = next((f"{100 * e.coverage:.0f} % " for e in self if e.coverage > 0), "")
+        head = ["target", "predicted ms", f"{coverage}interval ms", "confidence", "note"]
         rows = [
             [
                 e.target,
                 milliseconds(e.ms),
-                f"{milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}",
+                _interval(e),
                 f"{e.confidence:.2f}",
                 "; ".join(why for why, _ in e.unknown[:1]) if e.extrapolating else "",
             ]
@@ -222,7 +223,7 @@ class Explanation(Tabular):
         ]
         above = (
             f"{self.prediction.summary()}\n"
-            f"predicted {milliseconds(e.ms)} ms on {one_line(e.target)} ({milliseconds(e.low_ms)} ... {milliseconds(e.high_ms)}), confidence {e.confidence:.2f}"
+            f"predicted {milliseconds(e.ms)} ms on {one_line(e.target)} ({_interval(e)}), confidence {e.confidence:.2f}"
         )
         unsure = [f"unsure: {share:.1%} of the time: {one_line(why)}" for why, share in e.unknown]
         share = _part(sum(call.ms for call in slowest), e.ms)
@@ -316,6 +317,15 @@ class Targets(Tabular):
 def _unknown(name: Any, what: str, known: str, names: Sequence[str]) -> UnknownName:
     written = one_line(name) if isinstance(name, str) else repr(name)
     return UnknownName(f"{written}: {what}", f"{known} {', '.join(map(one_line, names))}")
+
+
+def _interval(estimate: Estimate) -> str:
+    """An interval that claims no coverage is a guess, with two digits: more would look as if they were known."""
+    ends = (estimate.low_ms, estimate.high_ms)
+    if estimate.coverage <= 0:
+        rough = [f"{ms:.0f}" if ms >= 10 else f"{ms:.1f}" if ms >= 1 else f"{ms:.2g}" for ms in ends]
+        return f"a guess: {rough[0]} to {rough[1]}"
+    return f"{milliseconds(ends[0])} ... {milliseconds(ends[1])}"
 
 
 def _part(value: float, whole: float) -> float:

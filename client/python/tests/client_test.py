@@ -95,6 +95,19 @@ class ClientTest(unittest.TestCase):
         self.assertIn("<table>", prediction._repr_html_())
         self.assertEqual(float(prediction[self.target]), prediction.ms)
 
+    def test_a_guess_has_no_interval(self):
+        from cobra_latency._proto import cobra_pb2 as pb
+
+        message = pb.PredictResponse()
+        message.predictions.add(target="guessed", latency_us=3760, low_us=1840, high_us=18310, extrapolating=True)
+        table = str(cobra_latency.results.Prediction("net", message))
+        self.assertIn("  interval ms", table)
+        self.assertIn("a guess: 1.8 to 18 ", table)
+        message.predictions.add(target="known", latency_us=1000, low_us=900, high_us=1100, coverage=0.9)
+        table = str(cobra_latency.results.Prediction("net", message))
+        self.assertIn("90 % interval ms", table)
+        self.assertIn("0.900 ... 1.10", table)
+
     def test_source_with_the_files_that_it_imports(self):
         prediction = self.client.predict(Source(self.net, "Net(24)"), "1x3x32x32", self.target)
         self.assertEqual(prediction.calls, 5)

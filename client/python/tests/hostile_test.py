@@ -174,6 +174,14 @@ class ServerTest(unittest.TestCase):
                 self.client.predict(CELL)
             with self.assertRaises(ServerError):
                 cobra_latency.FeasibleUnder(1, "board", self.client)(CELL)
+        nan, reply = float("nan"), pb.PredictResponse()
+        reply.predictions.add(target="board", latency_us=nan, high_us=nan, confidence=1)
+        self.hostile.answers["Predict"] = reply.SerializeToString()
+        for by in ("expected", "high"):
+            self.assertFalse(cobra_latency.FeasibleUnder(1, "board", self.client, by=by)(CELL), by)
+        reply.predictions[0].MergeFrom(pb.TargetPrediction(latency_us=1, high_us=1, confidence=nan))
+        self.hostile.answers["Predict"] = reply.SerializeToString()
+        self.assertFalse(cobra_latency.FeasibleUnder(1, "board", self.client, min_confidence=0.5)(CELL))
         batch = pb.PredictBatchResponse()
         batch.results.add().response.fingerprint = "x"
         self.hostile.answers["PredictBatch"] = batch.SerializeToString()

@@ -43,6 +43,7 @@ const LABELS = {
 function inWordsOfPage(text) {
   const label = (name, otherwise) => (Object.hasOwn(LABELS, name) ? LABELS[name] : otherwise);
   return text
+    .replace("one `inputs` for", "one line of `inputs` for")
     .replace(/`(\w+)`/g, (whole, name) => label(name, whole))
     .replace(/^(\w+)(?=[:=])/, (name) => label(name, name))
     .replace(/^leave (\w+) out$/, (whole, name) => "leave " + label(name, name) + " empty");
