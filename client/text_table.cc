@@ -1,6 +1,9 @@
 #include "client/text_table.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -10,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "base/utf8.h"
 #include "base/without_escapes.h"
 
 namespace cobra::client {
@@ -21,20 +25,46 @@ constexpr char kGap[] = "  ";
 constexpr int kGapWidth = sizeof(kGap) - 1;
 constexpr int kDots = 3;
 
-bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+struct Range {
+  uint32_t first, last;
+};
+// Characters that stand over the one before them, and those that take two columns (East Asian wide ones, pictures).
+constexpr Range kNoColumn[] = {{0x300, 0x36F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+constexpr Range kTwoColumns[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
+                                 {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
+                                 {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 
-int WidthOf(absl::string_view text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), StartsCharacter));
+// The columns of the character at the start of the text, which has `bytes` bytes.
+int ColumnsOf(absl::string_view text, size_t bytes) {
+  uint32_t code = static_cast<unsigned char>(text[0]) & (bytes < 2 ? 0xFF : 0x7F >> bytes);
+  for (size_t i = 1; i < bytes; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+  const auto holds = [code](const Range& range) { return range.first <= code && code <= range.last; };
+  if (std::any_of(std::begin(kNoColumn), std::end(kNoColumn), holds)) return 0;
+  return std::any_of(std::begin(kTwoColumns), std::end(kTwoColumns), holds) ? 2 : 1;
 }
 
-// The byte at which character `n` begins.
-size_t ByteOf(absl::string_view text, int n) {
+// The byte at which what comes after `n` columns begins, and how many columns are before it.
+std::pair<size_t, int> After(absl::string_view text, int n) {
   size_t i = 0;
-  while (i < text.size() && (n > 0 || !StartsCharacter(text[i]))) {
-    ++i;
-    if (i < text.size() && StartsCharacter(text[i])) --n;
+  int columns = 0;
+  while (i < text.size()) {
+    const size_t bytes = std::max<size_t>(Utf8CharacterBytes(text.substr(i)), 1);
+    const int wide = ColumnsOf(text.substr(i), bytes);
+    if (columns + wide > n) break;
+    columns += wide;
+    i += bytes;
   }
-  return i;
+  return {i, columns};
+}
+
+int WidthOf(absl::string_view text) { return After(text, std::numeric_limits<int>::max() - 2).second; }
+
+// The byte before which there are at most `n` columns, and the one before which there are `n` at least.
+size_t HeadEnd(absl::string_view text, int n) { return After(text, n).first; }
+size_t TailBegin(absl::string_view text, int n) {
+  const auto [end, columns] = After(text, n);
+  if (columns >= n || end == text.size()) return end;
+  return end + std::max<size_t>(Utf8CharacterBytes(text.substr(end)), 1);  // half of it would be before
 }
 
 // A cell is on one line.
@@ -203,16 +233,16 @@ std::string Shortened(absl::string_view text, int width, bool keep_end) {
   const int length = WidthOf(text);
   if (width <= 0 || length <= width) return std::string(text);
   if (width <= kDots) return std::string(static_cast<size_t>(width), '.');
-  if (keep_end) return absl::StrCat("...", text.substr(ByteOf(text, length - width + kDots)));
-  return absl::StrCat(text.substr(0, ByteOf(text, width - kDots)), "...");
+  if (keep_end) return absl::StrCat("...", text.substr(TailBegin(text, length - width + kDots)));
+  return absl::StrCat(text.substr(0, HeadEnd(text, width - kDots)), "...");
 }
 
 std::string ShortenedInside(absl::string_view text, int width, int head) {
   const int length = WidthOf(text);
   if (width <= kDots || length <= width) return Shortened(text, width);
   head = std::clamp(head, 0, width - kDots);
-  return absl::StrCat(text.substr(0, ByteOf(text, head)), "...",
-                      text.substr(ByteOf(text, length - (width - kDots - head))));
+  return absl::StrCat(text.substr(0, HeadEnd(text, head)), "...",
+                      text.substr(TailBegin(text, length - (width - kDots - head))));
 }
 
 TableLines LinesOfTable(const std::vector<std::vector<std::string>>& rows, std::vector<Column> columns, int width,

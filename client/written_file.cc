@@ -1,5 +1,6 @@
 #include "client/written_file.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/repository.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 
@@ -60,6 +62,15 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
   return absl::OkStatus();
 }
 
+// Whether a link of the repository of this folder, which somebody may have sent, leads out of it or to git's own files.
+bool IsLedAway(const std::string& written) {
+  std::error_code error;
+  const fs::path file = fs::absolute(written, error).lexically_normal(), root = RepositoryRoot(".");
+  if (root.empty() || *file.lexically_relative(root).begin() == ".." || !fs::is_symlink(file, error)) return false;
+  const fs::path real = fs::canonical(file, error).lexically_relative(root);
+  return *real.begin() == ".." || std::find(real.begin(), real.end(), ".git") != real.end();
+}
+
 }  // namespace
 
 absl::Status CheckIsNone(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
@@ -74,6 +85,10 @@ absl::Status CheckIsNone(absl::string_view flag, const std::string& written, con
 absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
   std::error_code error;  // of a file that is not there
   if (written == "-" || !fs::exists(written, error)) return absl::OkStatus();
+  if (IsLedAway(written))
+    return Usage(
+        absl::StrCat(flag, written, ": is a link of this repository to ", fs::canonical(written, error).string()),
+        "remove it, or name that file");
   COBRA_RETURN_IF_ERROR(CheckIsNone(flag, written, read));
   const std::string ending = fs::canonical(written, error).extension().string();  // behind a link
   for (const absl::string_view valuable : kValuableEndings) {

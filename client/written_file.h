@@ -30,7 +30,8 @@ std::vector<std::string> WrittenPaths(const WrittenFile& file);
 
 // Of everything else that commands write, before anything is asked. A usage Diagnostic that begins with `flag` if the
 // file is one of those that are read, under whatever name ("" names none). Also if there is one that is a program, a
-// model or a configuration by its name, which no report, table or picture is meant to replace. "-": standard output.
+// model or a configuration by its name, which no report, table or picture is meant to replace, or one to which a link
+// leads out of the repository of this folder. "-": standard output.
 absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read);
 // The same; what connects to a server is read, too.
 absl::Status CheckReplaces(absl::string_view flag, const std::string& written, std::vector<std::string> read,

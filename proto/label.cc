@@ -28,10 +28,16 @@ bool IsInName(char c) {
          c == '-' || c == '_' || c == '.';
 }
 
+bool IsVisible(absl::string_view text) {
+  return IsUtf8(text) && text.find_first_of("\n\t") == absl::string_view::npos && WithoutEscapes(text) == text;
+}
+
+std::string Shown(absl::string_view text) { return IsVisible(text) ? std::string(text) : absl::CHexEscape(text); }
+
 }  // namespace
 
 absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
-  const std::string what = absl::StrCat("label \"", absl::CHexEscape(name.substr(0, kMaxNameBytes)), "\"");
+  const std::string what = absl::StrCat("label \"", Shown(name.substr(0, kMaxNameBytes)), "\"");
   if (name.size() > kMaxNameBytes)
     return Refuse(LimitMessage(absl::StrCat(what, "...: the name"), static_cast<int64_t>(name.size()),
                                static_cast<int64_t>(kMaxNameBytes), "bytes"),
@@ -39,13 +45,13 @@ absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
   // gRPC takes a name that ends in -bin for one of binary data.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, kBinary))
     return Refuse(absl::StrCat(what, ": is no name of a label"),
-                  "use small letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
+                  "use small letters from a to z, digits, \"-\", \"_\" and \".\", not ending in -bin");
   if (value.size() > kMaxLabelBytes)
     return Refuse(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
                                static_cast<int64_t>(kMaxLabelBytes), "bytes"),
                   "store the rest elsewhere, under a shorter key");
-  if (!IsUtf8(value) || value.find_first_of("\n\t") != absl::string_view::npos || WithoutEscapes(value) != value)
-    return Refuse(absl::StrCat(what, ": the value \"", absl::CHexEscape(value), "\" is no text that can be shown"),
+  if (!IsVisible(value))
+    return Refuse(absl::StrCat(what, ": the value \"", Shown(value), "\" is no text that can be shown"),
                   "use visible characters in UTF-8, and write others with escapes of your own");
   return absl::OkStatus();
 }

@@ -16,6 +16,14 @@ TEST(TextTableTest, CountsCharactersAndNotBytes) {
   EXPECT_EQ(TextTable({{"\xc3\xa4\xc3\xb6", "x"}, {"abc", "y"}}, {false, false}), "\xc3\xa4\xc3\xb6   x\nabc  y\n");
 }
 
+TEST(TextTableTest, WideCharactersAndAccentsTakeTheColumnsOfATerminal) {
+  EXPECT_EQ(TextTable({{"日本", "x"}, {"e\xcc\x81", "y"}, {"abc", "z"}}, {false, false}),
+            "日本  x\ne\xcc\x81     y\nabc   z\n");
+  EXPECT_EQ(TextTable({{"日本日本日本"}}, {{.min_width = 6}}, 8), "日本...\n");
+  EXPECT_EQ(TextTable({{"日本日本日本"}}, {{false, 6, true}}, 8), "...日本\n");
+  EXPECT_EQ(TextTable({{"日本日本日本"}}, {{.min_width = 6, .keep_both = true}}, 8), "日...本\n");
+}
+
 TEST(TextTableTest, CutsOnlyTheColumnsThatMayBeCut) {
   const std::vector<std::vector<std::string>> rows = {{"ms", "module"}, {"12.345", "encoder.layers.11.mlp.fc1"}};
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8, /*keep_end=*/true}}, 20), "    ms  module\n12.345  ...1.mlp.fc1\n");

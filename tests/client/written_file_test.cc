@@ -1,6 +1,7 @@
 #include "client/written_file.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,30 @@ TEST_F(WrittenFileTest, NoCommandReplacesWhatIsReadOrLooksLikeAModel) {
   const std::string hidden = directory_.File("hidden.html");
   std::filesystem::create_symlink(directory_.File("layers.py"), hidden);
   EXPECT_NE(fault(hidden, {}), "");
+}
+
+TEST_F(WrittenFileTest, ALinkOfARepositoryDoesNotLeadOutOfIt) {
+  namespace fs = std::filesystem;
+  const std::string outside = Write("outside"), root = directory_.File("repository");
+  fs::create_directories(root + "/.git");
+  const fs::path before = fs::current_path();
+  fs::current_path(root);
+  std::ofstream("inside") << "";
+  std::ofstream(".git/config") << "";
+  fs::create_symlink(outside, "out.md");
+  fs::create_symlink("inside", "in.md");
+  fs::create_symlink(".git/config", "git.md");
+  fs::create_symlink(root + "/out.md", directory_.File("of_the_user.md"));
+  const auto refused = [](const std::string& written) { return !CheckReplaces("--out ", written, {}).ok(); };
+  EXPECT_TRUE(refused("out.md"));
+  EXPECT_TRUE(refused(root + "/out.md"));
+  EXPECT_TRUE(refused("git.md"));
+  EXPECT_FALSE(refused("in.md"));
+  EXPECT_FALSE(refused("inside"));
+  EXPECT_FALSE(refused(outside));
+  EXPECT_FALSE(refused(directory_.File("of_the_user.md")));
+  EXPECT_FALSE(refused("/dev/stdout"));
+  fs::current_path(before);
 }
 
 }  // namespace
