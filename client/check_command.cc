@@ -16,6 +16,7 @@
 #include "base/user_error.h"
 #include "client/doc_path.h"
 #include "client/exit_code.h"
+#include "client/model_input.h"
 #include "client/progress.h"
 #include "client/repository.h"
 #include "client/suite.h"
@@ -58,6 +59,7 @@ absl::StatusOr<Suite> LoadSuite(const CheckFlags& flags) {
   Suite suite;
   COBRA_ASSIGN_OR_RETURN(suite.path, FindSuite(flags.suite));
   suite.folder = fs::path(suite.path).parent_path().string();
+  COBRA_RETURN_IF_ERROR(CheckIsFile(suite.path));
   const absl::StatusOr<std::string> text = ReadFile(suite.path, kMostSuiteBytes);
   if (!text.ok())
     return Usage(std::string(text.status().message()), absl::StrCat(DocPath("docs/ci.md"), " says what is in it"));

@@ -240,7 +240,7 @@ void AddReport(CLI::App* app, Flags* flags) {
       {{}, "html, or json: what the page shows (docs/report.md)", nullptr, "html"});
   AddModelFlags(command, &report.model);
   AddQuestionFlags(command, &report.targets, &report.ask,
-                   "; at most 8; without: this-machine if it is calibrated, else all trained ones");
+                   "; at most 8; without: this-machine if it is calibrated, else the eight fastest");
   command->remove_option(command->get_option("--send"));  // a page needs the graph, which is read here
   command->add_option("--batch", report.batches, "Batches of the sweep, as of `sweep`")
       ->type_name("SIZES")

@@ -44,20 +44,6 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
-// A pipe without a writer would be waited for for ever, and what was read from one cannot be read again.
-absl::Status CheckIsFile(const std::string& path) {
-  std::error_code error;
-  const fs::file_type type = fs::status(path, error).type();
-  if (type == fs::file_type::regular || type == fs::file_type::directory) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(path, ": is ",
-                                type == fs::file_type::fifo     ? "a pipe"
-                                : type == fs::file_type::socket ? "a socket"
-                                                                : "a device",
-                                ", not a file"),
-                   "a model is found by its name and may be read several times: write it into a file first");
-}
-
 // The path of `file` below `root`, with links resolved in both; nullopt if it is not below. `itself`: the root itself
 // (".") counts as below.
 std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
@@ -111,6 +97,20 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpression
 }
 
 }  // namespace
+
+absl::Status CheckIsFile(const std::string& path) {
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::regular || type == fs::file_type::directory || type == fs::file_type::not_found)
+    return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat(path, ": is ",
+                                type == fs::file_type::fifo     ? "a pipe"
+                                : type == fs::file_type::socket ? "a socket"
+                                                                : "a device",
+                                ", not a file"),
+                   "it is found by its name and may be read several times: write it into a file first");
+}
 
 absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, const Limits& limits) {
   ModelInput input;

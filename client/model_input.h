@@ -16,6 +16,10 @@
 
 namespace cobra::client {
 
+// What is no pipe, socket or device, or is not there. A pipe without a writer would be waited for for ever, and what
+// was read from one cannot be read again.
+absl::Status CheckIsFile(const std::string& path);
+
 struct ModelArguments {
   std::string path;          // FILE_OR_DIR, or
   std::string architecture;  // SPACE:STRING

@@ -17,6 +17,7 @@
 #include "client/render.h"
 #include "client/sweep_command.h"
 #include "client/sweep_render.h"
+#include "client/target_ranking.h"
 #include "client/written_file.h"
 #include "frontend/python/torch/torch_version.h"
 #include "nlohmann/json.hpp"
@@ -33,6 +34,8 @@ using nlohmann::json;
 
 absl::Status CheckPageFlags(const CommonFlags& common, const PageFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckReplaces("--out ", flags.out, {flags.model.path}, common.client.connection));
+  if (flags.out.empty())
+    return UserError(Diagnostic::Kind::kUsage, "--out: is empty", "name a file, or - for standard output");
   return flags.no_sweep ? absl::OkStatus() : ParseBatches(flags.batches).status();
 }
 
@@ -42,6 +45,27 @@ absl::Status CheckTargetCount(const PageFlags& flags) {
   return UserError(Diagnostic::Kind::kUsage,
                    absl::StrCat("--target: ", count, " targets, of which a page shows at most ", report::kMostReported),
                    "name some of `cobra-client targets`: --target A,B,C");
+}
+
+// Of targets that nobody named, as many as a page shows: the fastest, without guesses where there are enough others. Of
+// a model that is another program for some targets, as it is read for the first of them.
+absl::StatusOr<std::vector<std::string>> FastestTargets(const CommonFlags& common, const PageFlags& flags,
+                                                        const ModelInput& input) {
+  Progress progress(absl::StrCat("asking about all targets of ", common.client.address));
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, input.Read(LimitsOf(flags.model, common.client.deadline)));
+  COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
+  v1::PredictRequest request;
+  request.set_keep_private(flags.ask.keep_private);
+  request.set_model_version(flags.ask.model_version);
+  proto::GraphToProto(graph, request.mutable_graph());
+  for (const std::string& target : flags.targets) request.add_targets(target);
+  COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, Client::Connect(common.client)->Predict(request));
+  std::vector<std::string> names;
+  for (const RankedTarget& target : RankTargets(response)) {
+    if (names.size() < report::kMostReported) names.push_back(target.name);
+  }
+  return names;
 }
 
 // The networks of the model, each with its answers: for another version of PyTorch a program may be another one.
@@ -112,11 +136,16 @@ json SweepOf(const CommonFlags& common, const PageFlags& flags) {
 absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_RETURN_IF_ERROR(CheckPageFlags(common, flags));
-  if (flags.targets.empty()) {
-    COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
-  }
   COBRA_RETURN_IF_ERROR(CheckTargetCount(flags));
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
+  if (flags.targets.empty()) {
+    COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
+    if (flags.targets.size() > report::kMostReported) {
+      absl::StatusOr<std::vector<std::string>> fastest = FastestTargets(common, flags, input);
+      if (!fastest.ok()) return input.WithUserPaths(fastest.status());
+      flags.targets = *std::move(fastest);
+    }
+  }
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse sheets, Client::Connect(common.client)->ListTargets({}));
   COBRA_RETURN_IF_ERROR(CheckTargets(sheets, flags.targets));
   Asked asked(common, flags, sheets);

@@ -147,7 +147,8 @@ absl::StatusOr<Repository> Repository::At(std::string root) {
 }
 
 // A hook's environment names the repository and the index of the command that it belongs to; the user's hooks have no
-// business here. A configuration's `protocol.NAME.allow` counts more than ours, the variable more than both.
+// business here. A configuration's `protocol.NAME.allow` counts more than ours, the variable more than both. A commit
+// is what its name says, whatever refs/replace/ has in its place.
 std::vector<std::string> Repository::Git(std::vector<std::string> arguments, const std::string& index) const {
   std::vector<std::string> command = {"env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_PREFIX"};
   if (index.empty()) {
@@ -155,10 +156,10 @@ std::vector<std::string> Repository::Git(std::vector<std::string> arguments, con
   } else {
     command.push_back(absl::StrCat("GIT_INDEX_FILE=", index));
   }
-  command.insert(command.end(),
-                 {"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0",
-                  absl::StrCat(kNothing, "="), "git", "--no-pager", "-C", root_, "-c", "core.hooksPath=/dev/null", "-c",
-                  "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"});
+  command.insert(command.end(), {"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
+                                 "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0", absl::StrCat(kNothing, "="), "git",
+                                 "--no-pager", "-C", root_, "-c", "core.hooksPath=/dev/null", "-c",
+                                 "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"});
   // Not -c, which ends a key at the first "=" that it has.
   for (const std::string& key : filters_) command.push_back(absl::StrCat("--config-env=", key, "=", kNothing));
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -84,6 +84,24 @@ class HostileRepositoryTest(programs.ServedTest):
         self.assertIn("renamed from old.py", renamed.out)
         self.assertEqual(self.ran(), set())
 
+    def test_a_commit_is_what_its_name_says(self):
+        repository = self.repository("replaced")
+        repository.write(cobra_toml=self.suite(self.model("net")), net_py=NET.replace("WIDTH", "16"))
+        repository.commit()
+        before = repository.git("rev-parse", "HEAD:net.py").strip()
+        repository.write(net_py=NET.replace("WIDTH", "64"))
+        after = repository.git("hash-object", "-w", "net.py").strip()
+        repository.git("replace", before, after)
+        self.assertIn("64", repository.git("show", "HEAD:net.py"))  # so the trap is set
+        self.client("check", repository, "--against", "HEAD", code=1)
+
+    def test_a_suite_that_is_a_pipe_is_not_waited_for(self):
+        repository = self.repository("pipe")
+        repository.write(net_py=NET.replace("WIDTH", "16"))
+        repository.commit()
+        os.mkfifo(os.path.join(repository.path, "cobra.toml"))
+        self.assertIn("is a pipe, not a file", self.client("check", repository, code=2).err)
+
     def test_no_program_of_a_submodule_runs(self):
         inner = self.hostile("inner")
         outer = self.repository("outer")

@@ -158,6 +158,7 @@ class ReportTest(Reports):
             (["--target", many], "9 targets, of which a page shows at most 8"),
             (["--target", "no-such-target"], "no-such-target: no such target"),
             (["--send", "source"], "--send"),
+            (["--out", ""], "--out: is empty"),
             (["--out", self.net], "is a file that this command reads"),
             (["--out", self.path("no/such/folder.html")], "--out "),
             (["--batch", "0"], "--batch"),

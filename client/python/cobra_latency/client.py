@@ -273,7 +273,7 @@ class Client:
     # ---- the call
 
     def _request(self, question: Question, method: str = "forward") -> pb.PredictRequest:
-        names = [question.targets] if isinstance(question.targets, str) else list(question.targets)
+        names = _names(question)
         if not names:
             raise UsageError("targets=[]: names no target", "Client.targets() lists them")
         request = models.request_of(question.model, question.inputs, method)
@@ -304,24 +304,33 @@ class Client:
                 raise UsageError(f"{self.address}: this client is closed", "ask inside of its `with`") from None
 
 
-def _label(name: Any, value: Any) -> Tuple[str, str]:
-    """As metadata. The server checks the rest (proto/label.h); what gRPC itself refuses is refused here."""
+def _label(name: Any, value: Any) -> Tuple[str, Union[str, bytes]]:
+    """As metadata, which has other letters as bytes only. The server checks the rest (proto/label.h); what gRPC itself refuses is refused here."""
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9_.-]+", name) or name.endswith("-bin"):
         raise UsageError(
             f"labels: {name!r}: is no name of a label", "use small letters, digits, -, _ and ., not ending in -bin"
         )
-    if not isinstance(value, str) or not value.isascii() or not value.isprintable():
-        raise UsageError(f"labels: {name}={value!r}: is no printable ASCII", "write other characters in another way")
-    return f"cobra-label-{name}", value
+    if not isinstance(value, str) or not value.isprintable():
+        raise UsageError(f"labels: {name}={value!r}: is no printable text", "write other characters in another way")
+    return (f"cobra-label-{name}", value) if value.isascii() else (f"cobra-label-{name}-bin", value.encode())
 
 
 def _bad_reply(what: str) -> ServerError:
     return ServerError(f"the server sent {what}", "is it a cobra-server of this version?", "INTERNAL")
 
 
+def _names(question: Question) -> List[str]:
+    return [question.targets] if isinstance(question.targets, str) else list(question.targets)
+
+
 def _prediction(question: Question, message: Any) -> Prediction:
     if not message.predictions:
         raise _bad_reply("an answer without predictions")
+    asked, answered = set(_names(question)), {prediction.target for prediction in message.predictions}
+    if asked != answered and asked != {""}:  # "" is what the server takes for the usual target
+        raise _bad_reply(
+            f"an answer for {one_line(', '.join(sorted(answered)))}, not for {one_line(', '.join(sorted(asked)))}"
+        )
     return Prediction(models.name_of(question.model), message)
 
 

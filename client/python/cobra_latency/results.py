@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import math
+import unicodedata
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from ._proto import cobra_pb2 as pb
@@ -28,11 +29,10 @@ class Table:
 
     def __str__(self) -> str:
         lines = [self.head, *self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
-        last = len(widths) - 1
+        widths = [max(_columns(line[i]) for line in lines) for i in range(len(self.head))]
         cells = [
             [
-                cell.ljust(width if i < last else 0) if self._is_text(i) else cell.rjust(width)
+                cell + " " * (width - _columns(cell)) if self._is_text(i) else " " * (width - _columns(cell)) + cell
                 for i, (cell, width) in enumerate(zip(line, widths))
             ]
             for line in lines
@@ -53,6 +53,12 @@ class Table:
         sides = ["left" if self._is_text(i) else "right" for i in range(len(cells))]
         columns = [f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>' for side, text in zip(sides, cells)]
         return "<tr>" + "".join(columns) + "</tr>"
+
+
+def _columns(text: str) -> int:
+    """That a terminal gives the text: two for a wide letter, none for an accent of its own."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(letter)) for letter in text)
 
 
 def _paragraphs(text: str) -> str:

@@ -95,6 +95,10 @@ class ClientTest(unittest.TestCase):
         self.assertIn("<table>", prediction._repr_html_())
         self.assertEqual(float(prediction[self.target]), prediction.ms)
 
+    def test_labels_in_any_letters(self):
+        with cobra_latency.Client(self.client.address, labels={"team": "gr\u00f6\u00dfe", "plain": "x"}) as client:
+            self.assertGreater(client.predict(CELL.format("none"), targets=self.target).ms, 0)
+
     def test_a_guess_has_no_interval(self):
         from cobra_latency._proto import cobra_pb2 as pb
 
