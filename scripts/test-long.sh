@@ -11,7 +11,8 @@
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
-#     python-live    live modules of torchvision taken by the Python package, against their sources read by the server: fingerprints, calls, milliseconds
+#     python-live    live modules of torchvision (PyTorch 1.13) and timm (2.13, from PyPI) taken by the Python package, against their sources read by the
+#                    server: fingerprints, calls, milliseconds
 #     python-search  the Python package and Optuna in a fresh environment (needs pip), and the searches of examples/search: minutes to the first answers
 #     releases       cobra-client diff over the last releases of timm and torchvision (from PyPI): which changed a graph, against what PyTorch 1.13 runs
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
@@ -207,7 +208,8 @@ run_step() {
     timm | transformers | diffusers) run_library "$1" ;;
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
-    python-live) build release && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision ;;
+    python-live) { scripts/setup.sh --pypi && build release; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision &&
+      COBRA_BIN=build/release/bin PYTHONPATH=build/pypi-client build/pypi/bin/python client/python/tests/compare_all.py timm ;;
     python-search) build release cobra-server && tests/long/python_search.sh ;;
     releases) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/releases.py ;;
     onnx) run_onnx ;;
