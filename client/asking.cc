@@ -67,13 +67,6 @@ void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::strin
   labels->emplace_back(kName, std::move(value));
 }
 
-absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model) {
-  if (!graph.nodes().empty()) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
-                   "its result is an input, a parameter or a constant: check --entry and --method");
-}
-
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
   if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
@@ -83,20 +76,39 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
                                        : "leave --send source out: the file is read here, and only its graph is sent");
 }
 
-absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
-                                               const ModelInput& input, absl::Duration time) {
+namespace {
+
+v1::PredictRequest RequestWith(const AskFlags& ask) {
   v1::PredictRequest request;
   request.set_breakdown(ask.breakdown);
   request.set_keep_private(ask.keep_private);
   request.set_model_version(ask.model_version);
+  return request;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
+                                                const ModelArguments& model) {
+  if (graph.nodes().empty()) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                     "its result is an input, a parameter or a constant: check --entry and --method");
+  }
+  v1::PredictRequest request = RequestWith(ask);
+  proto::GraphToProto(graph, request.mutable_graph());
+  return request;
+}
+
+absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
+                                               const ModelInput& input, absl::Duration time) {
   if (ask.send_source) {
+    v1::PredictRequest request = RequestWith(ask);
     COBRA_RETURN_IF_ERROR(input.FillModel(&request));
     return request;
   }
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, input.Read(LimitsOf(model, time)));
-  COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, model));
-  proto::GraphToProto(graph, request.mutable_graph());
-  return request;
+  return RequestAbout(graph, ask, model);
 }
 
 bool DependsOnTarget(const ModelArguments& model, const ModelInput& input) {

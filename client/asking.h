@@ -41,13 +41,14 @@ std::string Title(const ModelArguments& model);
 // the entry.
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels);
 
-// A graph without calls has no latency. The server's error would mention a "graph" that the user never saw.
-absl::Status CheckNotEmpty(const graph::Graph& graph, const ModelArguments& model);
-
 // Of one message to a server.
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model);
 
-// A request without targets: a graph, or what the server is to read. Not yet CheckSize.
+// Requests without targets, not yet CheckSize. About a graph that was read; a graph without calls has no latency, and
+// the server's error would mention a "graph" that the user never saw.
+absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
+                                                const ModelArguments& model);
+// About the graph that is read here, or with what the server is to read.
 absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
                                                const ModelInput& input, absl::Duration time);
 

@@ -445,11 +445,10 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   COBRA_RETURN_IF_ERROR(unreachable);
   std::optional<v1::PredictResponse> response;
   if (!target.empty()) {
-    v1::PredictRequest request;
+    AskFlags ask;
+    ask.breakdown = true;
+    COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, RequestAbout(graph, ask, flags.model));
     request.add_targets(target);
-    request.set_breakdown(true);
-    COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
-    proto::GraphToProto(graph, request.mutable_graph());
     COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
     absl::StatusOr<v1::PredictResponse> answer = SendPredictRequest(common, request);
     if (!answer.ok()) return input.WithUserPaths(answer.status());

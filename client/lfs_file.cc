@@ -1,6 +1,5 @@
 #include "client/lfs_file.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/file.h"
+#include "base/hex_digits.h"
 
 namespace cobra::client {
 namespace {
@@ -17,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMostPointerBytes = 1024;  // git-lfs takes no larger file for a pointer
-
-bool IsSha256(absl::string_view text) {
-  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return text.size() == 64 && std::all_of(text.begin(), text.end(), is_digit);
-}
 
 }  // namespace
 
@@ -37,7 +32,7 @@ std::optional<LfsPointer> ReadLfsPointer(const std::string& file) {
     if (absl::ConsumePrefix(&line, "oid sha256:")) pointer.sha256 = std::string(line);
     if (absl::ConsumePrefix(&line, "size ")) has_size = absl::SimpleAtoi(line, &pointer.bytes);
   }
-  if (!has_size || !IsSha256(pointer.sha256)) return std::nullopt;
+  if (!has_size || !IsHexDigits(pointer.sha256, kSha256Digits)) return std::nullopt;
   return pointer;
 }
 

@@ -47,20 +47,15 @@ absl::Status CheckTargetCount(const PageFlags& flags) {
                    "name some of `cobra-client targets`: --target A,B,C");
 }
 
-// Of targets that nobody named, as many as a page shows: the fastest, without guesses where there are enough others. Of
-// a model that is another program for some targets, as it is read for the first of them.
+// Of targets that nobody named, as many as a page shows: the fastest, without guesses where there are enough others.
 absl::StatusOr<std::vector<std::string>> FastestTargets(const CommonFlags& common, const PageFlags& flags,
-                                                        const ModelInput& input) {
-  Progress progress(absl::StrCat("asking about all targets of ", common.client.address));
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, input.Read(LimitsOf(flags.model, common.client.deadline)));
-  COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags.model));
-  v1::PredictRequest request;
-  request.set_keep_private(flags.ask.keep_private);
-  request.set_model_version(flags.ask.model_version);
-  proto::GraphToProto(graph, request.mutable_graph());
-  for (const std::string& target : flags.targets) request.add_targets(target);
-  COBRA_RETURN_IF_ERROR(CheckSize(request, flags.model));
-  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, Client::Connect(common.client)->Predict(request));
+                                                        ModelInput* input) {
+  CommonFlags unlabelled = common;  // the history has what the page shows
+  unlabelled.client.labels.clear();
+  PredictFlags asked;
+  asked.targets = flags.targets;
+  asked.ask = flags.ask;
+  COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(unlabelled, asked, flags.model, input));
   std::vector<std::string> names;
   for (const RankedTarget& target : RankTargets(response)) {
     if (names.size() < report::kMostReported) names.push_back(target.name);
@@ -88,12 +83,9 @@ class Asked {
     if (!version.empty()) input->set_torch_version(version);
     Progress progress(absl::StrCat("reading ", Title(flags_.model)));
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, input->Read(LimitsOf(flags_.model, common_.client.deadline)));
-    COBRA_RETURN_IF_ERROR(CheckNotEmpty(graph, flags_.model));
-    v1::PredictRequest request;
-    request.set_breakdown(true);
-    request.set_keep_private(flags_.ask.keep_private);
-    request.set_model_version(flags_.ask.model_version);
-    proto::GraphToProto(graph, request.mutable_graph());
+    AskFlags ask = flags_.ask;
+    ask.breakdown = true;
+    COBRA_ASSIGN_OR_RETURN(v1::PredictRequest request, RequestAbout(graph, ask, flags_.model));
     for (const std::string& target : targets) request.add_targets(target);
     COBRA_RETURN_IF_ERROR(CheckSize(request, flags_.model));
     progress.Update(absl::StrCat("asking ", common_.client.address));
@@ -141,9 +133,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   if (flags.targets.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.targets, UsualTargets(common));
     if (flags.targets.size() > report::kMostReported) {
-      absl::StatusOr<std::vector<std::string>> fastest = FastestTargets(common, flags, input);
-      if (!fastest.ok()) return input.WithUserPaths(fastest.status());
-      flags.targets = *std::move(fastest);
+      COBRA_ASSIGN_OR_RETURN(flags.targets, FastestTargets(common, flags, &input));
     }
   }
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse sheets, Client::Connect(common.client)->ListTargets({}));

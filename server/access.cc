@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +15,7 @@
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/hex_digits.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "server/measurement_task.h"
@@ -77,11 +77,6 @@ absl::Status CheckBinding(const Principal& principal) {
   return absl::OkStatus();
 }
 
-bool IsSha256(absl::string_view text) {
-  return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
-}
-
 bool IsSame(const Principal& a, const Principal& b) {
   return a.role == b.role && a.worker == b.worker && a.targets == b.targets;
 }
@@ -123,7 +118,7 @@ absl::StatusOr<AccessTable::Line> AccessTable::ParseLine(absl::string_view text)
   COBRA_RETURN_IF_ERROR(CheckBinding(principal));
   if (words.token_sha256.empty() == words.certificate.empty())
     return absl::InvalidArgumentError("needs one of token_sha256= and certificate=");
-  if (!words.token_sha256.empty() && !IsSha256(words.token_sha256)) {
+  if (!words.token_sha256.empty() && !IsHexDigits(words.token_sha256, kSha256Digits)) {
     return absl::InvalidArgumentError(
         "token_sha256= is not a SHA-256 (64 digits, 0 to 9 and a to f); `cobra-server token` makes the line");
   }

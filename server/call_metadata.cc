@@ -1,13 +1,12 @@
 #include "server/call_metadata.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/hex_digits.h"
 #include "base/limit_message.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
@@ -19,13 +18,6 @@ namespace {
 const absl::string_view kPrefix = proto::kLabelPrefix;  // g++ with -fsanitize knows no constant here
 
 absl::string_view View(const grpc::string_ref& text) { return {text.data(), text.size()}; }
-
-bool IsHex(absl::string_view text, size_t size) {
-  const auto digit = [](char c) {
-    return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
-  };
-  return text.size() == size && std::all_of(text.begin(), text.end(), digit);
-}
 
 bool IsZero(absl::string_view text) { return text.find_first_not_of('0') == absl::string_view::npos; }
 
@@ -56,9 +48,10 @@ std::optional<TraceContext> TraceOf(const Metadata& metadata) {
   if (it == metadata.end() || it->second.size() > 512) return std::nullopt;
   const std::vector<absl::string_view> parts = absl::StrSplit(View(it->second), '-');
   // A later version may append parts; 255 is none.
-  if (parts.size() < 4 || !IsHex(parts[0], 2) || parts[0] == "ff" || (parts[0] == "00" && parts.size() != 4))
+  if (parts.size() < 4 || !IsHexDigits(parts[0], 2) || parts[0] == "ff" || (parts[0] == "00" && parts.size() != 4))
     return std::nullopt;
-  if (!IsHex(parts[1], 32) || IsZero(parts[1]) || !IsHex(parts[2], 16) || IsZero(parts[2]) || !IsHex(parts[3], 2))
+  if (!IsHexDigits(parts[1], 32) || IsZero(parts[1]) || !IsHexDigits(parts[2], 16) || IsZero(parts[2]) ||
+      !IsHexDigits(parts[3], 2))
     return std::nullopt;
   return TraceContext{std::string(parts[1]), std::string(parts[2])};
 }

@@ -198,13 +198,13 @@ store::Latency MeasureLatency(const std::function<void()>& call, const MeterOpti
   const auto time = [&](int, int calls) {
     if (hooks.settle) hooks.settle();
     const double before = pulse ? pulse() : 0;
-    const long preemptions = Preemptions();
+    const long preemptions = pulse ? Preemptions() : 0;
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
     const double wall_us = (now_ns() - start) / 1000;
-    const bool preempted = Preemptions() != preemptions;  // by one that ran between the pulses
+    const bool preempted = pulse && Preemptions() != preemptions;  // by one that ran between the pulses
     const double ratio = pulse ? std::max({before, pulse(), preempted ? 2 * kQuietPulse : 0}) : 0;
     return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us}};
   };

@@ -412,8 +412,8 @@ void Table::Describe() {
       "Ridges and noise were chosen on validation devices; but figures of the test devices were seen while the method "
       "was found: milliseconds instead of their logarithms and the FLOPs candidate came after them. So did the "
       "rooflines; their prices were chosen on HELP's training devices of FBNet. That an interval is at least a part of "
-      "what "
-      "the samples say of each other, and the largest noise, came after `pixel3` was seen to be covered too rarely."};
+      "what the samples say of each other, and the largest noise, came after `pixel3` was seen to be covered too "
+      "rarely."};
   run_.after = {
       "In row order the server processors slowed down while they were measured: the first 900 rows say little about "
       "the level of the next thousand, on gold_6240, silver_4114, 1080ti_32 and "

@@ -167,12 +167,9 @@ class Table {
       int64_t clear = 0, right = 0;
       for (const auto& [fingerprint, network] : networks) CountFastest(network, &clear, &right);
       if (clear == 0) continue;
-      COBRA_RETURN_IF_ERROR(run_.Add(kFastest, processor, seed, [&]() -> absl::StatusOr<TableCell> {
-        TableCell cell{};
-        cell.figures = {{"n", static_cast<double>(clear)},
-                        {"right", static_cast<double>(right) / static_cast<double>(clear)}};
-        return cell;
-      }));
+      COBRA_RETURN_IF_ERROR(run_.AddFigures(
+          kFastest, processor, seed,
+          {{"n", static_cast<double>(clear)}, {"right", static_cast<double>(right) / static_cast<double>(clear)}}));
     }
     return absl::OkStatus();
   }

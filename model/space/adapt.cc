@@ -109,8 +109,8 @@ AdaptRows Adapter::Prepare(const SpaceMatrix& m) const {
 
 AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const {
   constexpr size_t kFewest = 3, kMost = 20;
-  constexpr double kPriorSamples = 1, kFarthest = 10;  // an outlier counts as so many standard deviations
-  constexpr double kFarthestLog = 1;
+  constexpr double kPriorSamples = 1;
+  constexpr double kFarthest = 10, kFarthestLog = 1;  // an outlier counts as so many standard deviations, as so far off
   AdaptedDevice adapted = FitPosterior(samples, latency_ms);
   const size_t count = latency_ms.size();
   if (count < kFewest) return adapted;
@@ -129,9 +129,9 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
         FitPosterior(samples.Select(at::tensor(others, at::kLong)), others_ms).Predict(one)[0];
     const double deviation = std::log(predicted.high_ms / predicted.latency_ms) / kNinetyPercent;
     const double error = fit::AbsLogError(predicted.latency_ms, latency_ms[i]);
-    const double off = std::min(kFarthest, error / deviation);
+    const double off = std::min(kFarthest, error / deviation), own = std::min(kFarthestLog, error);
     squares += off * off;
-    own_squares += std::min(kFarthestLog, error) * std::min(kFarthestLog, error);
+    own_squares += own * own;
   }
   adapted.own_half_width_ = kNinetyPercent * std::sqrt(own_squares / static_cast<double>(left_out));
   adapted.surprise_ = std::max(1.0, std::sqrt(squares / (kPriorSamples + static_cast<double>(left_out))));

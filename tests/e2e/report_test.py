@@ -180,6 +180,18 @@ class ReportTest(Reports):
         answer = programs.client("report", self.net, "--entry", "Net(1)", "--input", "1x16x8", *gone)
         self.assertEqual(answer.code, 3, answer.err)
 
+    def test_without_a_target_the_fastest_are_shown(self):
+        answer = programs.client(
+            "report", self.net, "--entry", "Net(1)", "--input", "1x16x8", "--server", self.server.address, "--no-sweep", "--format", "json", "--out", "-"
+        )  # fmt: skip
+        self.assertEqual(answer.code, 0, answer.err)
+        shown = [target["target"] for target in json.loads(answer.out)["targets"]]
+        all_targets = programs.client(
+            "predict", self.net, "--entry", "Net(1)", "--input", "1x16x8", "--server", self.server.address, "--format", "json"
+        ).json()["predictions"]  # fmt: skip
+        known = sorted((p["coverage"] <= 0, p["latency_us"], p["target"]) for p in all_targets)
+        self.assertEqual(shown, [name for *_, name in known[:8]])
+
     def test_a_page_without_a_sweep_says_why(self):
         graph = self.path("graph.json")
         with open(graph, "w") as file:
