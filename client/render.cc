@@ -34,7 +34,8 @@ json SpecJson(const v1::TargetSpec& s) {
           {"last_level_cache_mb", s.last_level_cache_mb()},
           {"clock_mhz", s.clock_mhz()},
           {"cores", s.cores()},
-          {"memory_gb", s.memory_gb()}};
+          {"memory_gb", s.memory_gb()},
+          {"board_power_w", s.board_power_w()}};
 }
 
 json SpacesJson(const v1::MeasuredErrors& errors) {

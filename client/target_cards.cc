@@ -24,6 +24,7 @@ std::string SheetText(const v1::TargetSpec& s) {
   add(s.vector_bits(), "bits in a vector");
   add(s.last_level_cache_mb(), "MB of last-level cache");
   add(s.memory_gb(), "GB of memory");
+  add(s.board_power_w(), "W");
   return absl::StrJoin(parts, ", ");
 }
 

@@ -64,6 +64,7 @@ def gpu_target(name, device, runtime, precision, layout="nchw", compile="eager")
                 "clock_mhz": sheet["freq_mhz"],
                 "cores": sheet["num_sm"],
                 "memory_gb": sheet["mem_gb"],
+                "board_power_w": sheet["board_power_w"],
             }
         ),
     }

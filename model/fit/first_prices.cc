@@ -11,6 +11,15 @@ using namespace predict;  // NOLINT(google-build-using-namespace): the work term
 
 // What PriceHead's first prices mean, on a core: of a multiply-accumulate and of a byte.
 constexpr double kCoreGflops = 120, kCoreGbPerS = 60;
+// By how much more of its peak a GPU reaches with more power for it, by kGpuPower: 40 % with 2 watts per TFLOPS (L4),
+// 60 % with 9 (T4).
+constexpr double kLogEfficiencyOfPower = 1.5;
+// The logarithm of the microseconds of a kernel that a call launches besides its first, and of how much less that is
+// where a compiler fuses them.
+constexpr double kLogKernel = 1, kLogFused = 2;
+// How much longer a run takes besides its calls, in the logarithm: on a GPU, where nothing hides the first launch; in a
+// compiled graph, whose guards are checked first.
+constexpr double kLogRunOfGpu = 6, kLogRunOfCompiled = 1.3;
 
 struct Rate {
   WorkTerm term;
@@ -23,7 +32,7 @@ constexpr Rate kOperationsOf[] = {{kUnpaddedMacs, kGpuPeak},         {kProductMa
                                   {kDepthwiseMacs, kGpuVector},      {kOperations, kGpuVector}};
 constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,      kWrittenBytes,    kColumnBytes,
                                  kCopiedBytes,   kShuffledBytes,    kWeightCopyBytes, kMappedBytes,
-                                 kWinogradBytes, kPlainColumnBytes, kViewBytes};
+                                 kWinogradBytes, kPlainColumnBytes, kViewBytes,       kComposedBytes};
 
 }  // namespace
 
@@ -34,8 +43,16 @@ void StartWithDataSheets(net::CobraNet* net) {
     prices[term][feature] = -scale * std::log(2.0);
     prices[term][kIsGpu] = std::log(rate_of_core);
   };
-  for (const Rate& rate : kOperationsOf) follow(rate.term, rate.feature, kGflopsScale, kCoreGflops);
+  for (const Rate& rate : kOperationsOf) {
+    follow(rate.term, rate.feature, kGflopsScale, kCoreGflops);
+    if (rate.term != kOperations) prices[rate.term][kGpuPower] = -kLogEfficiencyOfPower;
+  }
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
+  net->layer_head->named_parameters()["out.bias"][kComposedKernels] = kLogKernel;
+  for (const WorkTerm term : {kComposedKernels, kComposedBytes}) prices[term][kIsCompiled] = -kLogFused;
+  at::Tensor run = net->graph_net->named_parameters()["run.weight"][0];
+  run[kIsGpu] = kLogRunOfGpu / net::kRunUnit;
+  run[kIsCompiled] = kLogRunOfCompiled / net::kRunUnit;
 }
 
 }  // namespace cobra::fit

@@ -24,7 +24,8 @@ struct TrainOptions {
   double learning_rate = 2e-3;
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
-  double average_decay = 0.998;  // exponential moving average of the weights, which is the result
+  double hidden_operators = 0.05;  // of the calls of a step, how many have no name
+  double average_decay = 0.998;    // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
   std::string from;        // directory of a version whose weights are the first ones; empty: random ones

@@ -39,6 +39,7 @@
 #include "model/fit/larger_batch.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
+#include "model/fit/other_gpu.h"
 #include "model/net/threads.h"
 #include "model/predict/features.h"
 
@@ -51,6 +52,7 @@ constexpr size_t kMostOthers = 15;
 // Networks that are asked about growth: how many, and of how many calls at most.
 constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100;
 constexpr double kMoreBandwidth = 1.5;
+constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
 constexpr int kFewestTargetsOfProfile = 16;  // on which a network of TargetEntry::network_us was measured
 
 // A manifest need not have more: no two measurements agree as well.
@@ -84,6 +86,7 @@ class TrainingRun {
       FindGrowing();
       for (const Dataset& data : sets) more_bandwidth_.push_back(MoreBandwidth(data.target));
     }
+    for (const Dataset& data : sets) alike_gpus_.push_back(AlikeGpus(data.target, sets));
     LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
                          " networks an epoch"));
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
@@ -178,6 +181,18 @@ class TrainingRun {
     }
   }
 
+  // Other GPUs that run networks in the same way.
+  static std::vector<int64_t> AlikeGpus(const predict::TargetSpec& spec, absl::Span<const Dataset> sets) {
+    std::vector<int64_t> alike;
+    for (size_t i = 0; i < sets.size(); ++i) {
+      const predict::TargetSpec& other = sets[i].target;
+      if (spec.kind == "gpu" && other.kind == "gpu" && other.device != spec.device && other.runtime == spec.runtime &&
+          other.compile == spec.compile && (other.precision == "int8") == (spec.precision == "int8"))
+        alike.push_back(static_cast<int64_t>(i));
+    }
+    return alike;
+  }
+
   // What changes in the features of a target that moves data faster.
   static std::array<float, predict::kTargetSpecFeatures> MoreBandwidth(predict::TargetSpec spec) {
     const auto before = predict::TargetSpecFeatures(spec);
@@ -240,8 +255,8 @@ class TrainingRun {
     const int steps = StepsPerEpoch();
     double total = 0;
     for (int step = 0; step < steps; ++step) {
-      SetLearningRate(optimizer, options_.learning_rate,
-                      static_cast<double>(epoch * steps + step) / (options_.epochs * steps), kWarmup);
+      progress_ = static_cast<double>(epoch * steps + step) / (options_.epochs * steps);
+      SetLearningRate(optimizer, options_.learning_rate, progress_, kWarmup);
       optimizer->zero_grad();
       at::Tensor loss = LayerLoss(step) + NetworkLoss(step) + GrowthLoss();
       loss.backward();
@@ -276,17 +291,67 @@ class TrainingRun {
     return chosen;
   }
 
+  // Takes the names of some operators away, so that there is an answer for those that training never sees: by their
+  // arguments and their work. The texts live in what is returned.
+  std::vector<std::unique_ptr<std::vector<text::Token>>> HideOperators(Batch* batch) {
+    std::vector<std::unique_ptr<std::vector<text::Token>>> hidden;
+    std::bernoulli_distribution hides(options_.hidden_operators);
+    for (const std::vector<text::Token>*& text : batch->texts) {
+      if (!hides(random_) || text->empty()) continue;
+      hidden.push_back(std::make_unique<std::vector<text::Token>>(*text));
+      hidden.back()->front().id = text::Vocabulary::kUnknown;
+      text = hidden.back().get();
+    }
+    return hidden;
+  }
+
+  // What is known of a row on a GPU without a measurement on another one (other_gpu.h). And what was learned of a GPU
+  // besides its sheet is in part of its host: with another's the sheet has to say how fast this GPU is. The last
+  // epochs are for what each is by itself.
+  void ImagineOtherGpus(const std::vector<size_t>& chosen, Batch* batch) {
+    const auto rows = static_cast<int64_t>(chosen.size());
+    constexpr int64_t kSpec = predict::kTargetSpecFeatures;
+    at::Tensor change = at::zeros({rows, kSpec}), is_swapped = at::zeros({rows, 1});
+    at::Tensor vector_of = at::zeros({rows}, at::kLong);
+    std::bernoulli_distribution swaps(kFirstSwapped * (1 - progress_));
+    for (int64_t row = 0; row < rows; ++row) {
+      const Sample& sample = *samples_[chosen[static_cast<size_t>(row)]];
+      const predict::TargetSpec& spec = bundle_.manifest.targets[static_cast<size_t>(sample.target)].spec;
+      if (spec.kind != "gpu") continue;
+      const std::vector<int64_t>& alike = alike_gpus_[static_cast<size_t>(sample.target)];
+      if (!alike.empty() && swaps(random_)) {
+        is_swapped[row] = 1;
+        vector_of[row] = alike[random_() % alike.size()];
+      }
+      if (random_() % 2 == 0) continue;
+      const OtherGpu other = OtherGpuFor(sample, spec, &random_);
+      if (!other.spec.has_value()) continue;
+      const auto before = predict::TargetSpecFeatures(spec), after = predict::TargetSpecFeatures(*other.spec);
+      for (size_t i = 0; i < after.size(); ++i)
+        change.data_ptr<float>()[row * kSpec + static_cast<int64_t>(i)] = after[i] - before[i];
+      batch->log_latency.data_ptr<float>()[row] -= static_cast<float>(other.log_faster);
+    }
+    at::Tensor& features = batch->graphs.target_features;
+    const at::Tensor vectors = bundle_.net->target_vectors.index_select(0, vector_of);
+    features = at::cat(
+        {features.slice(1, 0, kSpec) + change, features.slice(1, kSpec) * (1 - is_swapped) + vectors * is_swapped}, 1);
+  }
+
   at::Tensor LayerLoss(int step) {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
-    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const auto hidden = HideOperators(&batch);
+    ImagineOtherGpus(chosen, &batch);
     return LayerBatchLoss(batch, Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
   }
 
   at::Tensor NetworkLoss(int step) {
     const auto chosen = WithOtherTargets(Slice(train_networks_, step, options_.network_batch));
     if (chosen.empty()) return at::zeros({});
-    const Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    const auto hidden = HideOperators(&batch);
+    ImagineOtherGpus(chosen, &batch);
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
   }
 
@@ -363,12 +428,14 @@ class TrainingRun {
   const TrainOptions options_;
   const TrainingParts parts_;
   std::mt19937_64 random_;
+  double progress_ = 0;  // of all steps
   std::vector<const Sample*> samples_;
   absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
   std::vector<std::unique_ptr<Sample>> larger_;     // at twice the batch; behind the others in samples_
   std::vector<std::pair<size_t, size_t>> growing_;  // a network, and the same at twice the batch
   std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
+  std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
   std::unique_ptr<WeightAverage> average_;

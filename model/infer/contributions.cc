@@ -36,6 +36,7 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
   COBRA_ASSIGN_OR_RETURN(net.alone_, tensors.LinearOf("graph_net.alone", 1, width));
   COBRA_ASSIGN_OR_RETURN(net.target_, of_target("graph_net.target", width));
   COBRA_ASSIGN_OR_RETURN(net.graph_, tensors.LinearOf("graph_net.graph", c.graph_features, width, /*biased=*/false));
+  COBRA_ASSIGN_OR_RETURN(net.run_, tensors.LinearOf("graph_net.run", c.target_features, 1));
   for (int64_t i = 0; i < c.graph_layers; ++i) {
     const std::string name = absl::StrCat("graph_net.convolution", i);
     Convolution convolution;
@@ -273,11 +274,15 @@ NetworkContributions ContributionNet::Contribute(const Network& network, absl::S
                          change[static_cast<size_t>(states.classes.of_call[call] * kLaneFloats)]);
     total += std::exp(static_cast<double>(out.log_us.back()));
   }
-  std::vector<float> mean = Rows(1, stride_);
+  std::vector<float> mean = Rows(1, stride_), log_run = Rows(1, kLaneFloats);
+  run_.Apply(of_target.data(), 1, 0, log_run.data(), kLaneFloats);
+  const double run_us = std::exp(net::kRunUnit * static_cast<double>(log_run[0]));
+  const auto with_run = static_cast<float>(std::log1p(run_us / total));
   for (size_t call = 0; call < calls; ++call) {
     const double share = std::exp(static_cast<double>(out.log_us[call])) / total;
     kernels.add_scaled(RowOf(embeddings, layers.of_call[call], stride_), static_cast<float>(share), stride_,
                        mean.data());
+    out.log_us[call] += with_run;
   }
   out.mean.assign(mean.begin(), mean.begin() + width_);
   return out;

@@ -56,7 +56,7 @@ class ContributionNet {
   // The layer head: prices of kinds of work.
   Linear hidden_, target_price_, work_, hidden2_, prices_, target_gain_, target_prices_;
   // The graph network.
-  Linear input_, alone_, target_, graph_, out_, out_gain_;
+  Linear input_, alone_, target_, graph_, run_, out_, out_gain_;
   std::vector<Convolution> convolutions_;
   Norm norm_;
 };

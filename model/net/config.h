@@ -10,6 +10,10 @@ namespace cobra::net {
 // sheet.
 inline constexpr int kLearnedTargetFeatures = 16;
 
+// GraphNet's logarithm of what a run takes besides its calls is the output of a layer in this unit: it lies further
+// from where it begins than weights usually move.
+inline constexpr double kRunUnit = 8;
+
 struct NetConfig {
   int64_t vocabulary_size = 0;
   int64_t value_features = 0;   // per number, model/text/tokenizer.h

@@ -3,6 +3,10 @@
 namespace cobra::net {
 namespace nn = torch::nn;
 
+namespace {
+constexpr double kLogRun = -3;  // initial log(us) of a run besides its calls
+}  // namespace
+
 GraphConvolution::GraphConvolution(int64_t width, int64_t target_features)
     : norm_(nn::LayerNormOptions({width})),
       self_(width, width),
@@ -38,6 +42,7 @@ GraphNet::GraphNet(const NetConfig& c)
       alone_(1, c.graph_width),
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
       graph_(nn::LinearOptions(c.graph_features, c.graph_width).bias(false)),
+      run_(c.target_features, 1),
       norm_(nn::LayerNormOptions({c.graph_width})),
       out_(c.graph_width, 1),
       target_gain_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)) {
@@ -45,6 +50,7 @@ GraphNet::GraphNet(const NetConfig& c)
   register_module("alone", alone_);
   register_module("target", target_);
   register_module("graph", graph_);
+  register_module("run", run_);
   for (int64_t i = 0; i < c.graph_layers; ++i) {
     convolutions_.push_back(register_module("convolution" + std::to_string(i),
                                             std::make_shared<GraphConvolution>(c.graph_width, c.target_features)));
@@ -54,6 +60,8 @@ GraphNet::GraphNet(const NetConfig& c)
   register_module("target_gain", target_gain_);
   at::NoGradGuard no_grad;
   target_gain_->weight.zero_();
+  run_->weight.zero_();
+  run_->bias.fill_(kLogRun / kRunUnit);
   // Start from the assumption that a layer takes the same time in a network as alone.
   out_->weight.mul_(0.1);
   out_->bias.zero_();
@@ -64,11 +72,18 @@ at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, 
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
   at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
-  return LogContributions(norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node), alone, b);
+  const at::Tensor nodes = norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node);
+  return WithRun(LogContributions(nodes, alone, b), b);
 }
 
 at::Tensor GraphNet::LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& /*batch*/) {
   return alone + out_(nodes).squeeze(-1);
+}
+
+at::Tensor GraphNet::WithRun(const at::Tensor& log_contributions, const GraphBatch& b) {
+  const at::Tensor run = kRunUnit * run_(b.target_features).squeeze(-1);
+  const at::Tensor calls = SumContributions(log_contributions, b).log();
+  return log_contributions + at::softplus(run - calls).index_select(0, b.graph_of_node);
 }
 
 at::Tensor NodesPerGraph(const GraphBatch& b, const at::Tensor& like) {

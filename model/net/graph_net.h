@@ -1,7 +1,9 @@
 // The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along
 // the data flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of
 // pooling to one number, every node predicts its own contribution in the network; the contributions add up to the
-// latency, so that the breakdown is the prediction. Includes LibTorch headers.
+// latency, so that the breakdown is the prediction. What a target takes for any run, however small the network
+// (entering a compiled graph, the first launch on a GPU), is shared among the calls by their shares. Includes LibTorch
+// headers.
 #ifndef COBRA_MODEL_NET_GRAPH_NET_H_
 #define COBRA_MODEL_NET_GRAPH_NET_H_
 
@@ -45,7 +47,9 @@ class GraphNet : public torch::nn::Module {
   // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in evaluation/variants/ has another.
   virtual at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& batch);
 
-  torch::nn::Linear input_, alone_, target_, graph_;
+  at::Tensor WithRun(const at::Tensor& log_contributions, const GraphBatch& batch);
+
+  torch::nn::Linear input_, alone_, target_, graph_, run_;
   std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
   torch::nn::LayerNorm norm_;
 

@@ -29,7 +29,8 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
                                          {&TargetSpec::depthwise_gflops, 0.5},
                                          {&TargetSpec::l2_gb_per_s, 0.3},
                                          {&TargetSpec::l3_gb_per_s, 0.3},
-                                         {&TargetSpec::page_fault_us, 0.1}};
+                                         {&TargetSpec::page_fault_us, 0.1},
+                                         {&TargetSpec::board_power_w, 0.2}};
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
 // Distances of what is no number. Without any known number two targets of one runtime are two apart.
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherRuntime = 4, kOtherCompiler = 4, kOtherLayout = 2,

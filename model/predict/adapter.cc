@@ -101,7 +101,7 @@ absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t t
 absl::StatusOr<double> Adapter::OwnLogOdds(const std::vector<size_t>& targets,
                                            const TargetDifferences& differences) const {
   constexpr size_t kPairs = 16, kNetworks = 6;
-  constexpr double kPower = 4, kMostLogOdds = 3;
+  constexpr double kPower = 10, kMostLogOdds = 8;
   const std::vector<graph::Graph>& graphs = ReferenceNetworks();
   double of_law = 0, of_own = 0;
   size_t pairs = 0;

@@ -54,10 +54,12 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
   for (const Column& column :
        {Column{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, Column{"num_sm", &TargetSpec::cores},
         Column{"freq_mhz", &TargetSpec::clock_mhz}, Column{"fp32_gflops", &TargetSpec::peak_gflops},
-        Column{"l2_mb", &TargetSpec::last_level_cache_mb}, Column{"mem_gb", &TargetSpec::memory_gb}}) {
+        Column{"l2_mb", &TargetSpec::last_level_cache_mb}, Column{"mem_gb", &TargetSpec::memory_gb},
+        Column{"board_power_w", &TargetSpec::board_power_w}}) {
     const int at = table.Column(column.name);
     if (at < 0) return absl::InvalidArgumentError(absl::StrCat("line 1: the header has no column ", column.name));
     const std::string& text = row->fields[static_cast<size_t>(at)];
+    if (text.empty()) continue;  // no sheet states it
     if (!absl::SimpleAtod(text, &(spec.*column.value))) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", row->line, ": ", column.name, " \"", text, "\": is not a number"));

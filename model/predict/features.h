@@ -13,9 +13,10 @@
 
 namespace cobra::predict {
 
-inline constexpr int kTargetSpecFeatures = 33;
+inline constexpr int kTargetSpecFeatures = 34;
 // Places of some of them (LogFeature: log2(1 + x) / the scale).
-inline constexpr int kIsGpu = 1, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27, kGpuVector = 28;
+inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27,
+                     kGpuVector = 28, kGpuPower = 33;
 inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
@@ -52,7 +53,9 @@ enum WorkTerm {
   kPlainMacs,      // of convolutions whose channels do not fit ONNX Runtime's blocks; likewise the following two
   kPlainColumnBytes,
   kPlainProducts,
-  kViewBytes,  // of results that share memory with an argument in PyTorch; other runtimes copy some of them
+  kViewBytes,        // of results that share memory with an argument in PyTorch; other runtimes copy some of them
+  kComposedKernels,  // of a call that PyTorch composes of several (model/predict/composite_work.h), beyond the first
+  kComposedBytes,    // that these move between them; a compiler fuses some
   kWorkTerms
 };
 inline constexpr float kNoWork = -30;

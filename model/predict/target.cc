@@ -40,6 +40,7 @@ void VisitFields(Spec& spec, Visit visit) {
   visit("l3_gb_per_s", spec.l3_gb_per_s);
   visit("page_fault_us", spec.page_fault_us);
   visit("memory_gb", spec.memory_gb);
+  visit("board_power_w", spec.board_power_w);
 }
 
 store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }

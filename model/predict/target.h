@@ -52,6 +52,8 @@ struct TargetSpec {
   double page_fault_us = 0;
   // Of the device, 10^9 bytes: where the largest batch ends. No input of the networks.
   double memory_gb = 0;
+  // Of a GPU, watts: the limit of its data sheet, which decides how far below its peak the clock stays under load.
+  double board_power_w = 0;
 };
 
 // The fields of a TargetSpec by their names in JSON, in the order above.

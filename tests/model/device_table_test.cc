@@ -22,6 +22,9 @@ TEST(DeviceTableTest, ARowIsATarget) {
   EXPECT_EQ(spec->clock_mhz, 1410);
   EXPECT_EQ(spec->last_level_cache_mb, 40);
   EXPECT_EQ(spec->memory_gb, 40);
+  EXPECT_EQ(spec->board_power_w, 400);
+  // No sheet states the power of one that the laptop limits.
+  EXPECT_EQ(TargetFromTable(Shipped(), "A3000")->board_power_w, 0);
 }
 
 TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {

@@ -30,7 +30,7 @@ TargetSpec Gpu(double peak_gflops, double memory_gb_per_s) {
   return spec;
 }
 
-TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
+net::CobraNet NewNet() {
   torch::manual_seed(1);
   net::NetConfig config;
   config.vocabulary_size = 10;
@@ -40,6 +40,26 @@ TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
   config.work_terms = predict::kWorkTerms;
   net::CobraNet net(config, 1);
   StartWithDataSheets(&net);
+  return net;
+}
+
+// Microseconds of a network of `calls` calls, each of which takes `call_us` alone, by a net that was not trained.
+double NetworkUs(net::CobraNet& net, int64_t calls, double call_us, const TargetSpec& spec) {
+  auto features = predict::TargetSpecFeatures(spec);
+  const at::Tensor row = at::from_blob(features.data(), {1, predict::kTargetSpecFeatures}).clone();
+  const at::Tensor none = at::zeros({0}, at::kLong);
+  const net::GraphBatch batch{none,
+                              none,
+                              at::zeros({calls}, at::kLong),
+                              at::zeros({1, predict::kGraphFeatures}),
+                              net.TargetFeatures(row, at::zeros({1}, at::kLong)),
+                              at::Tensor()};
+  const at::Tensor log_us = net.graph_net->forward(at::zeros({calls, 96}), at::full({calls}, std::log(call_us)), batch);
+  return net::SumContributions(log_us, batch)[0].item<double>();
+}
+
+TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
+  net::CobraNet net = NewNet();
   at::NoGradGuard no_grad;
   // Ten times the peak: a tenth of the time of a product, nothing for a copy; the weights that are random change it by
   // less than a fifth.
@@ -53,6 +73,22 @@ TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
   // 1e9 multiply-accumulates are 2 GFLOP: 250 us at the peak of 8 TFLOPS; 100 MB at 400 GB/s likewise.
   EXPECT_NEAR(product, std::log(250), 1);
   EXPECT_NEAR(copy, std::log(250), 1);
+}
+
+// A run takes its time whatever it computes: longer where a GPU has to be reached, and where a compiled graph's guards
+// are checked.
+TEST(FirstPrices, ARunTakesTimeBesideItsCalls) {
+  net::CobraNet net = NewNet();
+  at::NoGradGuard no_grad;
+  TargetSpec cpu, gpu = Gpu(8000, 400), compiled = gpu;
+  cpu.kind = "cpu";
+  compiled.compile = "inductor";
+  const double small = 0.001;
+  EXPECT_LT(NetworkUs(net, 1, small, cpu), 0.1);
+  EXPECT_NEAR(NetworkUs(net, 1, small, gpu), 20, 5);
+  EXPECT_GT(NetworkUs(net, 1, small, compiled), 3 * NetworkUs(net, 1, small, gpu));
+  // Once, not for each call.
+  EXPECT_NEAR(NetworkUs(net, 100, small, gpu), NetworkUs(net, 1, small, gpu), 0.2);
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// What physics says of a measurement on a GPU for GPUs that nobody measured (model/fit/training_run.cc).
+#ifndef COBRA_MODEL_FIT_OTHER_GPU_H_
+#define COBRA_MODEL_FIT_OTHER_GPU_H_
+
+#include <optional>
+#include <random>
+
+#include "model/fit/dataset.h"
+#include "model/predict/target.h"
+
+namespace cobra::fit {
+
+struct OtherGpu {
+  std::optional<predict::TargetSpec> spec;  // nullopt: nothing is known of this row
+  double log_faster = 0;                    // the logarithm of by how much the row takes less time there
+};
+
+// Draws one. Of a row whose calls take long: a GPU with all rates and its power higher or lower by one factor, up to
+// four, by more multiprocessors or by a higher clock. Of one that takes ten times as long as its work would: a GPU with
+// each number of its sheet higher by a factor of its own.
+OtherGpu OtherGpuFor(const Sample& row, const predict::TargetSpec& spec, std::mt19937_64* random);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_OTHER_GPU_H_

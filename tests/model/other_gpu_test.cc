@@ -1,0 +1,79 @@
+#include "model/fit/other_gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "graph/net_builder.h"
+
+namespace cobra::fit {
+namespace {
+
+using predict::TargetSpec;
+
+TargetSpec Gpu() {
+  TargetSpec spec;
+  spec.kind = "gpu";
+  spec.peak_gflops = 8000;
+  spec.memory_gb_per_s = 300;
+  spec.cores = 40;
+  spec.clock_mhz = 1500;
+  spec.board_power_w = 70;
+  spec.last_level_cache_mb = 4;
+  return spec;
+}
+
+Sample RowOf(int64_t width, double latency_us) {
+  graph::NetBuilder net;
+  const graph::ValueRef x = net.Linear(net.Input({width, width}), width);
+  Sample row;
+  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.latency.median_us = latency_us;
+  return row;
+}
+
+TEST(OtherGpu, WhatIsFasterInEverythingIsFasterByThatFactor) {
+  const Sample row = RowOf(4096, 20000);
+  std::mt19937_64 random(1);
+  bool more_cores = false, higher_clock = false;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    const double factor = std::exp(other.log_faster);
+    EXPECT_GT(factor, 0.24);
+    EXPECT_LT(factor, 4.1);
+    EXPECT_NEAR(other.spec->peak_gflops / 8000, factor, 1e-9);
+    EXPECT_NEAR(other.spec->memory_gb_per_s / 300, factor, 1e-9);
+    // Its power for each operation is the same.
+    EXPECT_NEAR(other.spec->board_power_w / 70, factor, 1e-9);
+    EXPECT_NEAR(other.spec->cores / 40 * other.spec->clock_mhz / 1500, factor, 1e-9);
+    more_cores |= other.spec->cores != 40;
+    higher_clock |= other.spec->clock_mhz != 1500;
+  }
+  EXPECT_TRUE(more_cores && higher_clock);
+}
+
+TEST(OtherGpu, LaunchingTakesAsLongOnALargerOne) {
+  const Sample row = RowOf(16, 30);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    EXPECT_EQ(other.log_faster, 0);
+    EXPECT_GE(other.spec->peak_gflops, 8000);
+    EXPECT_GE(other.spec->memory_gb_per_s, 300);
+    EXPECT_GE(other.spec->cores, 40);
+  }
+}
+
+TEST(OtherGpu, BetweenTheTwoNothingIsKnown) {
+  std::mt19937_64 random(1);
+  EXPECT_FALSE(OtherGpuFor(RowOf(1024, 290), Gpu(), &random).spec.has_value());
+  TargetSpec unknown = Gpu();
+  unknown.peak_gflops = 0;
+  EXPECT_FALSE(OtherGpuFor(RowOf(4096, 20000), unknown, &random).spec.has_value());
+}
+
+}  // namespace
+}  // namespace cobra::fit
