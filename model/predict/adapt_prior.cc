@@ -193,6 +193,9 @@ bool AreComparable(const TargetSpec& a, const TargetSpec& b) {
 }
 
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other) {
+  // As much power for each operation as the other has.
+  if (!(spec.board_power_w > 0) && spec.peak_gflops > 0 && other.peak_gflops > 0)
+    spec.board_power_w = other.board_power_w * spec.peak_gflops / other.peak_gflops;
   for (const SheetNumber& number : kSheetNumbers) {
     if (!(spec.*number.value > 0)) spec.*number.value = other.*number.value;
   }

@@ -1,5 +1,6 @@
 #include "model/predict/device_table.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,42 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
     }
   }
   return spec;
+}
+
+TargetSpec FilledFromTable(TargetSpec sheet) {
+  if (sheet.kind != "gpu" || sheet.device.empty()) return sheet;
+  const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
+  if (!table.ok()) return sheet;
+  const auto name = static_cast<size_t>(table->Column("name"));
+  const auto row = std::find_if(table->rows.begin(), table->rows.end(), [&](const CsvTable::Row& r) {
+    return absl::EqualsIgnoreCase(r.fields[name], sheet.device);
+  });
+  if (row == table->rows.end()) return sheet;
+  const auto number = [&](absl::string_view column) {
+    double value = 0;
+    return absl::SimpleAtod(row->fields[static_cast<size_t>(table->Column(column))], &value) ? value : 0;
+  };
+  const bool is_half = sheet.precision == "float16" || sheet.precision == "amp-float16";
+  const double vector = number("fp32_gflops");
+  double peak = is_half                         ? number("fp16_matrix_gflops")
+                : sheet.precision == "bfloat16" ? number("bf16_matrix_gflops")
+                                                : 0;
+  if (sheet.precision == "tf32") peak = number("tf32_gflops");
+  if (!(peak > 0)) peak = vector;
+  const double convolutions = sheet.precision == "tf32-convolutions" ? number("tf32_gflops") : 0;
+  const auto fill = [](double* field, double value) {
+    if (!(*field > 0)) *field = value;
+  };
+  fill(&sheet.peak_gflops, peak);
+  fill(&sheet.convolution_gflops, convolutions > 0 ? convolutions : sheet.peak_gflops);
+  fill(&sheet.depthwise_gflops, vector);
+  fill(&sheet.memory_gb_per_s, number("mem_bw_gb_s"));
+  fill(&sheet.last_level_cache_mb, number("l2_mb"));
+  fill(&sheet.clock_mhz, number("freq_mhz"));
+  fill(&sheet.cores, number("num_sm"));
+  fill(&sheet.memory_gb, number("mem_gb"));
+  fill(&sheet.board_power_w, number("board_power_w"));
+  return sheet;
 }
 
 }  // namespace cobra::predict

@@ -13,6 +13,13 @@ namespace cobra::predict {
 // eager; its runtime is empty. NotFound lists the devices. InvalidArgument: several devices match, or a row is invalid.
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device);
 
+// data/devices/gpus.csv, as it was when the program was built.
+absl::string_view GpuTable();
+
+// A sheet of a GPU with what GpuTable() says of a device of exactly this name (in upper or lower case) where the sheet
+// says nothing: the peaks are those of its precision. Any other sheet as it is.
+TargetSpec FilledFromTable(TargetSpec sheet);
+
 }  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_DEVICE_TABLE_H_

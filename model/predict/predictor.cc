@@ -26,6 +26,7 @@
 #include "model/predict/adapter.h"
 #include "model/predict/calibration.h"
 #include "model/predict/clock_cache.h"
+#include "model/predict/device_table.h"
 #include "model/predict/features.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/known_range.h"
@@ -124,8 +125,9 @@ class LoadedPredictor : public Predictor {
     return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
   }
 
-  absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+  absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options) const override {
+    const TargetSpec machine = FilledFromTable(sheet);
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
     COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, samples)
                                                                  : adapter_.Adapt(machine, samples, options));
@@ -135,7 +137,7 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
                                               size_t count, const std::function<bool()>& cancelled) const override {
-    return adapter_.Suggest(machine, networks, count, cancelled);
+    return adapter_.Suggest(FilledFromTable(machine), networks, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {

@@ -36,6 +36,31 @@ TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
   EXPECT_THAT(std::string(TargetFromTable(Shipped(), "Voodoo").status().message()), HasSubstr("there are "));
 }
 
+// Who names a device that the table has need not copy its data sheet.
+TEST(DeviceTableTest, ASheetIsFilledByTheNameOfItsDevice) {
+  EXPECT_EQ(GpuTable(), Shipped());
+  TargetSpec sheet;
+  sheet.kind = "gpu";
+  sheet.device = "nvidia a100-sxm4-40GB";
+  sheet.precision = "tf32-convolutions";
+  sheet.memory_gb_per_s = 1000;
+  const TargetSpec filled = FilledFromTable(sheet);
+  EXPECT_EQ(filled.memory_gb_per_s, 1000);  // what is given stays
+  EXPECT_EQ(filled.peak_gflops, 19492);
+  EXPECT_EQ(filled.convolution_gflops, 156000);
+  EXPECT_EQ(filled.board_power_w, 400);
+  sheet.precision = "amp-float16";
+  EXPECT_EQ(FilledFromTable(sheet).peak_gflops, 312000);
+  EXPECT_EQ(FilledFromTable(sheet).depthwise_gflops, 19492);
+  for (const char* unknown : {"A100", "Voodoo", ""}) {
+    sheet.device = unknown;
+    EXPECT_EQ(FilledFromTable(sheet).peak_gflops, 0);
+  }
+  sheet.device = "Tesla T4";
+  sheet.kind = "cpu";
+  EXPECT_EQ(FilledFromTable(sheet).peak_gflops, 0);
+}
+
 TEST(DeviceTableTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(std::string(TargetFromTable("device\nx\n", "x").status().message()), HasSubstr("no column name"));
   EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,fast\n", "x").status().message()),
