@@ -41,6 +41,7 @@
 #include "model/fit/optimizer.h"
 #include "model/fit/other_gpu.h"
 #include "model/net/threads.h"
+#include "model/predict/adapt_prior.h"
 #include "model/predict/features.h"
 
 namespace cobra::fit {
@@ -186,8 +187,9 @@ class TrainingRun {
     std::vector<int64_t> alike;
     for (size_t i = 0; i < sets.size(); ++i) {
       const predict::TargetSpec& other = sets[i].target;
-      if (spec.kind == "gpu" && other.kind == "gpu" && other.device != spec.device && other.runtime == spec.runtime &&
-          other.compile == spec.compile && (other.precision == "int8") == (spec.precision == "int8"))
+      if (spec.kind == "gpu" && other.kind == "gpu" && other.device != spec.device &&
+          predict::IsSameVendor(other, spec) && other.runtime == spec.runtime && other.compile == spec.compile &&
+          (other.precision == "int8") == (spec.precision == "int8"))
         alike.push_back(static_cast<int64_t>(i));
     }
     return alike;

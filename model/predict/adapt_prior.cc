@@ -178,12 +178,14 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   double distance = weights > 1 ? std::sqrt(sum / weights) : std::hypot(kNothingKnown, std::sqrt(sum));
   if (a.kind != b.kind) distance += kOtherKind;
   if (a.precision != b.precision) distance += IsTf32Apart(a, b) ? kTf32 : kOtherPrecision;
-  if (a.kind == "gpu" && IsAmd(a.device) != IsAmd(b.device)) distance += kOtherVendor;
+  if (a.kind == "gpu" && !IsSameVendor(a, b)) distance += kOtherVendor;
   if (RuntimeFamily(a) != RuntimeFamily(b)) distance += kOtherRuntime;
   if (a.compile != b.compile) distance += kOtherCompiler;
   if (a.layout != b.layout) distance += kOtherLayout;
   return std::max(0.0, distance - kSameWords * SharedWords(a.device, b.device));
 }
+
+bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a.device) == IsAmd(b.device); }
 
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b) { return a.device == b.device; }
 

@@ -16,6 +16,9 @@ namespace cobra::predict {
 // layout, compiler or runtime counts like several of that.
 double SheetDistance(const TargetSpec& a, const TargetSpec& b);
 
+// Of GPUs: both are AMD's, or neither is.
+bool IsSameVendor(const TargetSpec& a, const TargetSpec& b);
+
 // Whether both are one device, with other software or another number of threads.
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b);
 
