@@ -76,7 +76,7 @@ class SweepTest(programs.ServedTest):
 
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
         """On every trained target that was measured with several batches and threads of its own, for networks of every
-        kind: by no more than two measurements differ there. On the others the largest batch takes at least four fifths of the smallest.
+        kind: by no more than two measurements differ there, or 3 %. On the others the largest batch takes at least four fifths of the smallest.
         """
         targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
         floors = {
@@ -101,7 +101,9 @@ class SweepTest(programs.ServedTest):
                 if target["target"] not in floors:
                     continue
                 for before, after in zip(us, us[1:]):
-                    self.assertGreater(after, before * (1 - floors[target["target"]]), (entry, target["target"], us))
+                    self.assertGreater(
+                        after, before * (1 - max(0.03, floors[target["target"]])), (entry, target["target"], us)
+                    )
         wide = self.path("wide.py", WIDE)
         earlier = None
         for width in (64, 256, 1024):
