@@ -5,6 +5,7 @@
 
 #include <torch/types.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,9 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction 
 
 // The tensors of one forward pass over some samples.
 struct Batch {
-  std::vector<const std::vector<text::Token>*> texts;  // distinct
-  at::Tensor text_of_node;                             // int64 [nodes] into them
+  std::vector<const std::vector<text::Token>*> texts;                   // distinct
+  at::Tensor text_of_node;                                              // int64 [nodes] into them
+  std::vector<std::unique_ptr<std::vector<text::Token>>> hidden_texts;  // texts that are not in a TextTable
   net::GraphBatch graphs;
   at::Tensor is_layer;     // [nodes]: 1; 0 for views, which are not measured alone
   at::Tensor log_latency;  // [graphs]

@@ -294,17 +294,15 @@ class TrainingRun {
   }
 
   // Takes the names of some operators away, so that there is an answer for those that training never sees: by their
-  // arguments and their work. The texts live in what is returned.
-  std::vector<std::unique_ptr<std::vector<text::Token>>> HideOperators(Batch* batch) {
-    std::vector<std::unique_ptr<std::vector<text::Token>>> hidden;
+  // arguments and their work.
+  void HideOperators(Batch* batch) {
     std::bernoulli_distribution hides(options_.hidden_operators);
     for (const std::vector<text::Token>*& text : batch->texts) {
       if (!hides(random_) || text->empty()) continue;
-      hidden.push_back(std::make_unique<std::vector<text::Token>>(*text));
-      hidden.back()->front().id = text::Vocabulary::kUnknown;
-      text = hidden.back().get();
+      batch->hidden_texts.push_back(std::make_unique<std::vector<text::Token>>(*text));
+      batch->hidden_texts.back()->front().id = text::Vocabulary::kUnknown;
+      text = batch->hidden_texts.back().get();
     }
-    return hidden;
   }
 
   // What is known of a row on a GPU without a measurement on another one (other_gpu.h). And what was learned of a GPU
@@ -339,21 +337,24 @@ class TrainingRun {
         {features.slice(1, 0, kSpec) + change, features.slice(1, kSpec) * (1 - is_swapped) + vectors * is_swapped}, 1);
   }
 
+  Batch TrainingBatch(const std::vector<size_t>& chosen) {
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
+    HideOperators(&batch);
+    ImagineOtherGpus(chosen, &batch);
+    return batch;
+  }
+
   at::Tensor LayerLoss(int step) {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
-    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const auto hidden = HideOperators(&batch);
-    ImagineOtherGpus(chosen, &batch);
+    const Batch batch = TrainingBatch(chosen);
     return LayerBatchLoss(batch, Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
   }
 
   at::Tensor NetworkLoss(int step) {
     const auto chosen = WithOtherTargets(Slice(train_networks_, step, options_.network_batch));
     if (chosen.empty()) return at::zeros({});
-    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
-    const auto hidden = HideOperators(&batch);
-    ImagineOtherGpus(chosen, &batch);
+    const Batch batch = TrainingBatch(chosen);
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
   }
 

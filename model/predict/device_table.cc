@@ -37,6 +37,22 @@ absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_
   return row;
 }
 
+struct Column {
+  const char* name;
+  double TargetSpec::*value;
+};
+constexpr char kVectorPeak[] = "fp32_gflops", kTf32Peak[] = "tf32_gflops";
+constexpr Column kColumns[] = {{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, {"num_sm", &TargetSpec::cores},
+                               {"freq_mhz", &TargetSpec::clock_mhz},          {kVectorPeak, &TargetSpec::peak_gflops},
+                               {"l2_mb", &TargetSpec::last_level_cache_mb},   {"mem_gb", &TargetSpec::memory_gb},
+                               {"board_power_w", &TargetSpec::board_power_w}};
+
+absl::string_view PeakColumn(absl::string_view precision) {
+  if (precision == "float16" || precision == "amp-float16") return "fp16_matrix_gflops";
+  if (precision == "bfloat16") return "bf16_matrix_gflops";
+  return precision == "tf32" ? kTf32Peak : kVectorPeak;
+}
+
 }  // namespace
 
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device) {
@@ -48,15 +64,7 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
   spec.device = row->fields[static_cast<size_t>(name_column)];
   spec.name = absl::StrCat("gpu-", absl::StrReplaceAll(absl::AsciiStrToLower(spec.device), {{" ", "-"}}));
   spec.kind = "gpu";
-  struct Column {
-    const char* name;
-    double TargetSpec::*value;
-  };
-  for (const Column& column :
-       {Column{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, Column{"num_sm", &TargetSpec::cores},
-        Column{"freq_mhz", &TargetSpec::clock_mhz}, Column{"fp32_gflops", &TargetSpec::peak_gflops},
-        Column{"l2_mb", &TargetSpec::last_level_cache_mb}, Column{"mem_gb", &TargetSpec::memory_gb},
-        Column{"board_power_w", &TargetSpec::board_power_w}}) {
+  for (const Column& column : kColumns) {
     const int at = table.Column(column.name);
     if (at < 0) return absl::InvalidArgumentError(absl::StrCat("line 1: the header has no column ", column.name));
     const std::string& text = row->fields[static_cast<size_t>(at)];
@@ -78,30 +86,16 @@ TargetSpec FilledFromTable(TargetSpec sheet) {
     return absl::EqualsIgnoreCase(r.fields[name], sheet.device);
   });
   if (row == table->rows.end()) return sheet;
-  const auto number = [&](absl::string_view column) {
+  const auto fill = [&](double* field, absl::string_view column) {
+    const std::string& text = row->fields[static_cast<size_t>(table->Column(column))];
     double value = 0;
-    return absl::SimpleAtod(row->fields[static_cast<size_t>(table->Column(column))], &value) ? value : 0;
+    if (!(*field > 0) && absl::SimpleAtod(text, &value)) *field = value;
   };
-  const bool is_half = sheet.precision == "float16" || sheet.precision == "amp-float16";
-  const double vector = number("fp32_gflops");
-  double peak = is_half                         ? number("fp16_matrix_gflops")
-                : sheet.precision == "bfloat16" ? number("bf16_matrix_gflops")
-                                                : 0;
-  if (sheet.precision == "tf32") peak = number("tf32_gflops");
-  if (!(peak > 0)) peak = vector;
-  const double convolutions = sheet.precision == "tf32-convolutions" ? number("tf32_gflops") : 0;
-  const auto fill = [](double* field, double value) {
-    if (!(*field > 0)) *field = value;
-  };
-  fill(&sheet.peak_gflops, peak);
-  fill(&sheet.convolution_gflops, convolutions > 0 ? convolutions : sheet.peak_gflops);
-  fill(&sheet.depthwise_gflops, vector);
-  fill(&sheet.memory_gb_per_s, number("mem_bw_gb_s"));
-  fill(&sheet.last_level_cache_mb, number("l2_mb"));
-  fill(&sheet.clock_mhz, number("freq_mhz"));
-  fill(&sheet.cores, number("num_sm"));
-  fill(&sheet.memory_gb, number("mem_gb"));
-  fill(&sheet.board_power_w, number("board_power_w"));
+  fill(&sheet.peak_gflops, PeakColumn(sheet.precision));
+  for (const Column& column : kColumns) fill(&(sheet.*column.value), column.name);
+  if (sheet.precision == "tf32-convolutions") fill(&sheet.convolution_gflops, kTf32Peak);
+  if (!(sheet.convolution_gflops > 0)) sheet.convolution_gflops = sheet.peak_gflops;
+  fill(&sheet.depthwise_gflops, kVectorPeak);
   return sheet;
 }
 
