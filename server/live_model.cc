@@ -234,7 +234,7 @@ void LiveModel::NoteLoaded(const predict::ModelInfo& info) {
 }
 
 // A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its
-// stored probe, unless the snapshot has that fit already.
+// stored probe, unless the snapshot has that fit already. The store keeps that fit for the next start.
 absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   const predict::Predictor& predictor = *snapshot->predictor;
   COBRA_ASSIGN_OR_RETURN(const std::string stamp, store_->CalibrationStamp());
@@ -252,6 +252,7 @@ absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
     if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
       const absl::StatusOr<predict::ProbeResult> probe = MeasuredOfRecord(store_, record);
       calibration = probe.ok() ? Fit(predictor, record.target, *probe) : probe.status();
+      if (calibration.ok()) KeepFit(*calibration, record);
     }
     if (calibration.ok()) {
       calibrations[record.target] = *std::move(calibration);
@@ -268,6 +269,14 @@ absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   }
   snapshot->calibration_stamp = stamp;
   return absl::OkStatus();
+}
+
+void LiveModel::KeepFit(const predict::Calibration& fit, store::CalibrationRecord record) const {
+  record.model_sha256 = fit.model_sha256;
+  record.calibration_json = predict::CalibrationToJson(fit);
+  const absl::Status kept = store_->ReplaceFit(record);
+  if (!kept.ok())
+    LogWarning(absl::StrCat("target ", record.target, " will be fitted again at the next start: ", kept.message()));
 }
 
 absl::Status LiveModel::RefreshCalibrations() {

@@ -102,6 +102,8 @@ class LiveModel {
   void NoteLoaded(const predict::ModelInfo& info);
   // On error the snapshot stays as it was.
   absl::Status FillCalibrations(ModelSnapshot* snapshot) const;
+  // Instead of the one for another model.
+  void KeepFit(const predict::Calibration& fit, store::CalibrationRecord record) const;
   absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
                              const predict::ProbeResult& probe) const;
   // Without its fit.

@@ -151,6 +151,13 @@ class SqlStore final : public Store {
     });
   }
 
+  absl::Status ReplaceFit(const CalibrationRecord& r) override {
+    return database_->Transaction([&](SqlSession& session) {
+      return session.Execute("UPDATE calibrations SET model_sha256 = $1, calibration_json = $2 WHERE id = $3",
+                             {r.model_sha256, r.calibration_json, r.version});
+    });
+  }
+
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            Run(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json,
@@ -199,7 +206,8 @@ class SqlStore final : public Store {
     return versions;
   }
 
-  // Rows are never changed but by a withdrawal, so that two states have different numbers.
+  // Rows are never changed but by a withdrawal, so that two states have different numbers. (And by ReplaceFit, after
+  // which they say the same of what was measured.)
   absl::StatusOr<std::string> CalibrationStamp() override {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,

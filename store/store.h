@@ -121,6 +121,9 @@ class Store {
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
+  // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and
+  // calibration_json of `record`. Nobody hears of it, as no answer changes.
+  virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;
   // The newest record of each target that is not withdrawn, by name; without its timings.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   // The timings of a record of LatestCalibrations(), and of the versions before it with the same `based_on` that are

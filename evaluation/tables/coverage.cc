@@ -108,6 +108,12 @@ TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::
   return cell;
 }
 
+void AnsweredRows::Append(const AnsweredRows& more) {
+  predicted_.insert(predicted_.end(), more.predicted_.begin(), more.predicted_.end());
+  measured_.insert(measured_.end(), more.measured_.begin(), more.measured_.end());
+  half_width_.insert(half_width_.end(), more.half_width_.begin(), more.half_width_.end());
+}
+
 TableCell AnsweredRows::Cell() const {
   TableCell cell;
   cell.figures = ToMetricValues(fit::ComputeMetrics(predicted_, measured_));

@@ -58,7 +58,11 @@ class AnsweredRows {
     predicted_.push_back(predicted);
     measured_.push_back(measured);
   }
+  void Append(const AnsweredRows& more);
   bool empty() const { return predicted_.empty(); }
+  const std::vector<double>& predicted() const { return predicted_; }
+  const std::vector<double>& measured() const { return measured_; }
+  const std::vector<double>& half_width() const { return half_width_; }  // empty of a method that has no intervals
   // Errors, "median" too; and, if all rows have one, figures of intervals that other rows determined.
   TableCell Cell() const;
 

@@ -11,6 +11,7 @@
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/fold_version.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "model/predict/predictor.h"
@@ -36,19 +37,24 @@ class NewGpus {
 
   absl::Status Add() {
     for (int fold = 0; fold < rows_.folds(); ++fold) {
-      std::shared_ptr<const predict::Predictor> predictor;
+      std::vector<const fit::Dataset*> asked;
       for (size_t set = 0; set < rows_.sets().size(); ++set) {
         const fit::Dataset& data = rows_.sets()[set];
-        if (rows_.SourceOf(set) != question_.source || !rows_.IsLeftOut(data, fold) ||
-            data.samples.size() < (run_.options.quick ? kFewestOfQuick : kFewestRows))
-          continue;
-        if (predictor == nullptr) {
-          COBRA_ASSIGN_OR_RETURN(const std::string version,
-                                 rows_.VersionWithout(fold, question_.source, run_.options, work_, seed_));
-          if (version.empty()) break;
-          COBRA_ASSIGN_OR_RETURN(predictor, predict::Predictor::Load(version));
+        if (rows_.SourceOf(set) == question_.source && rows_.IsLeftOut(data, fold) &&
+            data.samples.size() >= (run_.options.quick ? kFewestOfQuick : kFewestRows))
+          asked.push_back(&data);
+      }
+      if (asked.empty()) continue;
+      COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers,
+                             KeptOrAnswered(run_.options, absl::StrCat("new-gpus-", fold, "-seed-", seed_),
+                                            [&] { return AnswerFold(asked, fold); }));
+      for (const fit::Dataset* data : asked) {
+        for (const size_t samples : question_.samples) {
+          for (const char* method : {kOurs, kScaled}) {
+            const auto rows = answers.find({GroupOf(samples, data->target), method});
+            if (rows != answers.end()) COBRA_RETURN_IF_ERROR(AddTarget(method, samples, data->target, rows->second));
+          }
         }
-        COBRA_RETURN_IF_ERROR(Ask(*predictor, data, fold));
       }
     }
     for (const auto& [key, sum] : sums_) {
@@ -64,12 +70,25 @@ class NewGpus {
   static std::string GroupOf(size_t samples) {
     return samples == 0 ? "GPU left out, data sheet alone" : absl::StrCat("GPU left out, ", samples, " timings");
   }
+  static std::string GroupOf(size_t samples, const predict::TargetSpec& target) {
+    return absl::StrCat(GroupOf(samples), ", ", target.name);
+  }
 
-  absl::Status AddTarget(const char* method, const std::string& group, const fit::Dataset& data,
+  absl::StatusOr<AnswersOfGroups> AnswerFold(const std::vector<const fit::Dataset*>& asked, int fold) const {
+    COBRA_ASSIGN_OR_RETURN(const std::string version,
+                           rows_.VersionWithout(fold, question_.source, run_.options, work_, seed_));
+    COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
+                           predict::Predictor::Load(version));
+    AnswersOfGroups answers;
+    for (const fit::Dataset* data : asked) COBRA_RETURN_IF_ERROR(Ask(*predictor, *data, fold, &answers));
+    return answers;
+  }
+
+  absl::Status AddTarget(const char* method, size_t samples, const predict::TargetSpec& target,
                          const AnsweredRows& answers) {
     const MetricValues figures = answers.Cell().figures;
-    COBRA_RETURN_IF_ERROR(run_.AddFigures(method, absl::StrCat(group, ", ", data.target.name), seed_, figures));
-    auto& [sum, count] = sums_[{absl::StrCat(group, ", ", data.target.compile), method}];
+    COBRA_RETURN_IF_ERROR(run_.AddFigures(method, GroupOf(samples, target), seed_, figures));
+    auto& [sum, count] = sums_[{absl::StrCat(GroupOf(samples), ", ", target.compile), method}];
     for (size_t i = 0; i < figures.size(); ++i) {
       if (sum.size() <= i) sum.emplace_back(figures[i].first, 0);
       sum[i].second += figures[i].second;
@@ -97,10 +116,11 @@ class NewGpus {
     return means;
   }
 
-  absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, int fold) {
+  absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, int fold,
+                   AnswersOfGroups* answers) const {
     const std::map<std::string, double> others = OthersOverRoofline(data, fold);
     for (const size_t samples : question_.samples) {
-      AnsweredRows ours, floor;
+      AnsweredRows &ours = (*answers)[{GroupOf(samples, data.target), kOurs}], floor;
       std::vector<const fit::Sample*> rows;
       for (const fit::Sample& row : data.samples) rows.push_back(&row);
       std::mt19937_64 random(static_cast<uint64_t>(seed_));
@@ -133,8 +153,7 @@ class NewGpus {
                 measured);
         }
       }
-      COBRA_RETURN_IF_ERROR(AddTarget(kOurs, GroupOf(samples), data, ours));
-      if (!floor.empty()) COBRA_RETURN_IF_ERROR(AddTarget(kScaled, GroupOf(samples), data, floor));
+      if (!floor.empty()) (*answers)[{GroupOf(samples, data.target), kScaled}] = std::move(floor);
     }
     return absl::OkStatus();
   }
@@ -190,7 +209,6 @@ absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view 
   const bool needs_timm = source == kTimm;
   training.name = needs_timm ? "gpus-and-timm" : "gpus";
   if (const std::string known = FoldDirectory(options, work, training); HasFoldVersion(known)) return known;
-  if (options.finished) return std::string();
   std::vector<fit::Dataset> used;
   for (size_t set = 0; set < sets_.size(); ++set) {
     if (IsLeftOut(sets_[set], fold) || (sources_[set] == kTimm && !needs_timm)) continue;

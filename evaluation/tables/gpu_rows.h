@@ -36,7 +36,7 @@ class GpuRows {
   const std::string& SourceOf(size_t set) const { return sources_[set]; }
 
   // The version that is trained without the GPUs of `fold`, from an earlier run or from this one; on timm's rows too
-  // only if `source` is timm, because they are most of the work. Empty if it is not there and options.finished.
+  // only if `source` is timm, because they are most of the work.
   absl::StatusOr<std::string> VersionWithout(int fold, absl::string_view source, const TableOptions& options,
                                              const WorkFolder& work, int seed) const;
 

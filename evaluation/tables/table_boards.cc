@@ -15,6 +15,7 @@
 #include "evaluation/published/profile_floors.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/fold_version.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -51,7 +52,12 @@ class Table {
     if (!quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, data_));
     for (int seed = 1; seed <= (quick ? 1 : run_.options.seeds); ++seed) {
       AnswersOfGroups tests;
-      for (int fold = 0; fold < (quick ? 1 : kFolds); ++fold) COBRA_RETURN_IF_ERROR(TestFold(seed, fold, &tests));
+      for (int fold = 0; fold < (quick ? 1 : kFolds); ++fold) {
+        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups of_fold,
+                               KeptOrAnswered(run_.options, absl::StrCat("fold-", fold, "-seed-", seed),
+                                              [&] { return TestFold(seed, fold); }));
+        AddAnswers(of_fold, &tests);
+      }
       for (const auto& [key, answers] : tests) {
         const auto& [group, method] = key;
         COBRA_RETURN_IF_ERROR(
@@ -106,7 +112,7 @@ class Table {
     return network_fold_.at(row.label()) == fold % network_folds_;
   }
 
-  absl::StatusOr<std::string> TrainFold(int seed, int fold) {
+  absl::StatusOr<std::string> TrainFold(int seed, int fold) const {
     const FoldTraining training{seed, fold, kEpochs, kLearningRate};
     if (const std::string known = FoldDirectory(run_.options, work_, training); HasFoldVersion(known)) return known;
     std::vector<fit::Dataset> sets;
@@ -122,11 +128,11 @@ class Table {
     return TrainFoldVersion(run_.options, work_, training, sets);
   }
 
-  absl::Status TestFold(int seed, int fold, AnswersOfGroups* tests) {
-    if (run_.options.finished) return absl::OkStatus();
+  absl::StatusOr<AnswersOfGroups> TestFold(int seed, int fold) const {
     COBRA_ASSIGN_OR_RETURN(const std::string directory, TrainFold(seed, fold));
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(directory));
+    AnswersOfGroups tests;
     std::map<std::string, std::vector<Profile>> profiles;  // by kind: what the floors know
     for (const fit::Dataset& data : data_) {
       if (IsLeftOut(data, fold)) continue;
@@ -148,13 +154,13 @@ class Table {
         std::shuffle(known.begin(), known.end(), random);
         for (const size_t samples : kSamples) {
           if (samples == 0 && draw > 0) continue;
-          COBRA_RETURN_IF_ERROR(Ask(*predictor, data, known, unknown, samples, tests));
+          COBRA_RETURN_IF_ERROR(Ask(*predictor, data, known, unknown, samples, &tests));
           if (samples > 0)
-            AskFloors(profiles.at(data.target.kind), gaussians.at(data.target.kind), known, samples, tests);
+            AskFloors(profiles.at(data.target.kind), gaussians.at(data.target.kind), known, samples, &tests);
         }
       }
     }
-    return absl::OkStatus();
+    return tests;
   }
 
   static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data,

@@ -13,6 +13,7 @@
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/fold_version.h"
 #include "evaluation/tables/gpu_rows.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/measured_rows.h"
 #include "evaluation/tables/public_rows.h"
 #include "evaluation/tables/work_folder.h"
@@ -30,14 +31,16 @@ constexpr double kLearningRate = 3e-3;
 
 // Predictions of all rows of a target, each by the fit that had its fold left out.
 struct LeftOut {
-  std::vector<double> predicted, measured;
+  AnsweredRows rows;
   std::vector<int> fold;
 };
+using LeftOutTargets = std::map<std::string, LeftOut>;
 
-MetricValues FiguresOf(const LeftOut& rows) {
-  const std::vector<double> width = CrossConformalHalfWidths(rows.predicted, rows.measured, rows.fold);
+MetricValues FiguresOf(const LeftOut& left_out) {
+  const std::vector<double>&predicted = left_out.rows.predicted(), &measured = left_out.rows.measured();
+  const std::vector<double> width = CrossConformalHalfWidths(predicted, measured, left_out.fold);
   AnsweredRows answers;
-  for (size_t i = 0; i < rows.predicted.size(); ++i) answers.Add(rows.predicted[i], rows.measured[i], width[i]);
+  for (size_t i = 0; i < predicted.size(); ++i) answers.Add(predicted[i], measured[i], width[i]);
   return answers.Cell().figures;
 }
 
@@ -52,14 +55,19 @@ class Table {
     if (!run_.options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, rows_.sets()));
     COBRA_ASSIGN_OR_RETURN(const GpuRows gpus, GpuRows::Read(run_.options));
     for (int seed = 1; seed <= seeds; ++seed) {
-      std::map<std::string, LeftOut> ours, roofline;
+      std::map<std::string, LeftOutTargets> methods;
       for (int fold = 0; fold < (run_.options.quick ? 1 : rows_.folds()); ++fold) {
         rows_.LeaveOut(fold);
-        COBRA_RETURN_IF_ERROR(PredictFold(seed, fold, &ours));
-        FitRoofline(fold, &roofline);
+        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers,
+                               KeptOrAnswered(run_.options, absl::StrCat("fold-", fold, "-seed-", seed),
+                                              [&] { return AnswerFold(seed, fold); }));
+        for (const auto& [target_and_method, rows] : answers) {
+          LeftOut& all = methods[target_and_method.second][target_and_method.first];
+          all.rows.Append(rows);
+          all.fold.insert(all.fold.end(), rows.predicted().size(), fold);
+        }
       }
-      COBRA_RETURN_IF_ERROR(AddRows(kOurs, ours, seed));
-      COBRA_RETURN_IF_ERROR(AddRows(kRoofline, roofline, seed));
+      for (const auto& [method, targets] : methods) COBRA_RETURN_IF_ERROR(AddRows(method, targets, seed));
       COBRA_RETURN_IF_ERROR(AddOtherHosts(seed));
       COBRA_RETURN_IF_ERROR(AddNewGpuRows(new_gpus_, gpus, work_, seed, &run_));
     }
@@ -70,47 +78,43 @@ class Table {
   }
 
  private:
-  absl::Status PredictFold(int seed, int fold, std::map<std::string, LeftOut>* all) {
+  // Ours and the roofline, a group for each target.
+  absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) const {
     const FoldTraining training{seed, fold, kEpochs, kLearningRate};
     const std::string directory = FoldDirectory(run_.options, work_, training);
-    if (!HasFoldVersion(directory)) {
-      if (run_.options.finished) return absl::OkStatus();
+    if (!HasFoldVersion(directory))
       COBRA_RETURN_IF_ERROR(TrainFoldVersion(run_.options, work_, training, rows_.sets()).status());
-    }
+    AnswersOfGroups answers;
     for (size_t target = 0; target < rows_.sets().size(); ++target) {
-      const std::vector<const fit::Sample*> tests = rows_.Of(target, fit::Split::kTest);
+      const std::string& name = rows_.sets()[target].target.name;
+      const auto train = rows_.Of(target, fit::Split::kTrain), tests = rows_.Of(target, fit::Split::kTest);
       if (tests.empty()) continue;
       COBRA_ASSIGN_OR_RETURN(const fit::Predictions predicted,
                              fit::PredictSamples(directory, tests, static_cast<int>(target)));
-      Append(predicted.latency_us, LatencyOf(tests), fold, &(*all)[rows_.sets()[target].target.name]);
+      AnsweredRows& ours = answers[{name, kOurs}];
+      for (size_t i = 0; i < tests.size(); ++i)
+        ours.AddWithoutInterval(predicted.latency_us[i], tests[i]->latency_us());
+      if (!train.empty()) answers[{name, kRoofline}] = AnswersOfRoofline(train, tests);
     }
-    return absl::OkStatus();
+    return answers;
   }
 
-  void FitRoofline(int fold, std::map<std::string, LeftOut>* all) {
-    for (size_t target = 0; target < rows_.sets().size(); ++target) {
-      const auto train = rows_.Of(target, fit::Split::kTrain), tests = rows_.Of(target, fit::Split::kTest);
-      if (tests.empty() || train.empty()) continue;
-      FeatureRows of_train, of_tests;
-      for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph));
-      for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph));
-      Append(FitRelativeNonNegative(of_train, LatencyOf(train), of_tests), LatencyOf(tests), fold,
-             &(*all)[rows_.sets()[target].target.name]);
-    }
+  static AnsweredRows AnswersOfRoofline(const std::vector<const fit::Sample*>& train,
+                                        const std::vector<const fit::Sample*>& tests) {
+    FeatureRows of_train, of_tests;
+    for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph));
+    for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph));
+    const std::vector<double> predicted = FitRelativeNonNegative(of_train, LatencyOf(train), of_tests);
+    AnsweredRows answers;
+    for (size_t i = 0; i < tests.size(); ++i) answers.AddWithoutInterval(predicted[i], tests[i]->latency_us());
+    return answers;
   }
 
-  static void Append(const std::vector<double>& predicted, const std::vector<double>& measured, int fold,
-                     LeftOut* all) {
-    all->predicted.insert(all->predicted.end(), predicted.begin(), predicted.end());
-    all->measured.insert(all->measured.end(), measured.begin(), measured.end());
-    all->fold.insert(all->fold.end(), predicted.size(), fold);
-  }
-
-  absl::Status AddRows(const char* method, const std::map<std::string, LeftOut>& targets, int seed) {
+  absl::Status AddRows(const std::string& method, const LeftOutTargets& targets, int seed) {
     std::map<std::string, std::pair<MetricValues, double>> sums;  // by compile mode: of the figures, of the targets
-    for (const auto& [name, rows] : targets) {
-      if (rows.predicted.size() < (run_.options.quick ? kFewestOfQuick : kFewestTests)) continue;
-      const MetricValues figures = FiguresOf(rows);
+    for (const auto& [name, left_out] : targets) {
+      if (left_out.fold.size() < (run_.options.quick ? kFewestOfQuick : kFewestTests)) continue;
+      const MetricValues figures = FiguresOf(left_out);
       COBRA_RETURN_IF_ERROR(run_.AddFigures(method, name, seed, figures));
       auto& [sum, count] = sums[rows_.ModeOf(name)];
       for (size_t i = 0; i < figures.size(); ++i) {

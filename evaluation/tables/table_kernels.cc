@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "evaluation/tables/coverage.h"
 #include "evaluation/tables/gpu_rows.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/work_folder.h"
 #include "model/predict/predictor.h"
 
@@ -52,8 +53,15 @@ class Table {
     for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
       AnswersOfGroups tests;
       if (seed == 1) COBRA_RETURN_IF_ERROR(AskShipped(rows, &tests));
-      COBRA_RETURN_IF_ERROR(AskSeen(rows, seed, &tests));
-      for (int fold = 0; fold < rows.folds(); ++fold) COBRA_RETURN_IF_ERROR(AskNew(rows, fold, seed, &tests));
+      COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups seen, KeptOrAnswered(run_.options, absl::StrCat("seen-seed-", seed),
+                                                                        [&] { return AskSeen(rows, seed); }));
+      AddAnswers(seen, &tests);
+      for (int fold = 0; fold < rows.folds(); ++fold) {
+        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups of_new,
+                               KeptOrAnswered(run_.options, absl::StrCat("new-gpus-", fold, "-seed-", seed),
+                                              [&] { return AskNew(rows, fold, seed); }));
+        AddAnswers(of_new, &tests);
+      }
       for (const auto& [key, answers] : tests) {
         const auto& [group, method] = key;
         COBRA_RETURN_IF_ERROR(
@@ -150,12 +158,12 @@ class Table {
     return absl::OkStatus();
   }
 
-  absl::Status AskSeen(const GpuRows& rows, int seed, AnswersOfGroups* tests) {
+  absl::StatusOr<AnswersOfGroups> AskSeen(const GpuRows& rows, int seed) const {
     COBRA_ASSIGN_OR_RETURN(const std::string version,
                            rows.VersionWithout(GpuRows::kNoGpu, kSource, run_.options, work_, seed));
-    if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));
+    AnswersOfGroups tests;
     for (size_t set = 0; set < rows.sets().size(); ++set) {
       const fit::Dataset& data = rows.sets()[set];
       if (rows.SourceOf(set) != kSource) continue;
@@ -165,10 +173,10 @@ class Table {
       const std::string& name = data.target.name;
       COBRA_RETURN_IF_ERROR(Ask(
           *predictor, data, data.target.name, nullptr, factors,
-          [&](const fit::Sample& row) { return SeenGroups(row, name, trained); }, tests));
-      COBRA_RETURN_IF_ERROR(AddCeiling(*predictor, data, trained, tests));
+          [&](const fit::Sample& row) { return SeenGroups(row, name, trained); }, &tests));
+      COBRA_RETURN_IF_ERROR(AddCeiling(*predictor, data, trained, &tests));
     }
-    return absl::OkStatus();
+    return tests;
   }
 
   static std::vector<std::string> SeenGroups(const fit::Sample& row, const std::string& target,
@@ -201,11 +209,11 @@ class Table {
     return absl::OkStatus();
   }
 
-  absl::Status AskNew(const GpuRows& rows, int fold, int seed, AnswersOfGroups* tests) {
+  absl::StatusOr<AnswersOfGroups> AskNew(const GpuRows& rows, int fold, int seed) const {
     COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(fold, kSource, run_.options, work_, seed));
-    if (version.empty()) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));
+    AnswersOfGroups tests;
     Factors factors;
     for (size_t set = 0; set < rows.sets().size(); ++set) {
       if (rows.SourceOf(set) == kSource && !rows.IsLeftOut(rows.sets()[set], fold))
@@ -225,9 +233,9 @@ class Table {
             if (row.space() == kModels) return {kEndToEnd, absl::StrCat(kEndToEnd, ", ", name)};
             return {};
           },
-          tests));
+          &tests));
     }
-    return absl::OkStatus();
+    return tests;
   }
 
   TableRun run_;

@@ -75,7 +75,9 @@ absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& direc
   }
   if (!run.ok() || directory.empty()) return run;
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/", options.name, ".md"), TableToMarkdown(*run)));
-  if (run->missing == 0) std::remove(options.state.c_str());
+  if (run->missing > 0) return run;
+  std::remove(options.state.c_str());
+  COBRA_RETURN_IF_ERROR(RemoveKeptAnswers(options.state));
   return run;
 }
 

@@ -53,6 +53,14 @@ class FakeStore : public store::Store {
       calibrations.back().probe_json = calibrations[static_cast<size_t>(record.based_on) - 1].probe_json;
     return absl::OkStatus();
   }
+  absl::Status ReplaceFit(const store::CalibrationRecord& record) override {
+    if (fail_writes) return absl::UnavailableError("disk full");
+    absl::MutexLock lock(&mutex_);
+    store::CalibrationRecord& stored = calibrations.at(static_cast<size_t>(record.version) - 1);
+    stored.model_sha256 = record.model_sha256;
+    stored.calibration_json = record.calibration_json;
+    return absl::OkStatus();
+  }
   absl::StatusOr<std::vector<store::CalibrationRecord>> LatestCalibrations() override {
     absl::MutexLock lock(&mutex_);
     std::map<std::string, store::CalibrationRecord> latest;

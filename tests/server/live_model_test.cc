@@ -94,6 +94,21 @@ TEST_F(LiveModelTest, AnotherVersionIsFittedAnewFromTheProbe) {
   ASSERT_TRUE(live->Reload().ok());
   EXPECT_EQ(v2->fits, 1);
   EXPECT_EQ(live->Get()->FindCalibration(kThisMachine)->model_sha256, "sha of v2");
+  // The next server with this version finds it.
+  std::unique_ptr<LiveModel> restarted = Create();
+  EXPECT_EQ(v2->fits, 1);
+  EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->model_sha256, "sha of v2");
+}
+
+TEST_F(LiveModelTest, ADatabaseThatRefusesToKeepAFitDoesNotPreventIt) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
+  auto v2 = std::make_shared<const FakePredictor>("v2");
+  next_ = v2;
+  store_.fail_writes = true;
+  ASSERT_TRUE(live->Reload().ok());
+  EXPECT_EQ(live->Get()->FindCalibration(kThisMachine)->model_sha256, "sha of v2");
+  EXPECT_NE(store_.calibrations[0].model_sha256, "sha of v2");
 }
 
 TEST_F(LiveModelTest, BadProbesAndTrainedNamesAreUsageErrors) {

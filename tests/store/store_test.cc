@@ -55,6 +55,27 @@ TEST_P(StoreTest, CalibrationsSurviveReopening) {
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // appended, never overwritten
 }
 
+TEST_P(StoreTest, AFitIsReplacedAndNothingElse) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("this-machine", "old")).ok());
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("other", "only")).ok());
+  const std::string stamp = *(*store)->CalibrationStamp();
+  CalibrationRecord record = (*(*store)->LatestCalibrations())[1];
+  record.model_sha256 = "another model";
+  record.calibration_json = "for it";
+  record.probe_json = "is not stored";
+  ASSERT_TRUE((*store)->ReplaceFit(record).ok());
+  const auto latest = (*store)->LatestCalibrations();
+  ASSERT_TRUE(latest.ok());
+  EXPECT_EQ((*latest)[0].calibration_json, "only");
+  EXPECT_EQ((*latest)[1].target, "this-machine");
+  EXPECT_EQ((*latest)[1].model_sha256, "another model");
+  EXPECT_EQ((*latest)[1].calibration_json, "for it");
+  EXPECT_EQ((*latest)[1].probe_json, "probe of old");
+  EXPECT_EQ((*(*store)->CalibrationStamp()), stamp);
+}
+
 TEST_P(StoreTest, LabelledPredictionsAreFoundByEveryLabel) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();

@@ -1,0 +1,28 @@
+// What a part of a table has answered, kept beside the finished cells (table.h): training a fold takes minutes, and its
+// cells are complete only with the other folds.
+#ifndef COBRA_EVALUATION_TABLES_KEPT_ANSWERS_H_
+#define COBRA_EVALUATION_TABLES_KEPT_ANSWERS_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluation/tables/coverage.h"
+#include "evaluation/tables/table.h"
+
+namespace cobra::evaluation {
+
+// The answers of `part` ("fold-2-seed-1") of an earlier run of the table, or those of `answer`, which are then kept in
+// docs/results/NAME.partial.PART.jsonl.gz: a line for each group and method. Of a run without a state file nothing is
+// kept. None if there are none and options.finished.
+absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, const std::string& part,
+                                               const std::function<absl::StatusOr<AnswersOfGroups>()>& answer);
+// Adds rows to rows of the same group and method.
+void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers);
+// Of a table that is complete.
+absl::Status RemoveKeptAnswers(const std::string& state);
+
+}  // namespace cobra::evaluation
+
+#endif  // COBRA_EVALUATION_TABLES_KEPT_ANSWERS_H_
