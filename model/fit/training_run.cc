@@ -53,6 +53,7 @@ constexpr double kRepeatPower = 0.6;
 constexpr size_t kMostOthers = 15;
 // Networks that are asked about growth: how many, and of how many calls at most.
 constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100;
+constexpr int kDoublings = 2;
 constexpr double kMoreBandwidth = 1.5;
 constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
 constexpr double kAllEncoded = 0.85;         // from this progress on every step encodes all of its calls
@@ -175,13 +176,16 @@ class TrainingRun {
     std::sort(smallest.begin(), smallest.end());  // not in the order of a hash
     std::shuffle(smallest.begin(), smallest.end(), random_);
     smallest.resize(std::min(smallest.size(), kGrowingNetworks));
-    for (const size_t i : smallest) {
-      std::optional<graph::Graph> larger = WithTwiceTheBatch(samples_[i]->graph);
-      if (!larger.has_value()) continue;
-      larger_.push_back(std::make_unique<Sample>(*samples_[i]));
-      larger_.back()->graph = *std::move(larger);
-      growing_.emplace_back(i, samples_.size());
-      samples_.push_back(larger_.back().get());
+    for (size_t i : smallest) {
+      for (int doubled = 0; doubled < kDoublings; ++doubled) {
+        std::optional<graph::Graph> larger = WithTwiceTheBatch(samples_[i]->graph);
+        if (!larger.has_value()) break;
+        larger_.push_back(std::make_unique<Sample>(*samples_[i]));
+        larger_.back()->graph = *std::move(larger);
+        growing_.emplace_back(i, samples_.size());
+        i = samples_.size();
+        samples_.push_back(larger_.back().get());
+      }
     }
   }
 
