@@ -214,8 +214,10 @@ absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view 
     if (IsLeftOut(sets_[set], fold) || (sources_[set] == kTimm && !needs_timm)) continue;
     used.push_back(sets_[set]);
     std::vector<fit::Sample>& rows = used.back().samples;
-    rows.erase(std::remove_if(rows.begin(), rows.end(), [](const auto& row) { return row.space() == kKernelTests; }),
-               rows.end());
+    if (fold == kNoGpu) {
+      rows.erase(std::remove_if(rows.begin(), rows.end(), [](const auto& row) { return row.space() == kKernelTests; }),
+                 rows.end());
+    }
     for (fit::Sample& row : rows) row.split = fit::Split::kTrain;
     if (rows.empty()) used.pop_back();
   }

@@ -17,7 +17,7 @@
 
 namespace cobra::evaluation {
 
-// NeuSight's own test split, in which no version here is trained: kernels in shapes of language models.
+// NeuSight's own test split: kernels in shapes of language models.
 inline constexpr char kKernelTests[] = "neusight-test";
 
 // What the data sheet of the row's target promises.
@@ -28,7 +28,7 @@ class GpuRows {
   // kernelbench, neusight and timm. Of a quick run, two targets each of the first two and few rows of each.
   static absl::StatusOr<GpuRows> Read(const TableOptions& options);
 
-  static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split alone
+  static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split of all is
   int folds() const { return folds_; }
   bool IsLeftOut(const fit::Dataset& data, int fold) const { return fold_of_.at(data.target.name) == fold; }
   const std::vector<fit::Dataset>& sets() const { return sets_; }
