@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/table_ablation.h"
 #include "evaluation/tables/table_boards.h"
 #include "evaluation/tables/table_calibration.h"
