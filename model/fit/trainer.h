@@ -25,10 +25,7 @@ struct TrainOptions {
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
   double hidden_operators = 0.05;  // of the calls of a step, how many have no name
-  // Of the calls of networks, how many a step encodes anew (model/fit/remembered_vectors.h); all of them in the last
-  // steps.
-  double encoded_share = 0.3;
-  double average_decay = 0.998;  // exponential moving average of the weights, which is the result
+  double average_decay = 0.998;    // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
   std::string from;        // directory of a version whose weights are the first ones; empty: random ones

@@ -40,7 +40,6 @@
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
 #include "model/fit/other_gpu.h"
-#include "model/fit/remembered_vectors.h"
 #include "model/net/threads.h"
 #include "model/predict/adapt_prior.h"
 #include "model/predict/features.h"
@@ -56,7 +55,6 @@ constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100;
 constexpr int kDoublings = 2;
 constexpr double kMoreBandwidth = 1.5;
 constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
-constexpr double kAllEncoded = 0.85;         // from this progress on every step encodes all of its calls
 constexpr int kFewestTargetsOfProfile = 16;  // on which a network of TargetEntry::network_us was measured
 
 // A manifest need not have more: no two measurements agree as well.
@@ -94,7 +92,6 @@ class TrainingRun {
     LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
                          " networks an epoch"));
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
-    remembered_ = std::make_unique<RememberedVectors>(texts_->size(), options.net.width);
     average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
   }
 
@@ -304,12 +301,11 @@ class TrainingRun {
   // arguments and their work.
   void HideOperators(Batch* batch) {
     std::bernoulli_distribution hides(options_.hidden_operators);
-    for (size_t i = 0; i < batch->texts.size(); ++i) {
-      if (!hides(random_) || batch->texts[i]->empty()) continue;
-      batch->hidden_texts.push_back(std::make_unique<std::vector<text::Token>>(*batch->texts[i]));
+    for (const std::vector<text::Token>*& text : batch->texts) {
+      if (!hides(random_) || text->empty()) continue;
+      batch->hidden_texts.push_back(std::make_unique<std::vector<text::Token>>(*text));
       batch->hidden_texts.back()->front().id = text::Vocabulary::kUnknown;
-      batch->texts[i] = batch->hidden_texts.back().get();
-      batch->text_numbers[i] = -1;
+      text = batch->hidden_texts.back().get();
     }
   }
 
@@ -359,16 +355,11 @@ class TrainingRun {
     return LayerBatchLoss(batch, Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
   }
 
-  at::Tensor Encode(const Batch& batch) {
-    return remembered_->Encode(*bundle_.net->encoder, batch, progress_ < kAllEncoded ? options_.encoded_share : 1,
-                               &random_);
-  }
-
   at::Tensor NetworkLoss(int step) {
     const auto chosen = WithOtherTargets(Slice(train_networks_, step, options_.network_batch));
     if (chosen.empty()) return at::zeros({});
     const Batch batch = TrainingBatch(chosen);
-    return parts_.network_loss(batch, Forward(*bundle_.net, batch, Encode(batch)));
+    return parts_.network_loss(batch, Forward(*bundle_.net, batch));
   }
 
   // Of a network on any target: by how much it is faster at twice the batch, and slower with more bandwidth.
@@ -381,7 +372,7 @@ class TrainingRun {
     for (size_t i = 0; i < more_bandwidth_[target].size(); ++i)
       change[2][static_cast<int64_t>(i)] = more_bandwidth_[target][i];
     batch.graphs.target_features = batch.graphs.target_features + change;
-    const at::Tensor log_us = Forward(*bundle_.net, batch, Encode(batch)).log_total;
+    const at::Tensor log_us = Forward(*bundle_.net, batch).log_total;
     return (log_us[0] - log_us[1]).relu() + (log_us[2] - log_us[0]).relu();
   }
 
@@ -454,7 +445,6 @@ class TrainingRun {
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
-  std::unique_ptr<RememberedVectors> remembered_;
   std::unique_ptr<WeightAverage> average_;
 };
 
