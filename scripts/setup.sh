@@ -86,7 +86,7 @@ build_packages=(
   # Real PyTorch sources to read; the interpreter never runs any Python.
   python3-torchvision
 )
-evaluation_packages=(libxgboost-dev)
+evaluation_packages=(libtcmalloc-minimal4 libxgboost-dev)
 test_packages=(
   black chromium chromium-driver clang-14 clang-format-14 clang-tidy-14 cmake-format curl haproxy libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-jsonschema python3-onnx python3-torch python3-yaml sqlite3
 )
