@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
+#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/with_code.h"
@@ -21,6 +22,7 @@
 #include "client/timed_list.h"
 #include "client/written_file.h"
 #include "frontend/python/torch/torch_version.h"
+#include "google/protobuf/descriptor.h"
 #include "nlohmann/json.hpp"
 #include "proto/status_proto.h"
 #include "proto/target_json.h"
@@ -44,6 +46,13 @@ absl::StatusOr<std::string> ReadNamed(const char* flag, const std::string& path,
   return text;
 }
 
+std::vector<absl::string_view> FieldNames() {
+  std::vector<absl::string_view> names;
+  const google::protobuf::Descriptor& fields = *v1::TargetSpec::descriptor();
+  for (int i = 0; i < fields.field_count(); ++i) names.push_back(fields.field(i)->name());
+  return names;
+}
+
 absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadNamed("--spec", path, kMaxSpecBytes));
   std::vector<std::string> ignored;
@@ -51,6 +60,13 @@ absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
   if (!spec.ok()) {
     return Usage(absl::StrCat(path, ": ", spec.status().message()),
                  R"(for example {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4})");
+  }
+  for (const std::string& name : ignored) {
+    // A field that is misspelled must not be ignored: the answers would be those of another device.
+    if (const std::string meant = NearestName(name, FieldNames()); !meant.empty()) {
+      return Usage(absl::StrCat(path, ": ", WithoutEscapes(name), ": no such field"),
+                   absl::StrCat("did you mean ", meant, "?"));
+    }
   }
   if (!ignored.empty()) Say(absl::StrCat(WithoutEscapes(path), ": ignored: ", absl::StrJoin(ignored, ", "), "\n"));
   return spec;

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/list_source.h"
 
 namespace cobra::client {
 namespace {
@@ -155,10 +156,10 @@ absl::StatusOr<std::vector<std::string>> SplitValues(absl::string_view text) { r
 // The text, and the place in it.
 class ModelList::Rows {
  public:
-  Rows(const std::string& path, std::string text, ModelArguments of_all)
-      : path_(path),
-        folder_(fs::path(path).parent_path().string()),
-        text_(std::move(text)),
+  Rows(ListSource source, ModelArguments of_all)
+      : path_(std::move(source.name)),
+        folder_(std::move(source.folder)),
+        text_(std::move(source.text)),
         of_all_(std::move(of_all)) {}
 
   absl::Status Begin() {
@@ -228,14 +229,20 @@ class ModelList::Rows {
     return listed;
   }
 
-  // A file of the list's folder, else one of the current folder, else an architecture.
+  // A file of the list's folder, else one of the current folder, else one of a library, else an architecture.
   void PlaceModel(std::string cell, ModelArguments* model) const {
     const std::string beside = folder_.empty() ? cell : (fs::path(folder_) / cell).string();
-    const bool is_beside = FileExists(beside);
-    if (!is_beside && !FileExists(cell) && LooksLikeArchitecture(cell)) {
+    const auto of_library = std::find_if(of_all_.libraries.begin(), of_all_.libraries.end(), [&](const auto& library) {
+      return FileExists((fs::path(library) / cell).string());
+    });
+    if (FileExists(beside)) {
+      model->path = beside;
+    } else if (!FileExists(cell) && of_library != of_all_.libraries.end()) {
+      model->path = (fs::path(*of_library) / cell).string();
+    } else if (!FileExists(cell) && LooksLikeArchitecture(cell)) {
       model->architecture = std::move(cell);
     } else {
-      model->path = is_beside ? beside : std::move(cell);
+      model->path = std::move(cell);
     }
     // Of a list, these are where programs are read, and other models have nothing to do with it.
     const bool is_program = !model->path.empty() && (absl::EndsWith(model->path, ".py") || IsDirectory(model->path));
@@ -255,13 +262,14 @@ bool ModelList::has_latencies() const { return rows_->columns().at[kLatencyMs] >
 ModelList::ModelList(ModelList&&) = default;
 ModelList::~ModelList() = default;
 
-absl::StatusOr<ModelList> ModelList::Load(const std::string& path, ModelArguments of_all, absl::string_view flag) {
-  absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxListBytes);
-  if (!text.ok()) {
-    return UserError(absl::IsResourceExhausted(text.status()) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage,
-                     absl::StrCat(flag, " ", text.status().message()));
+absl::StatusOr<ModelList> ModelList::Load(const std::string& given, ModelArguments of_all, absl::string_view flag) {
+  COBRA_ASSIGN_OR_RETURN(ListSource source, ReadListSource(given, flag, kMaxListBytes));
+  if (source.of_library && of_all.libraries.empty()) {
+    return Usage(absl::StrCat(flag, " ", given, ": its models are in the library"),
+                 absl::StrCat("say where ", given, " is installed: --library /usr/lib/python3/dist-packages"));
   }
-  ModelList list(std::make_unique<Rows>(path, *std::move(text), std::move(of_all)));
+  const std::string path = source.name;
+  ModelList list(std::make_unique<Rows>(std::move(source), std::move(of_all)));
   COBRA_RETURN_IF_ERROR(list.rows_->Begin());
   list.ignored_ = list.rows_->columns().ignored;
   absl::flat_hash_map<std::string, int> lines;

@@ -31,10 +31,10 @@ struct ListedModel {
 
 class ModelList {
  public:
-  // Reads the file, plain or compressed, and checks all rows, so that nothing is asked for a list that is damaged: a
-  // usage Diagnostic that begins with the file and the line. `of_all`: what holds for every model: libraries, method
-  // and so on. `flag` has named the file.
-  static absl::StatusOr<ModelList> Load(const std::string& path, ModelArguments of_all,
+  // Reads the file, plain or compressed, the folder or the list that we ship (client/list_source.h), and checks all
+  // rows, so that nothing is asked for a list that is damaged: a usage Diagnostic that begins with the file and the
+  // line. `of_all`: what holds for every model: libraries, method and so on. `flag` was given it.
+  static absl::StatusOr<ModelList> Load(const std::string& given, ModelArguments of_all,
                                         absl::string_view flag = "--list");
   ModelList(ModelList&&);
   ~ModelList();

@@ -4,7 +4,7 @@ set(cobra_programs cobra-client cobra-server cobra-reader cobra-worker cobra-tra
 install(TARGETS ${cobra_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(cobra_share ${CMAKE_INSTALL_DATADIR}/cobra)
 install(DIRECTORY model/pretrained DESTINATION ${cobra_share}/model)
-install(DIRECTORY data/devices data/layers data/networks DESTINATION ${cobra_share}/data)
+install(DIRECTORY data/devices data/layers data/lists data/networks DESTINATION ${cobra_share}/data)
 install(
   DIRECTORY worker/runners
   DESTINATION ${cobra_share}/worker

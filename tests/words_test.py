@@ -36,7 +36,6 @@ NOT_OURS = (
     "data/",
     "tests/words.txt",
     "tests/words_test.py",
-    "tests/frontend/ncnn/models/",
     "tests/fuzz/corpus/",
     "tests/frontend/python/runtime/testdata/",
     "tests/frontend/python/torch/goldens/",

@@ -14,7 +14,7 @@
 namespace cobra::evaluation {
 
 // The answers of `part` ("fold-2-seed-1") of an earlier run of the table, or those of `answer`, which are then kept in
-// docs/results/NAME.partial.PART.jsonl.gz: a line for each group and method. Of a run without a state file nothing is
+// docs/results/NAME.partial.PART.jsonl.xz: a line for each group and method. Of a run without a state file nothing is
 // kept. None if there are none and options.finished.
 absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, const std::string& part,
                                                const std::function<absl::StatusOr<AnswersOfGroups>()>& answer);

@@ -210,6 +210,10 @@ class Table {
   }
 
   absl::StatusOr<AnswersOfGroups> AskNew(const GpuRows& rows, int fold, int seed) const {
+    bool is_asked = false;
+    for (size_t set = 0; set < rows.sets().size(); ++set)
+      is_asked = is_asked || (rows.SourceOf(set) == kSource && rows.IsLeftOut(rows.sets()[set], fold));
+    if (!is_asked) return AnswersOfGroups();
     COBRA_ASSIGN_OR_RETURN(const std::string version, rows.VersionWithout(fold, kSource, run_.options, work_, seed));
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));

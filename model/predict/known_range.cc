@@ -26,6 +26,13 @@ bool IsConverted(const graph::Graph& graph, const graph::Node& node, const Targe
   return before == kConvDense || before == kConvPointwise || before == kConvGrouped;
 }
 
+// A network whose layers compute in int8, on a target that has measured none: its kernels are others.
+bool IsNewPrecision(const graph::Graph& graph, const TargetEntry& target) {
+  constexpr auto kQuantize = graph::Op::quantize_per_tensor;
+  if (target.operators.empty() || target.operators[static_cast<size_t>(kQuantize)]) return false;
+  return absl::c_any_of(graph.nodes(), [](const graph::Node& node) { return node.op == kQuantize; });
+}
+
 void Doubt(double known, std::string why, LatencyPrediction* prediction) {
   prediction->confidence = std::min(prediction->confidence, known);
   prediction->unknown.push_back({std::move(why), 1 - known});
@@ -75,6 +82,9 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
             absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured with single samples alone"),
             prediction);
   }
+  if (IsNewPrecision(graph, target))
+    Doubt(0, absl::StrCat("layers in int8: ", target.spec.name, " was measured in ", target.spec.precision, " alone"),
+          prediction);
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,7 @@
 #include "model/predict/clock_cache.h"
 #include "model/predict/device_table.h"
 #include "model/predict/features.h"
+#include "model/predict/half_precision.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/known_range.h"
 #include "model/predict/linear_cost.h"
@@ -108,7 +110,10 @@ class LoadedPredictor : public Predictor {
     COBRA_ASSIGN_OR_RETURN(int index, FindTarget(calibration ? calibration->base_target : std::string(target)));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("graph: has no calls; there is nothing to predict");
     const TargetSpec& trained = manifest_.targets[index].spec;
-    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, has_parts ? calibration->machine : trained));
+    const TargetSpec& asked = has_parts ? calibration->machine : trained;
+    COBRA_RETURN_IF_ERROR(CheckPrecision(graph, asked));
+    if (const std::optional<graph::Graph> full = InFloat32(graph, asked.precision); full.has_value())
+      return Predict(*full, target, calibration, cancelled);
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
@@ -128,9 +133,15 @@ class LoadedPredictor : public Predictor {
   absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options) const override {
     const TargetSpec machine = FilledFromTable(sheet);
+    std::vector<AdaptSample> timed(samples.begin(), samples.end());
+    std::vector<std::optional<graph::Graph>> full(samples.size());
+    for (size_t i = 0; i < samples.size(); ++i) {
+      full[i] = InFloat32(*samples[i].graph, machine.precision);
+      if (full[i].has_value()) timed[i].graph = &*full[i];
+    }
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
-    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, samples)
-                                                                 : adapter_.Adapt(machine, samples, options));
+    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, timed)
+                                                                 : adapter_.Adapt(machine, timed, options));
     adapted.model_sha256 = info_.sha256;
     return adapted;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "model/predict/device_table.h"
 
 namespace cobra::predict {
 namespace {
@@ -73,6 +75,77 @@ absl::Status CheckRanges(const TargetSpec& sheet) {
   return absl::OkStatus();
 }
 
+// Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units; those compute
+// sixteen times as much in half precision or int8. The slowest take twenty cycles for an operation.
+absl::Status CheckPeakOfProcessor(const TargetSpec& sheet) {
+  if (!(sheet.peak_gflops > 0)) return absl::OkStatus();
+  constexpr double kWidestBits = 2048, kHighestMhz = 1e4, kLeastOfCycle = 0.05;
+  const double bits = sheet.vector_bits > 0 ? sheet.vector_bits : kWidestBits,
+               mhz = sheet.clock_mhz > 0 ? sheet.clock_mhz : kHighestMhz, threads = sheet.threads,
+               most = (sheet.precision == "float32" ? 1 : 16) * 8 * 4 * bits / 32 * mhz / 1000 * threads,
+               least = kLeastOfCycle * sheet.clock_mhz / 1000 * threads;
+  if (sheet.peak_gflops > most) {
+    return Bad("peak_gflops", sheet.peak_gflops,
+               absl::StrFormat("more than %d threads of %.6g MHz and %.6g bits can have, which is below %.4g",
+                               sheet.threads, mhz, bits, most));
+  }
+  if (sheet.peak_gflops < least) {
+    return Bad("peak_gflops", sheet.peak_gflops,
+               absl::StrFormat("less than %d threads of %.6g MHz have, which is above %.4g; 10^9 operations a second",
+                               sheet.threads, sheet.clock_mhz, least));
+  }
+  return absl::OkStatus();
+}
+
+// A core of a GPU does some hundred operations a cycle in float32, and some thousand with its tensor units.
+absl::Status CheckPeakOfGpu(const TargetSpec& sheet) {
+  if (!(sheet.peak_gflops > 0) || !(sheet.cores > 0) || !(sheet.clock_mhz > 0)) return absl::OkStatus();
+  const double of_cycle = sheet.precision == "float32" ? 1024 : 32768,
+               most = of_cycle * sheet.cores * sheet.clock_mhz / 1000;
+  if (sheet.peak_gflops <= most) return absl::OkStatus();
+  return Bad("peak_gflops", sheet.peak_gflops,
+             absl::StrFormat("more than %.6g cores of %.6g MHz can have%s, which is below %.4g", sheet.cores,
+                             sheet.clock_mhz, sheet.precision == "float32" ? " in float32" : "", most));
+}
+
+// Whoever builds a device gives it memory that its arithmetic can use: from a third of an operation to a thousand for
+// each byte (all that data/devices knows), and ten times more either way.
+absl::Status CheckBalance(const TargetSpec& sheet) {
+  constexpr double kFewest = 0.02, kMost = 10'000;
+  if (!(sheet.peak_gflops > 0) || !(sheet.memory_gb_per_s > 0)) return absl::OkStatus();
+  const double of_byte = sheet.peak_gflops / sheet.memory_gb_per_s;
+  if (of_byte >= kFewest && of_byte <= kMost) return absl::OkStatus();
+  return Bad("memory_gb_per_s", sheet.memory_gb_per_s,
+             absl::StrFormat("with peak_gflops %.6g that is %.4g operations for each byte; devices have %.6g to %.6g",
+                             sheet.peak_gflops, of_byte, kFewest, kMost));
+}
+
+// A GPU that data/devices has, by its exact name: power limits and memories differ between its variants, not by more
+// than this.
+absl::Status CheckAgainstTable(const TargetSpec& sheet) {
+  constexpr double kMostTimes = 2.5;
+  if (sheet.kind != "gpu") return absl::OkStatus();
+  TargetSpec of_table;
+  of_table.kind = sheet.kind;
+  of_table.device = sheet.device;
+  of_table.precision = sheet.precision;
+  of_table = FilledFromTable(std::move(of_table));
+  const struct {
+    const char* field;
+    double given, known;
+  } numbers[] = {{"peak_gflops", sheet.peak_gflops, of_table.peak_gflops},
+                 {"memory_gb_per_s", sheet.memory_gb_per_s, of_table.memory_gb_per_s},
+                 {"cores", sheet.cores, of_table.cores},
+                 {"clock_mhz", sheet.clock_mhz, of_table.clock_mhz}};
+  for (const auto& [field, given, known] : numbers) {
+    if (!(given > 0) || !(known > 0) || std::max(given / known, known / given) <= kMostTimes) continue;
+    return Bad(field, given,
+               absl::StrFormat("%s in %s has %.6g; leave it out, or give the device another name", sheet.device,
+                               sheet.precision, known));
+  }
+  return absl::OkStatus();
+}
+
 // Numbers that are each possible, and not together.
 absl::Status CheckTogether(const TargetSpec& sheet) {
   if (sheet.vector_bits != 0) {
@@ -93,29 +166,9 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
     return Bad("l2_cache_mb", sheet.l2_cache_mb,
                absl::StrFormat("more than last_level_cache_mb %.6g", sheet.last_level_cache_mb));
   }
-  // Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units; those
-  // compute sixteen times as much in half precision or int8.
-  if (is_cpu && sheet.peak_gflops > 0) {
-    constexpr double kWidestBits = 2048, kHighestMhz = 1e4;
-    const double bits = sheet.vector_bits > 0 ? sheet.vector_bits : kWidestBits,
-                 mhz = sheet.clock_mhz > 0 ? sheet.clock_mhz : kHighestMhz,
-                 most = (sheet.precision == "float32" ? 1 : 16) * 8 * 4 * bits / 32 * mhz / 1000 *
-                        static_cast<double>(sheet.threads);
-    if (sheet.peak_gflops > most) {
-      return Bad("peak_gflops", sheet.peak_gflops,
-                 absl::StrFormat("more than %d threads of %.6g MHz and %.6g bits can have, which is below %.4g",
-                                 sheet.threads, mhz, bits, most));
-    }
-  }
-  // A core of a GPU does some thousand operations a cycle with its tensor units.
-  if (!is_cpu && sheet.peak_gflops > 0 && sheet.cores > 0 && sheet.clock_mhz > 0) {
-    const double most = 32768 * sheet.cores * sheet.clock_mhz / 1000;
-    if (sheet.peak_gflops > most) {
-      return Bad("peak_gflops", sheet.peak_gflops,
-                 absl::StrFormat("more than %.6g cores of %.6g MHz can have, which is below %.4g", sheet.cores,
-                                 sheet.clock_mhz, most));
-    }
-  }
+  COBRA_RETURN_IF_ERROR(CheckBalance(sheet));
+  COBRA_RETURN_IF_ERROR(CheckAgainstTable(sheet));
+  COBRA_RETURN_IF_ERROR(is_cpu ? CheckPeakOfProcessor(sheet) : CheckPeakOfGpu(sheet));
   // Winograd's algorithm needs a quarter of the multiplications.
   constexpr double kAbovePeak = 16;
   for (const auto& [field, value] :

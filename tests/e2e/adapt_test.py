@@ -224,6 +224,16 @@ class Adapt(unittest.TestCase):
             self.assertEqual(len(set(rows)), 5)
             self.assertLessEqual(len(set(rows) & {"1", "9", "10"}), 1)
 
+    def test_fields_that_are_nearly_known_are_refused(self):
+        spec = self.write("typo.json", '{"device": "Board", "kind": "cpu", "runtime": "ncnn", "clok_mhz": 1800}')
+        answer = self.ask("adapt", "--name", "typo", "--spec", spec)
+        self.assertEqual(answer.code, 2)
+        self.assertIn("typo.json: clok_mhz: no such field\nhint: did you mean clock_mhz?\n", answer.err)
+        spec = self.write("gpu.json", '{"device": "NVIDIA L4", "kind": "gpu", "runtime": "torch", "cores": 5}')
+        answer = self.ask("adapt", "--name", "gpu", "--spec", spec)
+        self.assertEqual(answer.code, 2)
+        self.assertIn("cores 5: NVIDIA L4 in float32 has 60", answer.err)
+
     def refused(self, latencies, *parts, code=2, rows=None):
         before = client("targets", "--server", self.server.address, "--format", "json").out
         path = write_list(self.file("refused.csv"), rows or NETWORKS[: len(latencies)], latencies)

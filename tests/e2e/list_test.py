@@ -240,6 +240,30 @@ class ListTest(programs.ServedTest):
         self.assertEqual([(row["row"], row["target"]) for row in rows], [(r, n) for r in "12" for n in names])
         self.assertEqual([bool(row["latency_ms"]) for row in rows], [True] * 3 + [False] * 3)
 
+    def test_lists_that_need_no_file(self):
+        """Those that are shipped, and a folder. Int8 files of ncnn are no guess where such were timed."""
+        board = "cpu-raspberry-pi-5-4t-ncnn"
+        answer = programs.client(*self.command("ncnn", target=board))
+        self.assertEqual(answer.code, 0, answer.err)
+        rows = {row["row"]: row for row in csv.DictReader(io.StringIO(answer.out))}
+        self.assertEqual(len(rows), 35)
+        for name in ("squeezenet", "squeezenet_int8", "resnet50_int8", "mobilenet_int8"):
+            self.assertGreater(float(rows[name]["confidence"]), 0.99, rows[name])
+        answer = programs.client(*self.command(self.here, target=board))
+        self.assertEqual(answer.code, 0, answer.err)
+        self.assertRegex(answer.out, r"^row,[^\n]*\nsmall.param,[0-9.e-]+,[^\n]*,\n$")
+        os.remove(os.path.join(self.here, "small.param"))
+        answer = programs.client(*self.command(self.here))
+        self.assertEqual(answer.code, 2)
+        self.assertIn(f"--list {self.here}: has no file .onnx, .tflite or .param\n", answer.err)
+        answer = programs.client(*self.command("torchvision"))
+        self.assertEqual(answer.code, 2)
+        self.assertIn("--library /usr/lib/python3/dist-packages", answer.err)
+        answer = programs.client(*self.command("torchvision", "--library", programs.LIBRARY))
+        self.assertEqual(answer.code, 0, answer.err)
+        rows = list(csv.DictReader(io.StringIO(answer.out)))
+        self.assertEqual((len(rows), [row for row in rows if row["error"]]), (80, []))
+
     def test_standard_output_and_packed_files(self):
         text = "\ufeff" + f"{HEADER},note\r\n1,net.py,Net(),1x3x8x8,,,mine\r\n"
         path = self.write("list.csv.gz", gzip.compress(text.encode()))

@@ -31,7 +31,7 @@ class KeptAnswers : public testing::Test {
     });
   }
   std::string PathOf(const std::string& part) const {
-    return absl::StrCat(directory_, "/boards.partial.", part, ".jsonl.gz");
+    return absl::StrCat(directory_, "/boards.partial.", part, ".jsonl.xz");
   }
 
   const std::string directory_;
@@ -90,7 +90,7 @@ TEST_F(KeptAnswers, ErrorsNameThePart) {
 TEST_F(KeptAnswers, AFinishedTableRemovesItsOwn) {
   ASSERT_TRUE(Answer("fold-0-seed-1").ok());
   ASSERT_TRUE(Answer("fold-1-seed-1").ok());
-  const std::string of_another = absl::StrCat(directory_, "/kernels.partial.fold-0-seed-1.jsonl.gz");
+  const std::string of_another = absl::StrCat(directory_, "/kernels.partial.fold-0-seed-1.jsonl.xz");
   ASSERT_TRUE(WriteMaybeGzip(of_another, "").ok());
   ASSERT_TRUE(RemoveKeptAnswers(options_.state).ok());
   EXPECT_FALSE(FileExists(PathOf("fold-0-seed-1")));

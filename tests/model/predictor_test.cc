@@ -200,6 +200,47 @@ TEST_F(PredictorTest, RefusesWeightsOfAnotherPrecision) {
   EXPECT_NE(p.status().message().find("weights are float16"), absl::string_view::npos) << p.status();
 }
 
+// Its target's measurements have the graph in float32: the precision is the target's.
+TEST_F(PredictorTest, HalfPrecisionIsAskedAsItWasMeasured) {
+  const auto network = [](graph::DType dtype) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", {{1, 64, 56, 56}, dtype}),
+                          w = b.AddParameter("w", {{64, 64, 3, 3}, dtype});
+    const graph::Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
+                                          {"padding", std::vector<int64_t>{1, 1}},
+                                          {"dilation", std::vector<int64_t>{1, 1}},
+                                          {"groups", int64_t{1}}};
+    const auto conv = b.Add(graph::Op::conv2d, attributes, {x, w, graph::ValueRef::None()});
+    EXPECT_TRUE(conv.ok()) << conv.status();
+    const auto relu = b.Add(graph::Op::relu, {}, {graph::ValueRef::Node(*conv)});
+    return std::move(b).Build({graph::ValueRef::Node(*relu)});
+  };
+  constexpr char kTarget[] = "cpu-epyc-turin-1t-bfloat16-torch";
+  const auto half = predictor_->Predict(network(graph::DType::bfloat16), kTarget),
+             full = predictor_->Predict(network(graph::DType::float32), kTarget);
+  ASSERT_TRUE(half.ok() && full.ok()) << half.status() << full.status();
+  EXPECT_EQ(half->latency_us, full->latency_us);
+  EXPECT_EQ(half->node_latency_us, full->node_latency_us);
+  EXPECT_EQ(half->confidence, 1);
+  EXPECT_FALSE(predictor_->Predict(network(graph::DType::float16), kTarget).ok());
+}
+
+// Kernels in int8 are others than those in float32; ncnn's boards have measured networks with them.
+TEST_F(PredictorTest, LayersInInt8AreUnknownWhereNoneWasMeasured) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{1, 32, 28, 28}, graph::DType::float32});
+  const auto quantized = b.Add(graph::Op::quantize_per_tensor,
+                               {{"scale", 0.1}, {"zero_point", int64_t{0}}, {"dtype", std::string("int8")}}, {x});
+  ASSERT_TRUE(quantized.ok()) << quantized.status();
+  const int32_t relu = b.Add(graph::Op::relu, {}, {x}).value();
+  const graph::Graph g = std::move(b).Build({graph::ValueRef::Node(*quantized), graph::ValueRef::Node(relu)});
+  const auto torch = predictor_->Predict(g, Target()), board = predictor_->Predict(g, "cpu-raspberry-pi-5-4t-ncnn");
+  ASSERT_TRUE(torch.ok() && board.ok()) << torch.status() << board.status();
+  EXPECT_EQ(torch->confidence, 0);
+  EXPECT_EQ(torch->unknown.back().why, absl::StrCat("layers in int8: ", Target(), " was measured in float32 alone"));
+  for (const UnknownPart& part : board->unknown) EXPECT_EQ(part.why.find("int8"), std::string::npos) << part.why;
+}
+
 // While layers are encoded, and between the steps after that.
 TEST_F(PredictorTest, CancelsAtEveryStep) {
   const auto chain = [](int64_t width) {

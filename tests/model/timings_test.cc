@@ -123,6 +123,31 @@ TEST(SheetCheck, OfAGpu) {
                    "peak_gflops 2e+07: more than 8 cores"),
             "");
   EXPECT_EQ(begins(gpu([](TargetSpec* s) {
+                     s->peak_gflops = 20000;  // of tensor units, in another precision
+                     s->clock_mhz = 1000;
+                     s->cores = 10;
+                   }),
+                   "peak_gflops 20000: more than 10 cores of 1000 MHz can have in float32"),
+            "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) {
+                     s->peak_gflops = 900000;
+                     s->memory_gb_per_s = 5;
+                   }),
+                   "memory_gb_per_s 5: with peak_gflops 900000"),
+            "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) {
+                     s->device = "NVIDIA L4";
+                     s->memory_gb_per_s = 9000;
+                   }),
+                   "memory_gb_per_s 9000: NVIDIA L4 in float32 has 300"),
+            "");
+  EXPECT_EQ(gpu([](TargetSpec* s) {
+              s->device = "NVIDIA L4";
+              s->memory_gb_per_s = 290;
+              s->cores = 58;
+            }),
+            "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) {
                      s->last_level_cache_mb = 9000;
                      s->memory_gb = 0.002;
                    }),
@@ -177,6 +202,13 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                      s->peak_gflops = 5000;
                    }),
                    "peak_gflops 5000: more than"),
+            "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) {
+                     s->clock_mhz = 2000;
+                     s->threads = 4;
+                     s->peak_gflops = 0.03;  // in TFLOP a second
+                   }),
+                   "peak_gflops 0.03: less than 4 threads of 2000 MHz have"),
             "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");

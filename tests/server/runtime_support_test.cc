@@ -40,5 +40,15 @@ TEST(RuntimeSupport, OperatorsThatAreNotWritten) {
   EXPECT_EQ(WhyNotRunnable(network(false), kTorch), "");
 }
 
+// Its own tools write files in int8, which our exporter does not.
+TEST(RuntimeSupport, NcnnHasLayersThatQuantize) {
+  graph::GraphBuilder b;
+  const graph::Attributes attributes = {{"scale", 0.1}, {"zero_point", int64_t{0}}, {"dtype", std::string("int8")}};
+  const auto quantized =
+      b.Add(graph::Op::quantize_per_tensor, attributes, {b.AddInput("x", {{1, 3, 8, 8}, graph::DType::float32})});
+  ASSERT_TRUE(quantized.ok()) << quantized.status();
+  EXPECT_EQ(WhyNotRunnable(std::move(b).Build({graph::ValueRef::Node(*quantized)}), kNcnn), "");
+}
+
 }  // namespace
 }  // namespace cobra::server

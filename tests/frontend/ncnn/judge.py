@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """ncnn itself as the judge of frontend/ncnn: `scripts/test-long.sh ncnn` (its PyPI package: scripts/setup.sh --pypi).
 
-Every .param file of models/ is loaded with random weights, every blob is extracted, and its shape compared with ours.
+Every .param file of data/lists/ncnn is loaded with random weights, every blob is extracted, and its shape compared with ours.
 Then --cases random files of one layer each. Where our graph can run, its outputs' values are compared too.
 """
 import argparse, os, random, struct, subprocess, sys, tempfile
@@ -183,12 +183,13 @@ class Judge:
 
 
 def published(judge, only):
-    """The files of models/ at their published sizes."""
-    rows = open(os.path.join(HERE, "models/models.csv")).read().split()[1:]
+    """The files of data/lists/ncnn at their published sizes."""
+    folder = os.path.join(HERE, "../../../data/lists/ncnn")
+    rows = open(os.path.join(folder, "models.csv")).read().split()[1:]
     for model, file, c, h, w in (row.split(",") for row in rows):
         if only and only not in model:
             continue
-        path = os.path.join(HERE, file)
+        path = os.path.join(folder, os.path.basename(file))
         text = open(path).read()
         name = next(line.split()[4] for line in text.splitlines() if line.startswith("Input"))
         given = (

@@ -198,7 +198,7 @@ TEST(MalformedNcnn, LimitsHoldAtTheLimit) {
 
 TEST(MalformedNcnn, DamagedFilesAreAnsweredWithAnError) {
   const std::string whole =
-      ReadFile(absl::StrCat(COBRA_SOURCE_DIR, "/tests/frontend/ncnn/models/squeezenet_ssd.param"), 1 << 20).value();
+      ReadFile(absl::StrCat(COBRA_SOURCE_DIR, "/data/lists/ncnn/squeezenet_ssd.param"), 1 << 20).value();
   for (size_t size = 0; size < whole.size(); size += 7) {
     const absl::StatusOr<graph::Graph> graph = ReadNcnnModel(whole.substr(0, size), {});
     if (!graph.ok()) EXPECT_TRUE(DiagnosticFromStatus(graph.status()).has_value()) << graph.status();

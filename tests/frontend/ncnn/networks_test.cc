@@ -16,7 +16,7 @@
 namespace cobra::ncnn {
 namespace {
 
-constexpr char kFolder[] = COBRA_SOURCE_DIR "/tests/frontend/ncnn/";
+constexpr char kFolder[] = COBRA_SOURCE_DIR "/data/lists/ncnn/";
 
 std::string FileText(const std::string& path) { return ReadFile(absl::StrCat(kFolder, path), 1 << 20).value(); }
 
@@ -25,7 +25,7 @@ struct Published {
 };
 std::vector<Published> AllPublished() {
   std::vector<Published> all;
-  for (const absl::string_view line : absl::StrSplit(FileText("models/models.csv"), '\n', absl::SkipEmpty())) {
+  for (const absl::string_view line : absl::StrSplit(FileText("models.csv"), '\n', absl::SkipEmpty())) {
     const std::vector<std::string> cells = absl::StrSplit(line, ',');
     if (cells[0] == "model") continue;
     all.push_back({cells[0], cells[1], absl::StrCat("1x", cells[2], "x", cells[3], "x", cells[4])});
@@ -36,7 +36,7 @@ std::vector<Published> AllPublished() {
 absl::StatusOr<graph::Graph> Read(const std::string& name, const std::string& input = "") {
   NcnnRequest request{absl::StrCat(name, ".param")};
   if (!input.empty()) request.inputs.push_back(input);
-  return ReadNcnnModel(FileText(absl::StrCat("models/", name, ".param")), request);
+  return ReadNcnnModel(FileText(absl::StrCat(name, ".param")), request);
 }
 
 TEST(NcnnNetworks, All35AreReadAtTheirPublishedSizes) {

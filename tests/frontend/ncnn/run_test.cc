@@ -15,7 +15,7 @@ namespace {
 class NcnnRun : public testing::TestWithParam<const char*> {};
 
 TEST_P(NcnnRun, TheGraphRuns) {
-  const std::string path = absl::StrCat(COBRA_SOURCE_DIR, "/tests/frontend/ncnn/models/", GetParam(), ".param");
+  const std::string path = absl::StrCat(COBRA_SOURCE_DIR, "/data/lists/ncnn/", GetParam(), ".param");
   NcnnRequest request{GetParam()};
   if (absl::string_view(GetParam()) == "FastestDet") request.inputs = {"1x3x352x352"};
   const absl::StatusOr<graph::Graph> graph = ReadNcnnModel(ReadFile(path, 1 << 20).value(), request);

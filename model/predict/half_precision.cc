@@ -1,0 +1,73 @@
+#include "model/predict/half_precision.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "graph/builder.h"
+
+namespace cobra::predict {
+namespace {
+
+using graph::ValueRef;
+
+class Conversion {
+ public:
+  Conversion(const graph::Graph& graph, graph::DType half) : graph_(graph), half_(half) {}
+
+  std::optional<graph::Graph> Run() {
+    for (const graph::NamedTensor& t : graph_.inputs()) builder_.AddInput(t.name, TypeOf(t));
+    for (const graph::NamedTensor& t : graph_.parameters()) builder_.AddParameter(t.name, TypeOf(t));
+    for (const graph::NamedTensor& t : graph_.buffers()) Keep(builder_.AddBuffer(t.name, TypeOf(t)));
+    for (const graph::NamedTensor& t : graph_.constants()) Keep(builder_.AddConstant(t.name, TypeOf(t)));
+    builder_.AddFoldedMacs(graph_.folded_macs());
+    for (size_t i = 0; i < graph_.nodes().size(); ++i) {
+      if (!AddCall(static_cast<int32_t>(i))) return std::nullopt;
+    }
+    return std::move(builder_).Build(std::vector<ValueRef>(graph_.outputs().begin(), graph_.outputs().end()));
+  }
+
+ private:
+  graph::TensorType TypeOf(const graph::NamedTensor& tensor) const {
+    graph::TensorType type = tensor.type;
+    if (type.dtype == half_) type.dtype = graph::DType::float32;
+    return type;
+  }
+
+  void Keep(ValueRef tensor) {
+    if (auto values = graph_.KnownValues(tensor)) builder_.SetKnownValues(tensor, std::move(values));
+  }
+
+  // Nodes and tensors keep their numbers, so that references do.
+  bool AddCall(int32_t index) {
+    const graph::Node& call = graph_.nodes()[static_cast<size_t>(index)];
+    graph::Attributes attributes = call.attributes;
+    const std::string half(graph::DTypeName(half_)), full(graph::DTypeName(graph::DType::float32));
+    for (const auto& [name, value] : call.attributes) {
+      if (const auto* text = std::get_if<std::string>(&value); text != nullptr && *text == half)
+        attributes.Set(name, full);
+    }
+    const auto added = builder_.Add(call.op, std::move(attributes), call.inputs, call.origin, call.inplace);
+    return added.ok() && *added == index;
+  }
+
+  const graph::Graph& graph_;
+  const graph::DType half_;
+  graph::GraphBuilder builder_;
+};
+
+}  // namespace
+
+std::optional<graph::Graph> InFloat32(const graph::Graph& graph, absl::string_view precision) {
+  for (const graph::DType half : {graph::DType::bfloat16, graph::DType::float16}) {
+    if (graph::DTypeName(half) != precision) continue;
+    const bool has_it =
+        absl::c_any_of(graph.parameters(), [half](const graph::NamedTensor& p) { return p.type.dtype == half; });
+    if (has_it) return Conversion(graph, half).Run();
+  }
+  return std::nullopt;
+}
+
+}  // namespace cobra::predict
