@@ -220,7 +220,7 @@ std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   static absl::Mutex mutex(absl::kConstInit);
   static auto* own_address = new std::string(OwnServerAddress(may_start));
   absl::MutexLock lock(&mutex);
-  if (!own_address->empty() && !SomebodyListens(*own_address)) *own_address = OwnServerAddress(may_start);
+  if (!own_address->empty() && FindRunningServer().empty()) *own_address = OwnServerAddress(may_start);
   ClientOptions own = options;
   if (!own_address->empty()) own.address = *own_address;
   if (own_address->empty() && must_be_own) own.address = PlacesOfLocalServer().address;

@@ -86,13 +86,20 @@ Descriptor ConnectTo(const std::string& socket_path) {
   return socket;
 }
 
+// A process that was killed has no memory any more while its sockets are still being closed.
+bool IsEnding(pid_t pid) {
+  char path[1];
+  return ::readlink(absl::StrCat("/proc/", pid, "/exe").c_str(), path, sizeof(path)) < 0 && errno == ENOENT &&
+         ::access("/proc/self/exe", F_OK) == 0;
+}
+
 // The process that listens there; 0 if none does.
 pid_t ListenerOf(const std::string& socket_path) {
   const Descriptor socket = ConnectTo(socket_path);
   ucred peer = {};
   socklen_t size = sizeof(peer);
   if (!socket.valid() || ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
-  return peer.uid == ::geteuid() ? peer.pid : 0;
+  return peer.uid == ::geteuid() && !IsEnding(peer.pid) ? peer.pid : 0;
 }
 
 absl::StatusOr<Descriptor> Lock(const std::string& path) {

@@ -26,7 +26,7 @@
 namespace cobra::server {
 namespace {
 
-constexpr int kMaxSamples = 50, kMaxSuggestFrom = 1000, kMaxSuggested = 100, kSuggested = 5;
+constexpr int kMaxSuggestFrom = 1000, kMaxSuggested = 100, kSuggested = 5;
 constexpr size_t kMaxNameLetters = 200;
 
 absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
@@ -116,9 +116,10 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
     COBRA_ASSIGN_OR_RETURN(measured, Imported(request.exported_json()));
   } else {
     COBRA_ASSIGN_OR_RETURN(measured.machine, CheckedSpec(request.spec()));
-    if (request.samples_size() > kMaxSamples) {
+    if (static_cast<size_t>(request.samples_size()) > predict::kMaxAdaptSamples) {
       return UserError(Diagnostic::Kind::kLimit,
-                       LimitMessage("samples", request.samples_size(), kMaxSamples, "networks that were timed"),
+                       LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples},
+                                    "networks that were timed"),
                        "adapt with some of them, and add the others with Observe (cobra-client observe)");
     }
     COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,

@@ -102,6 +102,7 @@ absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const
     store::Measurement& measurement = records.back().measurement;
     measurement.subject.is_network = true;
     measurement.subject.fingerprint = timing.network;
+    measurement.subject.label = absl::StrFormat("observed %.4g ms", timing.latency_us / 1000);  // it has no row
     measurement.latency.median_us = timing.latency_us;
     measurement.latency.runs = static_cast<int>(std::min<int64_t>(timing.timings, 1'000'000'000));
   }

@@ -50,7 +50,7 @@ MAY_INCLUDE = {
     "model/infer": ["model/net", "model/text", "base"],
     "model/predict": ["model/infer", "model/net", "model/text", "store", "graph", "base"],
     "model/fit": ["model/predict", "model/net", "model/text", "store", "graph", "base"],
-    "model/space": ["model/fit", "model/net", "frontend/nas", "graph", "base"],
+    "model/space": ["model/fit", "model/predict", "model/net", "frontend/nas", "graph", "base"],
     "train": ["model/fit", "model/net", "model/space", "store", "base"],
     "evaluation/variants": ["model/fit", "model/space", "model/predict", "model/net", "model/text", "graph", "base"],
     "evaluation/published": [

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
+#include "model/space/adapt_targets.h"
 #include "model/space/hat_space.h"
 #include "model/space/space_model.h"
 #include "train/commands.h"
@@ -61,8 +62,26 @@ absl::Status RefuseHat(const std::string& model) {
                                                  "hat` needs some thirty rows of the new device"));
 }
 
+absl::Status RunAdaptTargets(const SpaceArguments& a) {
+  space::AdaptTargetsQuestion question;
+  question.directory = a.model;
+  question.spec = a.spec;
+  question.samples_file = a.samples;
+  if (!a.samples.empty()) {
+    COBRA_ASSIGN_OR_RETURN(question.samples, space::LoadSamples(a.samples));
+  }
+  question.rows_file = a.rows;
+  COBRA_ASSIGN_OR_RETURN(question.rows, space::LoadArchitectures(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<space::AdaptedLatency> predictions, space::AdaptTargets(question));
+  return WritePredictions(a.out, question.rows.row, predictions);
+}
+
 absl::Status RunAdapt(const SpaceArguments& a) {
   COBRA_RETURN_IF_ERROR(RefuseHat(a.model));
+  if (space::IsVersionOfTargets(a.model)) return RunAdaptTargets(a);
+  if (a.samples.empty())
+    return absl::InvalidArgumentError(absl::StrCat("--samples: is missing; ", a.model,
+                                                   " is a model of one space, which needs latencies of the device"));
   COBRA_ASSIGN_OR_RETURN(const space::SpaceModel model, space::SpaceModel::Load(a.model));
   COBRA_ASSIGN_OR_RETURN(const space::ArchRows samples, space::LoadSamples(a.samples));
   COBRA_ASSIGN_OR_RETURN(const space::ArchRows rows, space::LoadArchitectures(a.rows));
@@ -113,11 +132,12 @@ std::vector<Command> AddSpaceCommands(CLI::App* app) {
                               "Column of the table that the model was fitted to; optional if there is only one");
   CLI::App* adapt_command = app->add_subcommand(
       "adapt", "Predicts architectures on a device that the model does not know, from a few samples (docs/spaces.md)");
-  adapt_command->add_option("--samples", adapt->samples, "CSV: row,arch,latency_ms; three rows help, twenty are plenty")
-      ->required();
+  adapt_command->add_option("--samples", adapt->samples,
+                            "CSV: row,arch,latency_ms; three rows help, twenty are plenty");
   adapt_command->add_option(
       "--spec", adapt->spec,
-      "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator");
+      "JSON of the device's data sheet: {\"kind\":\"gpu\",\"batch\":32}; kind is gpu, cpu, phone or accelerator. For "
+      "a version of measured targets, such as model/pretrained: the fields of a target (docs/adding-a-device.md)");
   CLI::App* choose_command = app->add_subcommand(
       "choose", "Selects architectures to measure on a new device, the most informative first (docs/spaces.md)");
   choose_command->add_option("--count", choose->count, "How many")->check(CLI::Range(1, 100))->capture_default_str();

@@ -204,10 +204,8 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   }
   target->cost_lines = predict::FitLinearCosts(samples);
   target->max_network_gflops = 0;
-  target->max_batch = 0;
   for (const Sample& s : data.samples) {
     if (!s.is_network() || s.split != Split::kTrain) continue;
-    target->max_batch = std::max(target->max_batch, predict::BatchOf(s.graph));
     target->max_network_gflops =
         std::max(target->max_network_gflops, static_cast<double>(graph::CostOf(s.graph).flops) / 1e9);
     for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {
@@ -216,6 +214,23 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
         line->second.max_us = std::max(line->second.max_us, line->second.Us(graph::CostOf(s.graph, i)));
     }
   }
+}
+
+// How the measured networks were run.
+void FitMeasuredUse(const Dataset& data, predict::TargetEntry* target) {
+  std::vector<int64_t> batches;
+  bool trains = false, infers = false;
+  for (const Sample& s : data.samples) {
+    if (!s.is_network() || s.split != Split::kTrain) continue;
+    batches.push_back(predict::BatchOf(s.graph));
+    for (const graph::Node& node : s.graph.nodes()) {
+      if (node.op == graph::Op::batch_norm) (node.attributes.Bool("training") ? trains : infers) = true;
+    }
+  }
+  std::sort(batches.begin(), batches.end());
+  target->max_batch = batches.empty() ? 0 : batches.back();
+  target->min_batch = batches.empty() ? 0 : batches[batches.size() / 100];
+  target->is_training_alone = trains && !infers;
 }
 
 std::vector<predict::SpaceErrors> ErrorsBySpace(const Evaluation& e) {
@@ -271,6 +286,7 @@ absl::StatusOr<std::vector<Evaluation>> FinishVersion(absl::string_view director
     target.spec = data.target;
     specs.push_back(&target.spec);
     FitMeasuredRange(data, &target);
+    FitMeasuredUse(data, &target);
     target.operators = OperatorsOf(data);
     target.probe_reference_us.clear();
     for (const auto& [fingerprint, us] : data.probe_us) target.probe_reference_us[fingerprint] = us;

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "model/fit/metrics.h"
@@ -20,6 +22,7 @@ namespace cobra::fit {
 namespace {
 
 constexpr size_t kFewest = 50;         // rows needed to distinguish kinds of layers
+constexpr size_t kFewestFamilies = 5;  // fewer leave too little to hold one against
 constexpr double kLeastOffBy = 0.003;  // a smaller error depends more on the measurement than on the prediction
 constexpr double kCoverage = 0.9;
 constexpr int64_t kFolds = 10;
@@ -53,10 +56,9 @@ double PinballLoss(const torch::Tensor& above) {
   return torch::maximum(kCoverage * above, (kCoverage - 1) * above).mean().item<double>();
 }
 
-// Fits each row's line to the rows of the other folds. Related rows are adjacent: every fold has some of them.
-torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
+// Fits each row's line to the rows of the other folds.
+torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, const torch::Tensor& fold, double penalty) {
   torch::Tensor spread = torch::empty_like(y);
-  const torch::Tensor fold = torch::arange(y.size(0)) % kFolds;
   for (int64_t k = 0; k < kFolds; ++k) {
     const torch::Tensor inside = (fold == k).nonzero().squeeze(1), others = (fold != k).nonzero().squeeze(1);
     const Line line = FitLine(x.index_select(0, others), y.index_select(0, others), penalty);
@@ -68,14 +70,26 @@ torch::Tensor OutOfFold(const torch::Tensor& x, const torch::Tensor& y, double p
 struct Rows {
   std::vector<std::vector<float>> embeddings;
   std::vector<double> off_by;
+  std::vector<int64_t> family;  // of each, numbered in their order
+  int64_t families = 0;
 };
+
+// What is split as a whole (SplitOf, dataset.h), since it errs together; any other row is a family of its own.
+std::string FamilyOf(const Sample& row) {
+  const absl::string_view space = row.space();
+  return absl::StrCat(space == "torchvision" || space == "timm" || space == "graphs" ? row.label() : row.fingerprint());
+}
 
 absl::Status AddRows(absl::string_view directory, const std::vector<const Sample*>& samples, int target, Rows* rows) {
   COBRA_ASSIGN_OR_RETURN(Predictions p, PredictSamples(directory, samples, target));
+  absl::flat_hash_map<std::string, int64_t> families;
   for (size_t i = 0; i < samples.size(); ++i) {
+    const auto next = static_cast<int64_t>(families.size());
+    rows->family.push_back(rows->families + families.try_emplace(FamilyOf(*samples[i]), next).first->second);
     rows->off_by.push_back(AbsLogError(p.latency_us[i], samples[i]->latency_us()));
     rows->embeddings.push_back(std::move(p.embedding[i]));
   }
+  rows->families += static_cast<int64_t>(families.size());
   return absl::OkStatus();
 }
 
@@ -84,7 +98,7 @@ absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, con
   Rows rows;
   for (Split split : kIntervalSplits)
     COBRA_RETURN_IF_ERROR(AddRows(directory, RowsOf(data, split, networks), target, &rows));
-  SpreadFit fit = FitSpread(rows.embeddings, rows.off_by);
+  SpreadFit fit = FitSpread(rows.embeddings, rows.off_by, rows.family);
   std::vector<double> scores;
   for (size_t i = 0; i < rows.off_by.size(); ++i) scores.push_back(rows.off_by[i] / fit.out_of_fold[i]);
   if (all_scores != nullptr) *all_scores = scores;
@@ -93,7 +107,8 @@ absl::StatusOr<predict::IntervalWidth> FitWidth(absl::string_view directory, con
 
 }  // namespace
 
-SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by) {
+SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by,
+                    const std::vector<int64_t>& family) {
   if (off_by.size() < kFewest) return {{}, std::vector<double>(off_by.size(), 1)};
   const int64_t n = static_cast<int64_t>(off_by.size()), width = static_cast<int64_t>(embeddings[0].size());
   torch::Tensor x = torch::empty({n, width}, torch::kDouble), y = torch::empty({n}, torch::kDouble);
@@ -101,10 +116,12 @@ SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std
     std::copy_n(embeddings[static_cast<size_t>(i)].begin(), width, x.data_ptr<double>() + i * width);
     y.data_ptr<double>()[i] = std::log(off_by[static_cast<size_t>(i)] + kLeastOffBy);
   }
+  const bool are_related = std::set<int64_t>(family.begin(), family.end()).size() >= kFewestFamilies;
+  const torch::Tensor fold = (are_related ? torch::tensor(family, torch::kLong) : torch::arange(n)) % kFolds;
   double least_loss = std::numeric_limits<double>::infinity(), best_penalty = 0;
   torch::Tensor best;
   for (double penalty : {0.15, 0.5, 1.5, 5., 15., 50., 150., 500.}) {
-    const torch::Tensor spread = OutOfFold(x, y, penalty);
+    const torch::Tensor spread = OutOfFold(x, y, fold, penalty);
     const double loss = PinballLoss(y - spread);
     if (loss >= least_loss) continue;
     least_loss = loss, best_penalty = penalty, best = spread;

@@ -4,6 +4,7 @@
 #ifndef COBRA_MODEL_FIT_INTERVAL_FIT_H_
 #define COBRA_MODEL_FIT_INTERVAL_FIT_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,8 +27,11 @@ struct SpreadFit {
 };
 
 // `off_by`: AbsLogError (model/fit/metrics.h) of each row of `embeddings`. Quantile regression of its logarithm, the
-// penalty by cross-validation; too few rows: a spread of 1.
-SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by);
+// penalty by cross-validation; too few rows: a spread of 1. `family`: a number of each row; rows of one family err
+// together, and none of them is in the fit that others of it are held against. Empty, or fewer than five families: each
+// row is one of its own.
+SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by,
+                    const std::vector<int64_t>& family = {});
 
 // Fewer networks do not say which error nine of ten stay below.
 constexpr size_t kFewNetworks = 20;

@@ -33,6 +33,10 @@ bool IsNewPrecision(const graph::Graph& graph, const TargetEntry& target) {
   return absl::c_any_of(graph.nodes(), [](const graph::Node& node) { return node.op == kQuantize; });
 }
 
+bool InfersNorm(const graph::Node& node) {
+  return node.op == graph::Op::batch_norm && !node.attributes.Bool("training");
+}
+
 void Doubt(double known, std::string why, LatencyPrediction* prediction) {
   prediction->confidence = std::min(prediction->confidence, known);
   prediction->unknown.push_back({std::move(why), 1 - known});
@@ -80,6 +84,18 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
     if (const int64_t batch = BatchOf(graph); target.max_batch == 1 && batch > 1)
       Doubt(1 / static_cast<double>(batch),
             absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured with single samples alone"),
+            prediction);
+    else if (static_cast<double>(batch) * kRangeSlack < static_cast<double>(target.min_batch))
+      // Layers of all sizes are known; less so what launching them costs beside so little work.
+      Doubt(std::pow(static_cast<double>(batch) / static_cast<double>(target.min_batch), 0.25),
+            absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured with batches from ",
+                         target.min_batch),
+            prediction);
+    const int64_t inferring = target.is_training_alone ? absl::c_count_if(graph.nodes(), InfersNorm) : 0;
+    if (inferring > 0)
+      Doubt(1 - static_cast<double>(inferring) / compute_nodes,
+            absl::StrCat("batch_norm of a network in inference: ", target.spec.name,
+                         " was measured in training mode alone (--mode train)"),
             prediction);
   }
   if (IsNewPrecision(graph, target))

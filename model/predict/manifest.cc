@@ -176,6 +176,8 @@ absl::StatusOr<TargetEntry> TargetFromJson(const json& j, const SharedNames& nam
   entry.cost_lines = LinearCostsFromJson(j.value("cost_lines", json::object()));
   entry.max_network_gflops = j.value("max_network_gflops", 0.0);
   entry.max_batch = j.value("max_batch", int64_t{0});
+  entry.min_batch = j.value("min_batch", int64_t{0});
+  entry.is_training_alone = j.value("is_training_alone", false);
   entry.probe_reference_us = j.at("probe_reference_us").get<std::map<std::string, double>>();
   COBRA_RETURN_IF_ERROR(ReadOperators(j.value("operators", json()), names, &entry.operators));
   const auto networks = j.value("networks", std::vector<size_t>{});
@@ -201,6 +203,8 @@ std::string ManifestToJson(const Manifest& m) {
                        {"cost_lines", LinearCostsToJson(t.cost_lines)},
                        {"max_network_gflops", t.max_network_gflops},
                        {"max_batch", t.max_batch},
+                       {"min_batch", t.min_batch},
+                       {"is_training_alone", t.is_training_alone},
                        {"probe_reference_us", t.probe_reference_us}});
     json numbers_of_networks = json::array(), network_us = json::array();
     for (const auto& [fingerprint, us] : t.network_us) {

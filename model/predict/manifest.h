@@ -36,7 +36,10 @@ struct TargetEntry {
   IntervalWidths interval;
   LinearCosts cost_lines;         // fitted to the measured layers: their largest size, and a bound for larger ones
   double max_network_gflops = 0;  // of the largest network that was measured, in 10^9 operations; 0: not known
-  int64_t max_batch = 0;          // of the networks that were measured (BatchOf, known_range.h); 0: not known
+  // Of the networks that were measured (BatchOf, known_range.h): the largest, and one that a hundredth is below. 0: not
+  // known.
+  int64_t max_batch = 0, min_batch = 0;
+  bool is_training_alone = false;  // all their normalizations compute the statistics of the batch
   // The probe set as measured on this target when it was trained: graph fingerprint (hex) -> microseconds. Calibration
   // compares another machine with these values, so that the model's own errors cancel.
   std::map<std::string, double> probe_reference_us;

@@ -3,6 +3,7 @@
 #ifndef COBRA_MODEL_PREDICT_TIMINGS_H_
 #define COBRA_MODEL_PREDICT_TIMINGS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct CheckedTimings {
 };
 CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
                             absl::Span<const store::MeasuredGraph> earlier);
+
+// What a device is adapted to at once; further ones are observed.
+inline constexpr size_t kMaxAdaptSamples = 50;
 
 // `probe` with further records: a network that both have gets the median of all, weighted by their numbers of timings
 // (Latency::runs). At most kMaxTimedNetworks networks stay, the latest.

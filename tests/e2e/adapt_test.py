@@ -6,11 +6,12 @@ import gzip
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
 
-from programs import LIBRARY, RESNET, SOURCE, Postgres, Server, client
+from programs import BIN, LIBRARY, RESNET, SOURCE, Postgres, Server, client
 
 MODELS = os.path.join(LIBRARY, "torchvision", "models")
 # Real models of torchvision: file, entry.
@@ -117,6 +118,50 @@ class Adapt(unittest.TestCase):
         text = self.ask("adapt", "--name", "sheet", "--spec", self.file("spec.json")).out
         self.assertIn("from the data sheet alone", text)
         self.assertIn("explained by", text)
+
+    def test_cobra_train_adapts_alike(self):
+        """Architectures, without a server: the same numbers as of a target that the server made."""
+        cells = ["nor_conv_3x3", "nor_conv_1x1", "avg_pool_3x3", "skip_connect", "nor_conv_3x3", "nor_conv_1x1", "none"]
+        archs = [
+            f"nasbench201:|{a}~0|+|{b}~0|nor_conv_3x3~1|+|skip_connect~0|{c}~1|{a}~2|"
+            for a, b, c in zip(cells, cells[1:] + cells, cells[2:] + cells)
+        ]
+        times = [1.3 * ms for ms in (6.1, 3.2, 4.4, 5.2, 5.0)]
+        test = self.write("archs.csv", "row,arch\n" + "".join(f"{i},{a}\n" for i, a in enumerate(archs)))
+        few = [f"{i},{archs[i]},{ms}\n" for i, ms in enumerate(times)]
+        self.write("few.csv", "row,arch,latency_ms\n" + "".join(few))
+        model = os.path.join(SOURCE, "model", "pretrained")
+
+        def adapted(*samples, code=0):
+            command = ["adapt", "--model", model, "--rows", test, "--out", self.file("pred.csv"), *samples]
+            done = subprocess.run([os.path.join(BIN, "cobra-train"), *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stderr
+
+        adapted("--spec", self.file("spec.json"), "--samples", self.file("few.csv"))
+        with open(self.file("pred.csv"), newline="") as file:
+            ours = [[float(row[c]) for c in ("latency_ms", "low_ms", "high_ms")] for row in csv.DictReader(file)]
+        rows = [f"{i},{archs[i]},,,,{ms}\n" for i, ms in enumerate(times)]
+        listed = self.write("cells.csv", "row,model,entry,inputs,arguments,latency_ms\n" + "".join(rows))
+        made = self.ask("adapt", "--name", "cells", "--spec", self.file("spec.json"), "--samples", listed)
+        self.assertEqual(made.code, 0, made.err)
+        for arch, (ms, low_ms, high_ms) in zip(archs, ours):
+            answer = client(
+                "predict", "--arch", arch, "--target", "cells", "--format", "json", "--server", self.server.address
+            )
+            server = answer.json()["predictions"][0]
+            self.assertAlmostEqual(server["latency_us"] / 1000 / ms, 1, delta=1e-4)
+            self.assertAlmostEqual(server["low_us"] / 1000 / low_ms, 1, delta=1e-4)
+            self.assertAlmostEqual(server["high_us"] / 1000 / high_ms, 1, delta=1e-4)
+        adapted("--spec", self.file("spec.json"))
+        self.assertIn("--spec: is missing", adapted(code=2))
+        self.write("few.csv", "row,arch,latency_ms\n" + few[0] + few[1].replace(f",{times[1]}", ",7200000"))
+        samples = ("--samples", self.file("few.csv"))
+        self.assertIn("few.csv: row 1: ", adapted("--spec", self.file("spec.json"), *samples, code=2))
+        self.write("few.csv", "row,arch,latency_ms\n1,nasbench201:|conv|,3\n")
+        self.assertIn("few.csv: line 2: ", adapted("--spec", self.file("spec.json"), *samples, code=2))
+        self.write("bad.json", json.dumps({**SPEC, "kind": "toaster"}))
+        self.assertIn("bad.json: ", adapted("--spec", self.file("bad.json"), code=2))
 
     def test_breakdown_adds_up_and_the_interval_narrows(self):
         widths = {}
