@@ -76,7 +76,7 @@ class SweepTest(programs.ServedTest):
 
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
         """On every trained target that was measured with several batches and threads of its own, for networks of every
-        kind: less by no more than two measurements differ there, or 3 %. On the others the largest batch takes at
+        kind: less by no more than two measurements differ there, or 5 %. On the others the largest batch takes at
         least four fifths of the smallest.
         """
         targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
@@ -86,7 +86,7 @@ class SweepTest(programs.ServedTest):
             if t["errors"]["repeatability_floor"] > 0 and t["spec"]["kind"] == "cpu"
         }
         self.assertGreater(len(floors), 20)
-        least = {name: 1 - max(0.03, floor) for name, floor in floors.items()}
+        least = {name: 1 - max(0.05, floor) for name, floor in floors.items()}
         names = ",".join(t["spec"]["name"] for t in targets["targets"])
         folder = "/usr/lib/python3/dist-packages/torchvision/models/"
         for file, entry, side in (

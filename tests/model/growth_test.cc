@@ -77,7 +77,6 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
     std::sort(ratios.begin(), ratios.end());
     const auto at = [&r = ratios](double q) { return r[static_cast<size_t>(q * static_cast<double>(r.size() - 1))]; };
     ASSERT_GT(ratios.size(), 500U) << kind;
-    std::printf("%s %zu: %.3f %.3f %.3f\n", kind.c_str(), ratios.size(), at(0.01), at(0.05), at(0.5));
     // ncnn's GPUs were timed on 35 networks alone, with batch 1.
     EXPECT_GT(at(0.01), kind.rfind("gpu ncnn", 0) == 0 ? 0.85 : 0.88) << kind;
     EXPECT_GT(at(0.05), 0.93) << kind;

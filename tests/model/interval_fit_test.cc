@@ -36,8 +36,8 @@ TEST(FitSpread, DistinguishesKinds) {
   }
 }
 
-// Twelve families, distinguished by their embeddings; of one the errors are twenty times as large. No row of it says so of
-// another one: a family that was never seen would not be known either.
+// Twelve families, distinguished by their embeddings; of one the errors are twenty times as large. No row of it says so
+// of another one: a family that was never seen would not be known either.
 TEST(FitSpread, HoldsFamiliesAgainstOtherFamilies) {
   std::mt19937 random(7);
   std::normal_distribution<float> noise;
