@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::string_view kTorchvision = "torchvision", kShipped[] = {kTorchvision, "ncnn"};
 constexpr absl::string_view kEndings[] = {".onnx", ".tflite", ".param"};
 constexpr int64_t kMostFiles = 100'000;
 
@@ -66,14 +65,15 @@ absl::StatusOr<ListSource> ReadListSource(const std::string& given, absl::string
     if (!text.ok()) return text.status();
     return ListSource{given, given, *std::move(text), false};
   }
-  const bool is_shipped = absl::c_linear_search(kShipped, given) && !FileExists(given);
+  const bool is_shipped = absl::c_linear_search(kShippedLists, given) && !FileExists(given);
   const std::string path = is_shipped ? DataPath(absl::StrCat("data/lists/", given, ".csv")) : given;
   absl::StatusOr<std::string> text = ReadMaybeCompressed(path, most_bytes);
   if (!text.ok()) {
     return UserError(absl::IsResourceExhausted(text.status()) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage,
                      absl::StrCat(flag, " ", text.status().message()));
   }
-  return ListSource{path, fs::path(path).parent_path().string(), *std::move(text), is_shipped && given == kTorchvision};
+  return ListSource{path, fs::path(path).parent_path().string(), *std::move(text),
+                    is_shipped && given == kTorchvisionList};
 }
 
 }  // namespace cobra::client

@@ -10,6 +10,9 @@
 
 namespace cobra::client {
 
+// Lists in data/lists. The models of the first are in a --library.
+inline constexpr absl::string_view kTorchvisionList = "torchvision", kShippedLists[] = {kTorchvisionList, "ncnn"};
+
 struct ListSource {
   std::string name;         // as messages call it
   std::string folder;       // in which its models are

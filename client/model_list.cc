@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,6 +21,7 @@
 #include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/list_source.h"
+#include "client/named_model.h"
 
 namespace cobra::client {
 namespace {
@@ -210,12 +212,22 @@ class ModelList::Rows {
     const auto error = [&listed](absl::string_view column, absl::string_view why, std::string hint) {
       return Usage(absl::StrCat("row ", Shown(listed.row), ": ", column, why), std::move(hint));
     };
-    if (Cell(row, kModel).empty()) return error("the cell of model is empty", "", "a file, a folder or SPACE:STRING");
-    PlaceModel(std::string(Cell(row, kModel)), &listed.model);
-    listed.model.entry = std::string(Cell(row, kEntry));
-    for (const auto& [column, values] :
-         {std::pair(kInputs, &listed.model.inputs), std::pair(kArguments, &listed.model.arguments)}) {
-      absl::StatusOr<std::vector<std::string>> split = SplitValues(Cell(row, column));
+    if (Cell(row, kModel).empty())
+      return error("the cell of model is empty", "",
+                   "a file, a folder, SPACE:STRING or a name of ours: torchvision:resnet18");
+    absl::StatusOr<NamedModel> named = PlaceModel(std::string(Cell(row, kModel)), &listed.model);
+    if (!named.ok()) {
+      const Diagnostic why = DiagnosticFromStatus(named.status()).value_or(Diagnostic());
+      return error("", why.message, why.hint);
+    }
+    // A model's name stands for its list's row; what this row says counts more.
+    const auto cell = [this, &row](ListColumn column, const std::string& of_name) {
+      return Cell(row, column).empty() ? of_name : std::string(Cell(row, column));
+    };
+    listed.model.entry = cell(kEntry, named->entry);
+    for (const auto& [column, values, of_name] : {std::tuple(kInputs, &listed.model.inputs, named->inputs),
+                                                  std::tuple(kArguments, &listed.model.arguments, std::string())}) {
+      absl::StatusOr<std::vector<std::string>> split = SplitValues(cell(column, of_name));
       if (!split.ok()) {
         return error(absl::StrCat(kColumns[column], ": "), split.status().message(),
                      "values are separated by blanks; blanks within brackets or quotes belong to a value");
@@ -229,8 +241,10 @@ class ModelList::Rows {
     return listed;
   }
 
-  // A file of the list's folder, else one of the current folder, else one of a library, else an architecture.
-  void PlaceModel(std::string cell, ModelArguments* model) const {
+  // A file of the list's folder, else one of the current folder, else one of a library, else the name of a model of
+  // ours, which is returned, else an architecture.
+  absl::StatusOr<NamedModel> PlaceModel(std::string cell, ModelArguments* model) const {
+    NamedModel named;
     const std::string beside = folder_.empty() ? cell : (fs::path(folder_) / cell).string();
     const auto of_library = std::find_if(of_all_.libraries.begin(), of_all_.libraries.end(), [&](const auto& library) {
       return FileExists((fs::path(library) / cell).string());
@@ -239,6 +253,9 @@ class ModelList::Rows {
       model->path = beside;
     } else if (!FileExists(cell) && of_library != of_all_.libraries.end()) {
       model->path = (fs::path(*of_library) / cell).string();
+    } else if (!FileExists(cell) && IsModelName(cell)) {
+      COBRA_ASSIGN_OR_RETURN(named, FindNamedModel(cell));
+      COBRA_ASSIGN_OR_RETURN(model->path, FileOf(named, cell));
     } else if (!FileExists(cell) && LooksLikeArchitecture(cell)) {
       model->architecture = std::move(cell);
     } else {
@@ -246,9 +263,19 @@ class ModelList::Rows {
     }
     // Of a list, these are where programs are read, and other models have nothing to do with it.
     const bool is_program = !model->path.empty() && (absl::EndsWith(model->path, ".py") || IsDirectory(model->path));
-    if (is_program) return;
+    if (is_program) return named;
     model->libraries.clear();
     model->torch_version.clear();
+    return named;
+  }
+
+  absl::StatusOr<std::string> FileOf(const NamedModel& named, const std::string& name) const {
+    if (!named.of_library) return named.path;
+    for (const std::string& library : of_all_.libraries) {
+      if (std::string file = (fs::path(library) / named.path).string(); FileExists(file)) return file;
+    }
+    return Usage(absl::StrCat(name, ": no --library has ", named.path),
+                 "say where torchvision is installed: --library /usr/lib/python3/dist-packages");
   }
 
   const std::string path_, folder_, text_;

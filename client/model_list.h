@@ -1,8 +1,9 @@
 // LIST.csv of `cobra-client predict --list`: the models that are asked about, one a row.
 //
-// Columns: row (any text, each once), model (a file, a folder or SPACE:STRING), and, where a model needs them, entry,
-// inputs, arguments (values of --entry, --input, --arg), mode (eval or train). latency_ms, which a list of timings has
-// besides, is ignored. Other columns are, too, unless their name is nearly that of a column above.
+// Columns: row (any text, each once), model (a file, a folder, SPACE:STRING, or a name of client/named_model.h), and,
+// where a model needs them, entry, inputs, arguments (values of --entry, --input, --arg), mode (eval or train).
+// latency_ms, which a list of timings has besides, is ignored. Other columns are, too, unless their name is nearly that
+// of a column above.
 #ifndef COBRA_CLIENT_MODEL_LIST_H_
 #define COBRA_CLIENT_MODEL_LIST_H_
 

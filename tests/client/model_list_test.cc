@@ -160,5 +160,41 @@ TEST(SplitValuesTest, BlanksSeparateUnlessTheyAreInBracketsOrQuotes) {
   EXPECT_FALSE(SplitValues("s=\"a").ok());
 }
 
+TEST_F(ModelListTest, AModelOfOursIsNamed) {
+  ModelArguments of_all;
+  of_all.libraries = {directory_.File("lib")};
+  ASSERT_TRUE(MakeDirectories(directory_.File("lib/torchvision/models")).ok());
+  Write("lib/torchvision/models/resnet.py", "");
+  const std::vector<ListedModel> models = Read(
+      "row,model,entry,inputs\n"
+      "1,torchvision:resnet18,,\n"
+      "2,resnet34,resnet34(num_classes=7),8x3x64x64\n"
+      "3,ncnn:alexnet,,\n",
+      of_all);
+  ASSERT_EQ(models.size(), 3u);
+  EXPECT_EQ(models[0].model.path, directory_.File("lib/torchvision/models/resnet.py"));
+  EXPECT_EQ(models[0].model.entry, "resnet18()");
+  EXPECT_THAT(models[0].model.inputs, ElementsAre("1x3x224x224"));
+  // What the row says itself counts more.
+  EXPECT_EQ(models[1].model.entry, "resnet34(num_classes=7)");
+  EXPECT_THAT(models[1].model.inputs, ElementsAre("8x3x64x64"));
+  EXPECT_TRUE(FileExists(models[2].model.path)) << models[2].model.path;
+  EXPECT_THAT(models[2].model.inputs, ElementsAre("1x3x227x227"));
+  EXPECT_THAT(models[2].model.libraries, IsEmpty());
+}
+
+TEST_F(ModelListTest, ANameThatIsNoneIsAnError) {
+  EXPECT_EQ(Fault("row,model\n1,torchvision:resnet81\n"),
+            " line 2: row 1: torchvision:resnet81: torchvision has no such model in our list; "
+            "did you mean torchvision:resnet18?");
+  EXPECT_EQ(Fault("row,model\n1,alexnet\n"),
+            " line 2: row 1: alexnet: is a model of ncnn and of torchvision; "
+            "say which: ncnn:alexnet or torchvision:alexnet");
+  EXPECT_THAT(Fault("row,model\n1,resnet34\n"), HasSubstr("no --library has torchvision/models/resnet.py"));
+  // A file of that name comes first.
+  Write("alexnet", "");
+  EXPECT_EQ(Fault("row,model\n1,alexnet\n"), "");
+}
+
 }  // namespace
 }  // namespace cobra::client
