@@ -25,6 +25,9 @@ VECTORS = {
     **{name: 2 for name in ("add", "mul", "div", "pow")},
     **{name: 1 for name in ("addu", "mulu", "divu", "powu", "relu", "gelu", "tanh", "softmax")},
 }
+# The source contradicts itself: in its training split these run at a fifth of the peak, at three quarters in its test split;
+# the other operators' splits agree, and so do the other GPUs'. Learned, they would teach what no GPU does.
+CONTRADICTED = {("neusight-train", "linear", "Tesla P4")}
 # Calls of the traces that are shorter say what asking for the time takes.
 SHORTEST_MS = 0.03
 MODELS = {
@@ -177,6 +180,8 @@ def main():
         text = public_rows.graph_text(graph)
         graph_id = data.graph(text, label, is_network, order=(operator, len(text), text))
         for device, times in sorted(rows[key].items()):
+            if (space, operator, gpu(device)) in CONTRADICTED:
+                continue
             ms = statistics.median(times)
             data.row(target_of(device), graph_id, label, ms, index, is_network, space=space)
     data.write()

@@ -1,6 +1,8 @@
 #include "model/fit/other_gpu.h"
 
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 #include "graph/cost.h"
 
@@ -10,38 +12,84 @@ namespace {
 using predict::TargetSpec;
 
 constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4;
-constexpr double TargetSpec::*kRates[] = {&TargetSpec::peak_gflops,        &TargetSpec::memory_gb_per_s,
-                                          &TargetSpec::convolution_gflops, &TargetSpec::pointwise_gflops,
-                                          &TargetSpec::depthwise_gflops,   &TargetSpec::l2_gb_per_s,
-                                          &TargetSpec::l3_gb_per_s,        &TargetSpec::board_power_w};
+// Of a long row that one part of the machine holds back: at least so much of its time at the peak of this part, and of
+// one that moves data alone, at most so much at the peak of arithmetic.
+constexpr double kBound = 0.5, kUnbound = 0.1;
+constexpr double kFreeLogFactor = 0.7;
+constexpr double TargetSpec::*kArithmetic[] = {&TargetSpec::peak_gflops, &TargetSpec::convolution_gflops,
+                                               &TargetSpec::pointwise_gflops, &TargetSpec::depthwise_gflops,
+                                               &TargetSpec::board_power_w};
+constexpr double TargetSpec::*kBandwidth[] = {&TargetSpec::memory_gb_per_s, &TargetSpec::l2_gb_per_s,
+                                              &TargetSpec::l3_gb_per_s};
 constexpr double TargetSpec::*kSizes[] = {&TargetSpec::cores, &TargetSpec::clock_mhz, &TargetSpec::last_level_cache_mb};
 
-// Of all arithmetic at the peak, and all bytes at the bandwidth, one after the other.
-double WorkUs(const Sample& row, const TargetSpec& spec) {
+// Of all arithmetic at the peak, and of all bytes at the bandwidth.
+struct PeakUs {
+  double arithmetic, bytes;
+};
+PeakUs PeakUsOf(const Sample& row, const TargetSpec& spec) {
   const graph::GraphCost cost = graph::CostOf(row.graph);
   const auto bytes = static_cast<double>(cost.activation_bytes) + static_cast<double>(cost.weight_bytes);
-  return (static_cast<double>(cost.flops) / spec.peak_gflops + bytes / spec.memory_gb_per_s) / 1e3;
+  return {static_cast<double>(cost.flops) / spec.peak_gflops / 1e3, bytes / spec.memory_gb_per_s / 1e3};
 }
+
+class Drawing {
+ public:
+  Drawing(const TargetSpec& spec, std::mt19937_64* random) : random_(*random) { other_.spec = spec; }
+
+  double Factor(double least_log, double most_log) {
+    return std::exp(std::uniform_real_distribution<>(least_log, most_log)(random_));
+  }
+  template <size_t n>
+  void Scale(double TargetSpec::*const (&numbers)[n], double factor) {
+    for (double TargetSpec::*number : numbers) (*other_.spec).*number *= factor;
+  }
+  template <size_t n>
+  void ScaleEach(double TargetSpec::*const (&numbers)[n], double least_log, double most_log) {
+    for (double TargetSpec::*number : numbers) (*other_.spec).*number *= Factor(least_log, most_log);
+  }
+  double Faster() {
+    const double factor = Factor(-kMostLogFactor, kMostLogFactor);
+    other_.log_faster = std::log(factor);
+    return factor;
+  }
+  // By more multiprocessors, or by a higher clock.
+  void ScaleMultiprocessors(double factor) {
+    (random_() % 2 == 0 ? other_.spec->cores : other_.spec->clock_mhz) *= factor;
+  }
+  OtherGpu Take() { return std::move(other_); }
+
+ private:
+  OtherGpu other_;
+  std::mt19937_64& random_;
+};
 
 }  // namespace
 
 OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64* random) {
-  OtherGpu other;
-  if (!(spec.peak_gflops > 0 && spec.memory_gb_per_s > 0)) return other;
-  const auto calls = static_cast<double>(row.graph.nodes().size());
-  if (row.latency_us() >= kLongCallUs * calls) {
-    other.spec = spec;
-    other.log_faster = std::uniform_real_distribution<>(-kMostLogFactor, kMostLogFactor)(*random);
-    const double factor = std::exp(other.log_faster);
-    for (double TargetSpec::*rate : kRates) (*other.spec).*rate *= factor;
-    ((*random)() % 2 == 0 ? other.spec->cores : other.spec->clock_mhz) *= factor;
-  } else if (row.latency_us() >= kLaunchesOverWork * WorkUs(row, spec)) {
-    other.spec = spec;
-    std::uniform_real_distribution<> more(0, kMostLogFactor);
-    for (double TargetSpec::*rate : kRates) (*other.spec).*rate *= std::exp(more(*random));
-    for (double TargetSpec::*size : kSizes) (*other.spec).*size *= std::exp(more(*random));
+  if (!(spec.peak_gflops > 0 && spec.memory_gb_per_s > 0)) return OtherGpu();
+  const PeakUs peak = PeakUsOf(row, spec);
+  Drawing drawing(spec, random);
+  if (row.latency_us() >= kLongCallUs * static_cast<double>(row.graph.nodes().size())) {
+    const double faster = drawing.Faster();
+    if (peak.bytes >= kBound * row.latency_us() && peak.arithmetic <= kUnbound * row.latency_us()) {
+      drawing.Scale(kBandwidth, faster);
+      const double other = drawing.Factor(-kFreeLogFactor, kFreeLogFactor);
+      drawing.Scale(kArithmetic, other);
+      drawing.ScaleMultiprocessors(other);
+    } else {
+      drawing.Scale(kArithmetic, faster);
+      drawing.ScaleMultiprocessors(faster);
+      drawing.Scale(kBandwidth, faster);
+      if (peak.arithmetic >= kBound * row.latency_us()) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
+    }
+    return drawing.Take();
   }
-  return other;
+  if (row.latency_us() < kLaunchesOverWork * (peak.arithmetic + peak.bytes)) return OtherGpu();
+  drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
+  drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);
+  drawing.ScaleEach(kSizes, 0, kMostLogFactor);
+  return drawing.Take();
 }
 
 }  // namespace cobra::fit

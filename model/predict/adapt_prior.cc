@@ -36,11 +36,6 @@ constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherRuntime = 4, kOtherCompiler = 4, kOtherLayout = 2,
                  kOtherVendor = 3, kTf32 = 1, kNothingKnown = 2, kSameWords = 1.5;
 
-bool IsAmd(const std::string& device) {
-  return absl::StrContains(device, "AMD") || absl::StrContains(device, "Radeon") ||
-         absl::StrContains(device, "Instinct");
-}
-
 // PyTorch's default is TF32 in convolutions alone: whoever says float32 may mean that.
 bool IsTf32Apart(const TargetSpec& a, const TargetSpec& b) {
   const auto is_either = [](const std::string& precision) {
@@ -185,7 +180,12 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   return std::max(0.0, distance - kSameWords * SharedWords(a.device, b.device));
 }
 
-bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a.device) == IsAmd(b.device); }
+bool IsAmd(const TargetSpec& gpu) {
+  return absl::StrContains(gpu.device, "AMD") || absl::StrContains(gpu.device, "Radeon") ||
+         absl::StrContains(gpu.device, "Instinct");
+}
+
+bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a) == IsAmd(b); }
 
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b) { return a.device == b.device; }
 

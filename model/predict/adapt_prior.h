@@ -16,6 +16,8 @@ namespace cobra::predict {
 // layout, compiler or runtime counts like several of that.
 double SheetDistance(const TargetSpec& a, const TargetSpec& b);
 
+// By the words of its device.
+bool IsAmd(const TargetSpec& gpu);
 // Of GPUs: both are AMD's, or neither is.
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b);
 

@@ -6,6 +6,7 @@
 #include "graph/cost.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
+#include "model/predict/adapt_prior.h"
 #include "model/predict/call_work.h"
 #include "model/predict/composite_work.h"
 
@@ -54,7 +55,9 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           s.kind == "gpu" ? LogFeature(s.last_level_cache_mb, 10) : 0.f, s.precision == "amp-float16" ? 1.f : 0.f,
           s.precision == "tf32-convolutions" ? 1.f : 0.f, s.precision == "int8" ? 1.f : 0.f,
           // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with 20 of them 90 %.
-          s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f};
+          s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
+          // Other kernels, and libraries of their own (ROCm).
+          s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

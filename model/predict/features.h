@@ -13,7 +13,8 @@
 
 namespace cobra::predict {
 
-inline constexpr int kTargetSpecFeatures = 34;
+// New ones are appended (model/predict/target_inputs.h).
+inline constexpr int kTargetSpecFeatures = 35, kFewestTargetSpecFeatures = 34;
 // Places of some of them (LogFeature: log2(1 + x) / the scale).
 inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27,
                      kGpuVector = 28, kGpuPower = 33;

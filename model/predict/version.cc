@@ -1,11 +1,14 @@
 #include "model/predict/version.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "model/net/config.h"
 #include "model/predict/features.h"
+#include "model/predict/target_inputs.h"
 
 namespace cobra::predict {
 namespace {
@@ -14,7 +17,8 @@ namespace {
 absl::Status CheckSizes(const net::NetConfig& c) {
   const bool sane =
       c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == text::kNumValueFeatures &&
-      c.target_features == kTargetSpecFeatures + net::kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
+      c.target_features >= kFewestTargetSpecFeatures + net::kLearnedTargetFeatures &&
+      c.target_features <= kTargetSpecFeatures + net::kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
       c.work_terms == kWorkTerms && c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 &&
       c.encoder_layers >= 1 && c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 &&
       c.graph_width > 0 && c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
@@ -51,6 +55,13 @@ absl::StatusOr<ModelVersion> ReadVersion(absl::string_view directory) {
   if (Sha256Hex(version.tensors) != version.manifest.tensors_sha256) {
     return absl::DataLossError(
         absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
+  }
+  if (const int64_t had = version.manifest.net.target_features - net::kLearnedTargetFeatures;
+      had < kTargetSpecFeatures) {
+    absl::StatusOr<std::string> wider = WithAllSpecFeatures(version.tensors, had);
+    if (!wider.ok()) return absl::DataLossError(absl::StrCat(tensors_path, ": ", wider.status().message()));
+    version.tensors = *std::move(wider);
+    version.manifest.net.target_features = kTargetSpecFeatures + net::kLearnedTargetFeatures;
   }
   version.vocabulary = text::Vocabulary(version.manifest.vocabulary);
   return version;

@@ -80,5 +80,20 @@ TEST(LogWork, OfABatchOfProducts) {
   EXPECT_NEAR(work[kCopiedBytes], std::log(4 * 6 * 80), 1e-5);  // the second, written out
 }
 
+TEST(TargetSpecFeatures, OfAGpuSayWhetherItIsAmds) {
+  TargetSpec gpu;
+  gpu.kind = "gpu";
+  gpu.device = "NVIDIA A100-SXM4-40GB";
+  const auto nvidia = TargetSpecFeatures(gpu);
+  gpu.device = "AMD Instinct MI210";
+  const auto amd = TargetSpecFeatures(gpu);
+  EXPECT_EQ(nvidia.back(), 0);
+  EXPECT_EQ(amd.back(), 1);
+  TargetSpec processor;
+  processor.kind = "cpu";
+  processor.device = "AMD EPYC 9B14";
+  EXPECT_EQ(TargetSpecFeatures(processor).back(), 0);
+}
+
 }  // namespace
 }  // namespace cobra::predict

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -33,8 +34,17 @@ Sample RowOf(int64_t width, double latency_us) {
   return row;
 }
 
+Sample CopyOf(int64_t elements, double latency_us) {
+  graph::NetBuilder net;
+  const graph::ValueRef x = net.Relu(net.Input({elements}));
+  Sample row;
+  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.latency.median_us = latency_us;
+  return row;
+}
+
 TEST(OtherGpu, WhatIsFasterInEverythingIsFasterByThatFactor) {
-  const Sample row = RowOf(4096, 20000);
+  const Sample row = RowOf(4096, 60000);
   std::mt19937_64 random(1);
   bool more_cores = false, higher_clock = false;
   for (int i = 0; i < 40; ++i) {
@@ -54,6 +64,35 @@ TEST(OtherGpu, WhatIsFasterInEverythingIsFasterByThatFactor) {
   EXPECT_TRUE(more_cores && higher_clock);
 }
 
+TEST(OtherGpu, MoreBandwidthAloneHelpsNoArithmetic) {
+  const Sample row = RowOf(4096, 20000);
+  std::mt19937_64 random(1);
+  double most = 0;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    const double factor = std::exp(other.log_faster);
+    EXPECT_NEAR(other.spec->peak_gflops / 8000, factor, 1e-9);
+    EXPECT_GE(other.spec->memory_gb_per_s / 300, factor - 1e-9);
+    most = std::max(most, other.spec->memory_gb_per_s / 300 / factor);
+  }
+  EXPECT_GT(most, 1.5);
+}
+TEST(OtherGpu, WhatMovesDataAloneTakesAsLongWithOtherArithmetic) {
+  // 800 MB at 300 GB/s: 2.7 ms.
+  const Sample row = CopyOf(100000000, 3000);
+  std::mt19937_64 random(1);
+  double most = 0;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    const double factor = std::exp(other.log_faster);
+    EXPECT_NEAR(other.spec->memory_gb_per_s / 300, factor, 1e-9);
+    EXPECT_NEAR(other.spec->peak_gflops / 8000, other.spec->board_power_w / 70, 1e-9);
+    most = std::max(most, std::abs(std::log(other.spec->peak_gflops / 8000) - other.log_faster));
+  }
+  EXPECT_GT(most, 0.5);
+}
 TEST(OtherGpu, LaunchingTakesAsLongOnALargerOne) {
   const Sample row = RowOf(16, 30);
   std::mt19937_64 random(1);

@@ -1,0 +1,63 @@
+#include "model/predict/target_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/tensor_file.h"
+#include "model/net/config.h"
+#include "model/predict/features.h"
+
+namespace cobra::predict {
+namespace {
+
+constexpr int64_t kHad = kFewestTargetSpecFeatures, kVector = net::kLearnedTargetFeatures;
+
+std::string Bytes(const std::vector<float>& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+}
+std::vector<float> Floats(absl::string_view bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST(TargetInputs, WhatAVersionHasNotLearnedCountsNothing) {
+  std::vector<float> gain(2 * (kHad + kVector));
+  for (size_t i = 0; i < gain.size(); ++i) gain[i] = static_cast<float>(i + 1);
+  const std::string gains = Bytes(gain), others = Bytes(std::vector<float>(kHad + kVector, 3));
+  const std::string file = WriteTensorFile({{"layer_head.target_gain.weight", {{2, kHad + kVector}, gains}},
+                                            {"graph_net.run.bias", {{1, kHad + kVector}, others}}});
+  const absl::StatusOr<std::string> wider = WithAllSpecFeatures(file, kHad);
+  ASSERT_TRUE(wider.ok()) << wider.status();
+  const auto tensors = ReadTensorFile(*wider);
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  // Of no target's features, however many columns it has.
+  EXPECT_EQ(tensors->at("graph_net.run.bias").bytes, others);
+  const StoredTensor& stored = tensors->at("layer_head.target_gain.weight");
+  EXPECT_EQ(stored.shape, (std::vector<int64_t>{2, kTargetSpecFeatures + kVector}));
+  const std::vector<float> now = Floats(stored.bytes);
+  for (int64_t row = 0; row < 2; ++row) {
+    for (int64_t column = 0; column < kTargetSpecFeatures + kVector; ++column) {
+      const bool is_new = column >= kHad && column < kTargetSpecFeatures;
+      const int64_t before = column < kHad ? column : column - kTargetSpecFeatures + kHad;
+      EXPECT_EQ(now[static_cast<size_t>(row * (kTargetSpecFeatures + kVector) + column)],
+                is_new ? 0 : gain[static_cast<size_t>(row * (kHad + kVector) + before)]);
+    }
+  }
+}
+TEST(TargetInputs, WhatHasThemAllStaysAsItIs) {
+  const std::string gains = Bytes(std::vector<float>(kTargetSpecFeatures + kVector, 1));
+  const std::string file =
+      WriteTensorFile({{"layer_head.target_gain.weight", {{1, kTargetSpecFeatures + kVector}, gains}}});
+  EXPECT_EQ(WithAllSpecFeatures(file, kTargetSpecFeatures).value(), file);
+}
+TEST(TargetInputs, ADamagedFileIsDataLoss) {
+  EXPECT_EQ(WithAllSpecFeatures("no tensors", kHad).status().code(), absl::StatusCode::kDataLoss);
+}
+
+}  // namespace
+}  // namespace cobra::predict
