@@ -18,7 +18,7 @@ namespace cobra::server {
   RPC(Cobra, Adapt, kUnary, kAdministration, kMeasure)           \
   RPC(Cobra, Observe, kUnary, kAdministration, kMeasure)         \
   RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)    \
-  RPC(Cobra, SuggestSamples, kUnary, kAdministration, kAsk)      \
+  RPC(Cobra, SuggestSamples, kUnary, kPredictions, kAsk)         \
   RPC(Cobra, ListPredictions, kUnary, kQueue, kAsk)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
   RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
