@@ -91,9 +91,8 @@ TEST(RpcsTest, RowsAreInTheOrderOfTheEnumerators) {
 
 TEST(RpcsTest, NothingThatWaitsForTheDatabaseSharesTheThreadsOfPredictions) {
   for (const RpcInfo& rpc : kRpcs)
-    EXPECT_EQ(rpc.lane == Lane::kPredictions,
-              rpc.rpc == Rpc::kPredict || rpc.rpc == Rpc::kPredictBatch || rpc.rpc == Rpc::kPredictStream ||
-                  rpc.rpc == Rpc::kSuggestSamples)
+    EXPECT_EQ(rpc.lane == Lane::kPredictions, rpc.rpc == Rpc::kPredict || rpc.rpc == Rpc::kPredictBatch ||
+                                                  rpc.rpc == Rpc::kPredictStream || rpc.rpc == Rpc::kSuggestSamples)
         << rpc.method;
 }
 
