@@ -1,10 +1,12 @@
 #include "model/fit/other_gpu.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "graph/cost.h"
+#include "graph/op_rules.h"
 
 namespace cobra::fit {
 namespace {
@@ -16,6 +18,9 @@ constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4
 // one that moves data alone, at most so much at the peak of arithmetic.
 constexpr double kBound = 0.5, kUnbound = 0.1;
 constexpr double kFreeLogFactor = 0.7;
+// PyTorch's default: TF32 in convolutions alone, on GPUs that have it; up to eight times as fast.
+constexpr char kFloat32[] = "float32", kTf32[] = "tf32-convolutions";
+constexpr double kMostTf32LogFactor = 2.1;
 constexpr double TargetSpec::*kArithmetic[] = {&TargetSpec::peak_gflops, &TargetSpec::convolution_gflops,
                                                &TargetSpec::pointwise_gflops, &TargetSpec::depthwise_gflops,
                                                &TargetSpec::board_power_w};
@@ -31,6 +36,13 @@ PeakUs PeakUsOf(const Sample& row, const TargetSpec& spec) {
   const graph::GraphCost cost = graph::CostOf(row.graph);
   const auto bytes = static_cast<double>(cost.activation_bytes) + static_cast<double>(cost.weight_bytes);
   return {static_cast<double>(cost.flops) / spec.peak_gflops / 1e3, bytes / spec.memory_gb_per_s / 1e3};
+}
+
+bool HasConvolution(const graph::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& call) {
+    const graph::Kernel kernel = graph::RulesOf(call.op).kernel;
+    return kernel == graph::Kernel::kConvolution || kernel == graph::Kernel::kTransposed;
+  });
 }
 
 class Drawing {
@@ -57,6 +69,13 @@ class Drawing {
   void ScaleMultiprocessors(double factor) {
     (random_() % 2 == 0 ? other_.spec->cores : other_.spec->clock_mhz) *= factor;
   }
+  // In what convolutions compute, and how fast.
+  void DrawConvolutions() {
+    TargetSpec& spec = *other_.spec;
+    if (spec.precision != kFloat32 && spec.precision != kTf32) return;
+    spec.precision = random_() % 2 == 0 ? kFloat32 : kTf32;
+    spec.convolution_gflops = spec.peak_gflops * (spec.precision == kTf32 ? Factor(0, kMostTf32LogFactor) : 1);
+  }
   OtherGpu Take() { return std::move(other_); }
 
  private:
@@ -69,26 +88,22 @@ class Drawing {
 OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64* random) {
   if (!(spec.peak_gflops > 0 && spec.memory_gb_per_s > 0)) return OtherGpu();
   const PeakUs peak = PeakUsOf(row, spec);
+  const double latency_us = row.latency_us();
   Drawing drawing(spec, random);
-  if (row.latency_us() >= kLongCallUs * static_cast<double>(row.graph.nodes().size())) {
+  if (latency_us >= kLongCallUs * static_cast<double>(row.graph.nodes().size())) {
     const double faster = drawing.Faster();
-    if (peak.bytes >= kBound * row.latency_us() && peak.arithmetic <= kUnbound * row.latency_us()) {
-      drawing.Scale(kBandwidth, faster);
-      const double other = drawing.Factor(-kFreeLogFactor, kFreeLogFactor);
-      drawing.Scale(kArithmetic, other);
-      drawing.ScaleMultiprocessors(other);
-    } else {
-      drawing.Scale(kArithmetic, faster);
-      drawing.ScaleMultiprocessors(faster);
-      drawing.Scale(kBandwidth, faster);
-      if (peak.arithmetic >= kBound * row.latency_us()) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
-    }
-    return drawing.Take();
+    drawing.Scale(kBandwidth, faster);
+    const bool moves_data = peak.bytes >= kBound * latency_us && peak.arithmetic <= kUnbound * latency_us;
+    const double arithmetic = moves_data ? drawing.Factor(-kFreeLogFactor, kFreeLogFactor) : faster;
+    drawing.Scale(kArithmetic, arithmetic);
+    drawing.ScaleMultiprocessors(arithmetic);
+    if (peak.arithmetic >= kBound * latency_us) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
+  } else if (latency_us >= kLaunchesOverWork * (peak.arithmetic + peak.bytes)) {
+    drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
+    drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);
+    drawing.ScaleEach(kSizes, 0, kMostLogFactor);
   }
-  if (row.latency_us() < kLaunchesOverWork * (peak.arithmetic + peak.bytes)) return OtherGpu();
-  drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
-  drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);
-  drawing.ScaleEach(kSizes, 0, kMostLogFactor);
+  if (!HasConvolution(row.graph)) drawing.DrawConvolutions();
   return drawing.Take();
 }
 

@@ -11,7 +11,7 @@
 namespace cobra::fit {
 
 struct OtherGpu {
-  std::optional<predict::TargetSpec> spec;  // nullopt: nothing is known of this row
+  std::optional<predict::TargetSpec> spec;  // nullopt: nothing is known of the GPU
   double log_faster = 0;                    // the logarithm of by how much the row takes less time there
 };
 
@@ -19,6 +19,7 @@ struct OtherGpu {
 // four, by more multiprocessors or by a higher clock; where moving data alone takes half of the time, with bandwidths
 // by that factor and all else by another one; where arithmetic at its peak does, with more bandwidth besides. Of a row
 // that takes ten times as long as its work would: a GPU with each number of its sheet higher by a factor of its own.
+// Of one without convolutions: a GPU that computes these in TF32, or in float32, at any rate.
 OtherGpu OtherGpuFor(const Sample& row, const predict::TargetSpec& spec, std::mt19937_64* random);
 
 }  // namespace cobra::fit

@@ -106,9 +106,38 @@ TEST(OtherGpu, LaunchingTakesAsLongOnALargerOne) {
   }
 }
 
-TEST(OtherGpu, BetweenTheTwoNothingIsKnown) {
+TEST(OtherGpu, ConvolutionsDoNotMatterWhereThereAreNone) {
+  // Neither long nor waiting for launches.
+  const Sample row = RowOf(1024, 290);
   std::mt19937_64 random(1);
-  EXPECT_FALSE(OtherGpuFor(RowOf(1024, 290), Gpu(), &random).spec.has_value());
+  bool in_tf32 = false, in_float32 = false;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    EXPECT_EQ(other.log_faster, 0);
+    in_tf32 |= other.spec->precision == "tf32-convolutions";
+    in_float32 |= other.spec->precision == "float32";
+    EXPECT_GE(other.spec->convolution_gflops, 8000);
+    // Nothing else has changed.
+    EXPECT_EQ(other.spec->peak_gflops, 8000);
+    EXPECT_EQ(other.spec->memory_gb_per_s, 300);
+    EXPECT_EQ(other.spec->cores, 40);
+  }
+  EXPECT_TRUE(in_tf32 && in_float32);
+}
+TEST(OtherGpu, ConvolutionsMatterWhereThereAreSome) {
+  graph::NetBuilder net;
+  graph::Conv2dOptions options;
+  options.out_channels = 64;
+  const graph::ValueRef x = net.Conv2d(net.Input({8, 64, 56, 56}), options);
+  Sample row;
+  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.latency.median_us = 5000;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(OtherGpuFor(row, Gpu(), &random).spec->precision, "float32");
+}
+TEST(OtherGpu, OfAGpuWithoutRatesNothingIsKnown) {
+  std::mt19937_64 random(1);
   TargetSpec unknown = Gpu();
   unknown.peak_gflops = 0;
   EXPECT_FALSE(OtherGpuFor(RowOf(4096, 20000), unknown, &random).spec.has_value());
