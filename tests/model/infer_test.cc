@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
 #include "frontend/nas/reader.h"
 #include "gtest/gtest.h"
 #include "model/infer/contributions.h"
@@ -16,6 +15,7 @@
 #include "model/infer/kernels.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
+#include "model/predict/version.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::infer {
@@ -188,7 +188,7 @@ class InferTest : public testing::Test {
   }
 
   const predict::ModelBundle bundle_ = predict::LoadBundle(kPretrained).value();
-  const std::string file_ = ReadFile(absl::StrCat(kPretrained, "/tensors.safetensors")).value();
+  const std::string file_ = predict::ReadVersion(kPretrained).value().tensors;
   const Tensors tensors_ = Tensors::Parse(file_).value();
   const Encoder encoder_ = Encoder::Create(tensors_, bundle_.manifest.net).value();
   const ContributionNet net_ =
