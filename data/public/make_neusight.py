@@ -25,8 +25,8 @@ VECTORS = {
     **{name: 2 for name in ("add", "mul", "div", "pow")},
     **{name: 1 for name in ("addu", "mulu", "divu", "powu", "relu", "gelu", "tanh", "softmax")},
 }
-# The source contradicts itself: in its training split these run at a fifth of the peak, at three quarters in its test split;
-# the other operators' splits agree, and so do the other GPUs'. Learned, they would teach what no GPU does.
+# The source contradicts itself: in its training split these run at a fifth of the peak, in its test split at three
+# quarters; the other operators' splits agree, and so do the other GPUs'. Learned, they would teach what no GPU does.
 CONTRADICTED = {("neusight-train", "linear", "Tesla P4")}
 # Calls of the traces that are shorter say what asking for the time takes.
 SHORTEST_MS = 0.03

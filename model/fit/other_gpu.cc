@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "graph/cost.h"
-#include "graph/op_rules.h"
+#include "model/predict/call_work.h"
 
 namespace cobra::fit {
 namespace {
@@ -39,10 +39,7 @@ PeakUs PeakUsOf(const Sample& row, const TargetSpec& spec) {
 }
 
 bool HasConvolution(const graph::Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& call) {
-    const graph::Kernel kernel = graph::RulesOf(call.op).kernel;
-    return kernel == graph::Kernel::kConvolution || kernel == graph::Kernel::kTransposed;
-  });
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), predict::IsConvolution);
 }
 
 class Drawing {

@@ -118,6 +118,11 @@ bool HasRules(const Convolution& c) {
 
 }  // namespace
 
+bool IsConvolution(const graph::Node& call) {
+  const graph::Kernel kernel = graph::RulesOf(call.op).kernel;
+  return kernel == graph::Kernel::kConvolution || kernel == graph::Kernel::kTransposed;
+}
+
 std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node) {
   const std::optional<Convolution> c = graph::ConvolutionOf(graph, node);
   if (!c.has_value() || !HasRules(*c)) return std::nullopt;

@@ -35,6 +35,8 @@ struct ConvolutionWork {
   // group, over patches laid out as a matrix.
   int64_t plain_macs = 0, plain_column_bytes = 0, plain_products = 0;
 };
+// Over any number of dimensions, transposed ones among them.
+bool IsConvolution(const graph::Node& call);
 // nullopt if the node is not a convolution over one or two dimensions.
 std::optional<ConvolutionWork> ConvolutionWorkOf(const graph::Graph& graph, const graph::Node& node);
 

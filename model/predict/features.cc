@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "graph/cost.h"
-#include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "model/predict/adapt_prior.h"
 #include "model/predict/call_work.h"
@@ -26,12 +25,6 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
     case Algorithm::kDepthwise: return kDepthwiseMacs;
   }
   return kProductMacs;
-}
-
-// Those without a rule of their own are transposed, or have three dimensions: a product over patches.
-bool IsConvolution(const graph::Node& call) {
-  const graph::Kernel kernel = graph::RulesOf(call.op).kernel;
-  return kernel == graph::Kernel::kConvolution || kernel == graph::Kernel::kTransposed;
 }
 
 }  // namespace
@@ -106,6 +99,7 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
     amounts[kPlainColumnBytes] = work->plain_column_bytes;
     amounts[kPlainProducts] = work->plain_products;
   } else {
+    // A convolution without a rule of its own is transposed, or has three dimensions: a product over patches.
     amounts[kUnpaddedMacs] = amounts[IsConvolution(call) ? kGemmMacs : kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;
   }
