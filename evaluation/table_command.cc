@@ -23,8 +23,9 @@ namespace {
 struct TableArguments {
   std::string name, model = "model/pretrained", rows = "data/measurements/cpu-epyc-genoa-1t", configs, out;
   std::vector<std::string> alone;
-  int seeds = 0;
-  bool quick = false, finished = false, json = false;
+  std::string device = "cpu";
+  int seeds = 0, jobs = 1;
+  bool quick = false, finished = false, parts = false, json = false;
   ReplayOptions replay;
 };
 
@@ -74,11 +75,15 @@ absl::Status PrintPublished(const TableArguments& a) {
   options.quick = a.quick;
   options.finished = a.finished;
   options.seeds = a.seeds > 0 ? a.seeds : a.quick ? 1 : 3;
+  options.parts = a.parts;
+  options.jobs = a.jobs;
+  options.device = a.device;
   options.command = absl::StrCat("cobra-train table ", a.name, a.quick ? " --quick" : "", " --seeds ", options.seeds,
                                  a.rows == TableOptions().rows ? "" : absl::StrCat(" --rows ", a.rows),
                                  a.model == TableOptions().model ? "" : absl::StrCat(" --model ", a.model),
                                  a.configs.empty() ? "" : absl::StrCat(" --configs ", a.configs));
   COBRA_ASSIGN_OR_RETURN(const TableRun run, RunTable(options, a.out.empty() && !a.quick ? "docs/results" : a.out));
+  if (options.parts) return absl::OkStatus();
   std::printf("%s\n", a.json ? TableToJson(run).c_str() : TableToMarkdown(run).c_str());
   return absl::OkStatus();
 }
@@ -109,6 +114,18 @@ train::Command AddTable(CLI::App* app) {
   command->add_flag("--finished", a->finished,
                     "Write the document of the cells that are finished, and compute no others");
   command->add_option("--seeds", a->seeds, "Number of seeds; default: 3, with --quick 1")->check(AboveZero());
+  command
+      ->add_option(
+          "--jobs", a->jobs,
+          "boards, kernelbench, kernels, real_models: folds that are trained and answered at a time, a core each")
+      ->check(AboveZero())
+      ->capture_default_str();
+  command->add_flag("--parts", a->parts,
+                    "Likewise: answer them and keep the answers in --out, for a run of the same command on another "
+                    "machine, which writes the document");
+  command
+      ->add_option("--device", a->device, "Likewise: what trains the folds, cpu, or cuda with a LibTorch that has it")
+      ->capture_default_str();
   command->add_option("--split", a->replay.split, "active: fingerprints of the test rows")->capture_default_str();
   command->add_option("--out", a->out, "Directory; an interrupted run continues from its files; default: docs/results");
   command->add_flag("--json", a->json, "JSON instead of a table");

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,17 +133,18 @@ absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset>
 }
 
 absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string>& folders) {
-  std::vector<fit::Dataset> sets;
   for (const std::string& rows : folders) {
     if (absl::EndsWith(rows, ".csv") || absl::EndsWith(rows, ".csv.gz"))
       return absl::InvalidArgumentError(absl::StrCat(rows, ": is a table: name its search space with --space NAME"));
-    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(rows));
-    LogInfo(absl::StrCat(rows, ": ", data.samples.size(), " distinct graphs, ", data.failures, " failed measurements"));
-    for (const fit::Dataset& other : sets) {
-      if (other.target.name == data.target.name)
-        return absl::InvalidArgumentError(absl::StrCat("--rows ", rows, ": another folder has ", data.target.name));
-    }
-    sets.push_back(std::move(data));
+  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> sets, fit::LoadAllMeasurements(folders));
+  std::set<std::string> names;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const fit::Dataset& data = sets[i];
+    LogInfo(absl::StrCat(folders[i], ": ", data.samples.size(), " distinct graphs, ", data.failures,
+                         " failed measurements"));
+    if (!names.insert(data.target.name).second)
+      return absl::InvalidArgumentError(absl::StrCat("--rows ", folders[i], ": another folder has ", data.target.name));
   }
   fit::NumberTargets(&sets);
   return sets;
@@ -178,6 +180,7 @@ absl::Status FitMeasurements(const FitArguments& a) {
 void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();
+  command->add_option("--device", a->train.device, "cpu, or cuda with a LibTorch that has it")->capture_default_str();
   command->add_option("--from", a->train.from,
                       "Directory of a version whose weights are the first ones, not random numbers");
   command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "model/predict/device_table.h"
 #include "nlohmann/json.hpp"
 #include "worker/child.h"
 #include "worker/executor.h"
@@ -30,7 +31,10 @@ absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   }
   predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
   machine.memory_gb = execution.is_cuda() ? gpu.memory_gb : MemoryGb();
-  COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));
+  // Of a GPU with a published sheet, as all others that weights were trained on have: its numbers, which are higher than
+  // what one product reaches.
+  machine = predict::FilledFromTable(std::move(machine));
+  if (!execution.is_cuda() || !(machine.peak_gflops > 0)) COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));
   return machine;
 }
 

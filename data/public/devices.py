@@ -16,6 +16,7 @@ PROCESSORS, CORES = table("processors.csv", "device"), table("cores.csv", "core"
 PEAKS = {
     "float32": "fp32_gflops",
     "tf32-convolutions": "fp32_gflops",
+    "tf32": "tf32_gflops",
     "float16": "fp16_matrix_gflops",
     "amp-float16": "fp16_matrix_gflops",
     "bfloat16": "bf16_matrix_gflops",

@@ -25,6 +25,7 @@ absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const 
   train.learning_rate = training.learning_rate;
   train.seed = static_cast<uint64_t>(training.seed);
   train.from = options.model;
+  train.device = options.device;
   train.checkpoint = absl::StrCat(directory, "/checkpoint");
   COBRA_RETURN_IF_ERROR(fit::Train(sets, train, directory));
   return directory;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <random>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
@@ -22,6 +24,9 @@ namespace {
 constexpr char kFolds[] = "data/splits/gpus.csv";
 constexpr const char* kSources[] = {"kernelbench", "neusight", "timm"};
 constexpr char kTimm[] = "timm";
+// GPUs that we measured ourselves: trained on beside the others, in no fold.
+constexpr char kMeasured[] = "measured", kMeasurements[] = "data/measurements";
+constexpr int kInNoFold = -2;
 constexpr char kOurs[] = "COBRA", kScaled[] = "other GPUs' latencies, scaled by roofline";
 // A pass over timm's rows takes half an hour, over the others' two minutes.
 constexpr int kEpochs = 10, kEpochsWithTimm = 3;
@@ -36,19 +41,21 @@ class NewGpus {
   NewGpus(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed, TableRun* run)
       : question_(question), rows_(rows), work_(work), seed_(seed), run_(*run) {}
 
+  // Of each fold that has GPUs to ask about.
+  std::vector<TablePart> Parts() const {
+    std::vector<TablePart> parts;
+    for (int fold = 0; fold < rows_.folds(); ++fold) {
+      if (!AskedIn(fold).empty()) parts.push_back(Part(fold));
+    }
+    return parts;
+  }
+
   absl::Status Add() {
     for (int fold = 0; fold < rows_.folds(); ++fold) {
-      std::vector<const fit::Dataset*> asked;
-      for (size_t set = 0; set < rows_.sets().size(); ++set) {
-        const fit::Dataset& data = rows_.sets()[set];
-        if (rows_.SourceOf(set) == question_.source && rows_.IsLeftOut(data, fold) &&
-            data.samples.size() >= (run_.options.quick ? kFewestOfQuick : kFewestRows))
-          asked.push_back(&data);
-      }
+      const std::vector<const fit::Dataset*> asked = AskedIn(fold);
       if (asked.empty()) continue;
-      COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers,
-                             KeptOrAnswered(run_.options, absl::StrCat("new-gpus-", fold, "-seed-", seed_),
-                                            [&] { return AnswerFold(asked, fold); }));
+      const auto [name, answer] = Part(fold);
+      COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers, KeptOrAnswered(run_.options, name, answer));
       for (const fit::Dataset* data : asked) {
         for (const size_t samples : question_.samples) {
           for (const char* method : {kOurs, kScaled}) {
@@ -73,6 +80,21 @@ class NewGpus {
   }
   static std::string GroupOf(size_t samples, const predict::TargetSpec& target) {
     return absl::StrCat(GroupOf(samples), ", ", target.name);
+  }
+
+  std::vector<const fit::Dataset*> AskedIn(int fold) const {
+    std::vector<const fit::Dataset*> asked;
+    for (size_t set = 0; set < rows_.sets().size(); ++set) {
+      const fit::Dataset& data = rows_.sets()[set];
+      if (rows_.SourceOf(set) == question_.source && rows_.IsLeftOut(data, fold) &&
+          data.samples.size() >= (run_.options.quick ? kFewestOfQuick : kFewestRows))
+        asked.push_back(&data);
+    }
+    return asked;
+  }
+
+  TablePart Part(int fold) const {
+    return {absl::StrCat("new-gpus-", fold, "-seed-", seed_), [this, fold] { return AnswerFold(AskedIn(fold), fold); }};
   }
 
   absl::StatusOr<AnswersOfGroups> AnswerFold(const std::vector<const fit::Dataset*>& asked, int fold) const {
@@ -174,7 +196,7 @@ double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet)
   return SheetRooflineUs(row.graph, sheet.peak_gflops, sheet.memory_gb_per_s);
 }
 
-absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options) {
+absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options, bool with_timm) {
   GpuRows rows;
   COBRA_ASSIGN_OR_RETURN(rows.fold_of_, ReadFolds(kFolds));
   for (const auto& [target, fold] : rows.fold_of_) rows.folds_ = std::max(rows.folds_, fold + 1);
@@ -182,26 +204,40 @@ absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options) {
   size_t read = 0;
   for (const char* source : kSources) {
     if (options.quick && read++ == kQuickSources) break;
+    if (!with_timm && absl::string_view(source) == kTimm) continue;  // it takes as long to read as all others
     COBRA_ASSIGN_OR_RETURN(std::vector<std::string> folders, TargetFolders(absl::StrCat("data/public/", source)));
-    size_t targets = 0;
-    for (const std::string& folder : folders) {
-      if (options.quick && targets == kQuickTargets) break;
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
+    if (options.quick) folders.resize(std::min(folders.size(), kQuickTargets));
+    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> of_source, fit::LoadAllMeasurements(folders));
+    for (size_t i = 0; i < of_source.size(); ++i) {
+      const std::string& folder = folders[i];
+      fit::Dataset& data = of_source[i];
       if (data.target.kind != "gpu") continue;
       const auto fold = rows.fold_of_.find(data.target.name);
       if (fold == rows.fold_of_.end())
         return absl::FailedPreconditionError(absl::StrCat(folder, ": ", kFolds, " does not list it"));
       if (options.quick) {
         // Of the first target the fold that is left out.
-        fold->second = targets == 0 ? 0 : 1;
+        fold->second = i == 0 ? 0 : 1;
         if (data.samples.size() > kQuickRows) data.samples.erase(data.samples.begin() + kQuickRows, data.samples.end());
       }
-      ++targets;
       rows.sets_.push_back(std::move(data));
       rows.sources_.emplace_back(source);
     }
   }
+  if (!options.quick) COBRA_RETURN_IF_ERROR(rows.ReadMeasured());
   return rows;
+}
+
+absl::Status GpuRows::ReadMeasured() {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(kMeasurements));
+  for (const std::string& folder : folders) {
+    if (!absl::StartsWith(std::filesystem::path(folder).filename().string(), "gpu-")) continue;
+    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
+    fold_of_.try_emplace(data.target.name, kInNoFold);
+    sets_.push_back(std::move(data));
+    sources_.emplace_back(kMeasured);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view source, const TableOptions& options,
@@ -225,6 +261,15 @@ absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view 
   if (!options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(options.model, sets_));
   fit::NumberTargets(&used);
   return TrainFoldVersion(options, work, training, used);
+}
+
+std::vector<TablePart> NewGpuParts(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work,
+                                   int seed, TableRun* run) {
+  const auto asks = std::make_shared<NewGpus>(question, rows, work, seed, run);
+  std::vector<TablePart> parts;
+  for (const auto& [name, answer] : asks->Parts())
+    parts.emplace_back(name, [asks, answer = answer] { return answer(); });
+  return parts;
 }
 
 absl::Status AddNewGpuRows(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed,

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/table.h"
 #include "evaluation/tables/work_folder.h"
 #include "model/fit/dataset.h"
@@ -25,8 +26,8 @@ double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet)
 
 class GpuRows {
  public:
-  // kernelbench, neusight and timm. Of a quick run, two targets each of the first two and few rows of each.
-  static absl::StatusOr<GpuRows> Read(const TableOptions& options);
+  // kernelbench, neusight, timm if a question is about it, and the GPUs of data/measurements, which are never left out. Of a quick run, two targets each of the first two and few rows of each.
+  static absl::StatusOr<GpuRows> Read(const TableOptions& options, bool with_timm);
 
   static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split of all is
   int folds() const { return folds_; }
@@ -41,6 +42,8 @@ class GpuRows {
                                              const WorkFolder& work, int seed) const;
 
  private:
+  absl::Status ReadMeasured();
+
   std::vector<fit::Dataset> sets_;
   std::vector<std::string> sources_;
   std::map<std::string, int> fold_of_;  // by target
@@ -54,6 +57,9 @@ struct NewGpuQuestion {
   // Of a GPU, drawn at random; 0: all.
   size_t most_rows = 0;
 };
+// Its parts (AnswerInParallel), a fold each. `rows`, `work` and `run` outlive them.
+std::vector<TablePart> NewGpuParts(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work,
+                                   int seed, TableRun* run);
 // Adds the mean over GPUs and each GPU, ours and floors, of all folds.
 absl::Status AddNewGpuRows(const NewGpuQuestion& question, const GpuRows& rows, const WorkFolder& work, int seed,
                            TableRun* run);

@@ -1,6 +1,8 @@
 #include "evaluation/tables/kept_answers.h"
 
 #include <lzma.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -29,10 +32,15 @@ constexpr char kSuffix[] = ".jsonl.xz";
 // "docs/results/boards.partial." of "docs/results/boards.partial.jsonl".
 std::string PrefixOf(absl::string_view state) { return absl::StrCat(absl::StripSuffix(state, "jsonl")); }
 
+std::string PathOf(const TableOptions& options, absl::string_view part) {
+  return absl::StrCat(PrefixOf(options.state), part, kSuffix);
+}
+
 // Six digits are more than a latency has; all seventeen would be most of the file.
-std::string Numbers(const std::vector<double>& values) {
+constexpr int kDigits = 6, kDigitsOfPrediction = 5, kDigitsOfWidth = 3;
+std::string Numbers(const std::vector<double>& values, int digits) {
   std::string text = "[";
-  for (const double value : values) absl::StrAppendFormat(&text, "%s%.6g", text.size() == 1 ? "" : ",", value);
+  for (const double value : values) absl::StrAppendFormat(&text, "%s%.*g", text.size() == 1 ? "" : ",", digits, value);
   return text + "]";
 }
 
@@ -52,8 +60,9 @@ std::string ToLines(const AnswersOfGroups& answers) {
   std::string lines;
   for (const auto& [key, rows] : answers) {
     absl::StrAppend(&lines, "{\"group\":", Json(key.first).dump(), ",\"method\":", Json(key.second).dump(),
-                    ",\"predicted\":", Numbers(rows.predicted()), ",\"measured\":", Numbers(rows.measured()),
-                    ",\"half_width\":", Numbers(rows.half_width()), "}\n");
+                    ",\"predicted\":", Numbers(rows.predicted(), kDigitsOfPrediction),
+                    ",\"measured\":", Numbers(rows.measured(), kDigits),
+                    ",\"half_width\":", Numbers(rows.half_width(), kDigitsOfWidth), "}\n");
   }
   return lines;
 }
@@ -87,7 +96,7 @@ absl::StatusOr<AnswersOfGroups> FromLines(absl::string_view lines) {
 
 absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, const std::string& part,
                                                const std::function<absl::StatusOr<AnswersOfGroups>()>& answer) {
-  const std::string path = absl::StrCat(PrefixOf(options.state), part, kSuffix);
+  const std::string path = PathOf(options, part);
   if (!options.state.empty() && FileExists(path)) {
     COBRA_ASSIGN_OR_RETURN(const std::string lines, ReadMaybeCompressed(path));
     absl::StatusOr<AnswersOfGroups> kept = FromLines(lines);
@@ -103,6 +112,33 @@ absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, cons
     COBRA_RETURN_IF_ERROR(WriteFileAtomic(path, packed));
   }
   return answers;
+}
+
+absl::Status AnswerInParallel(const TableOptions& options, const std::vector<TablePart>& parts) {
+  if ((options.jobs <= 1 && !options.parts) || options.finished || options.state.empty()) return absl::OkStatus();
+  absl::Status result = absl::OkStatus();
+  int running = 0;
+  const auto wait_for_one = [&] {
+    int code = 0;
+    ::wait(&code);
+    --running;
+    if (code != 0) result = absl::InternalError("a part failed; its message is above");
+  };
+  std::fflush(nullptr);  // or each child writes it again
+  for (const auto& [part, answer] : parts) {
+    if (FileExists(PathOf(options, part))) continue;
+    if (running >= options.jobs) wait_for_one();
+    const pid_t pid = ::fork();
+    if (pid < 0) return absl::ResourceExhaustedError("--jobs: no more processes can be started");
+    if (pid == 0) {
+      const absl::Status status = KeptOrAnswered(options, part, answer).status();
+      if (!status.ok()) LogError(status.ToString());
+      ::_exit(status.ok() ? 0 : 1);
+    }
+    ++running;
+  }
+  while (running > 0) wait_for_one();
+  return result;
 }
 
 void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers) {

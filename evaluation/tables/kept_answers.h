@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -18,6 +20,11 @@ namespace cobra::evaluation {
 // kept. None if there are none and options.finished.
 absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, const std::string& part,
                                                const std::function<absl::StatusOr<AnswersOfGroups>()>& answer);
+// A part of a table, and what answers it.
+using TablePart = std::pair<std::string, std::function<absl::StatusOr<AnswersOfGroups>()>>;
+// Answers the parts in child processes, options.jobs at a time, so that KeptOrAnswered finds them. Does nothing with one
+// job unless options.parts is set, or where nothing is kept. They are forked before LibTorch starts a thread or a GPU.
+absl::Status AnswerInParallel(const TableOptions& options, const std::vector<TablePart>& parts);
 // Adds rows to rows of the same group and method.
 void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers);
 // Of a table that is complete.

@@ -56,22 +56,22 @@ absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const P
   const std::string root = options.rows == TableOptions().rows ? source.folder : options.rows;
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> targets, TargetFolders(root));
   if (options.quick) targets.resize(std::min(targets.size(), kQuickTargets));
-  for (const std::string& target : targets) {
-    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(target));
+  COBRA_ASSIGN_OR_RETURN(rows.sets_, fit::LoadAllMeasurements(targets));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    fit::Dataset& data = rows.sets_[i];
     if (options.quick && data.samples.size() > kQuickRows)
       data.samples.erase(data.samples.begin() + kQuickRows, data.samples.end());
     for (const fit::Sample& row : data.samples) {
       if (rows.fold_of_.count(row.label()) == 0)
         return absl::FailedPreconditionError(
-            absl::StrCat(target, ": a row of ", row.label(), ", which ", source.folds, " does not list"));
+            absl::StrCat(targets[i], ": a row of ", row.label(), ", which ", source.folds, " does not list"));
     }
-    rows.sets_.push_back(std::move(data));
   }
   rows.own_ = rows.sets_.size();
   for (const char* companion : options.quick ? std::vector<const char*>() : source.companions) {
     COBRA_ASSIGN_OR_RETURN(targets, TargetFolders(companion));
-    for (const std::string& target : targets) {
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(target));
+    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> more, fit::LoadAllMeasurements(targets));
+    for (fit::Dataset& data : more) {
       for (fit::Sample& row : data.samples) row.split = fit::Split::kTrain;
       rows.sets_.push_back(std::move(data));
     }

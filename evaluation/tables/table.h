@@ -26,9 +26,12 @@ struct TableOptions {
   std::string state;   // finished cells, JSON lines, appended to; empty: none are saved
   std::string ledger;  // one line per run that used test rows, appended to; empty: none is written
   int seeds = 3;
-  bool quick = false;     // a smoke test with meaningless figures, within five minutes
-  bool finished = false;  // no new cell is computed: writes the document of the finished cells
-  std::string command;    // the command line of the run
+  int jobs = 1;                // parts of a table that are answered at a time (kept_answers.h), a process each
+  std::string device = "cpu";  // that trains the versions of folds (TrainOptions)
+  bool quick = false;          // a smoke test with meaningless figures, within five minutes
+  bool finished = false;       // no new cell is computed: writes the document of the finished cells
+  bool parts = false;          // answers the parts and keeps them, for a run on another machine to write the document
+  std::string command;         // the command line of the run
 };
 
 // A figure of a row. Shares and relative errors are fractions.

@@ -50,12 +50,21 @@ class Table {
     COBRA_RETURN_IF_ERROR(Read());
     const bool quick = run_.options.quick;
     if (!quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, data_));
-    for (int seed = 1; seed <= (quick ? 1 : run_.options.seeds); ++seed) {
+    const int seeds = quick ? 1 : run_.options.seeds, folds = quick ? 1 : kFolds;
+    const auto part = [this](int seed, int fold) -> TablePart {
+      return {absl::StrCat("fold-", fold, "-seed-", seed), [=] { return TestFold(seed, fold); }};
+    };
+    std::vector<TablePart> parts;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      for (int fold = 0; fold < folds; ++fold) parts.push_back(part(seed, fold));
+    }
+    COBRA_RETURN_IF_ERROR(AnswerInParallel(run_.options, parts));
+    if (run_.options.parts) return std::move(run_);
+    for (int seed = 1; seed <= seeds; ++seed) {
       AnswersOfGroups tests;
-      for (int fold = 0; fold < (quick ? 1 : kFolds); ++fold) {
-        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups of_fold,
-                               KeptOrAnswered(run_.options, absl::StrCat("fold-", fold, "-seed-", seed),
-                                              [&] { return TestFold(seed, fold); }));
+      for (int fold = 0; fold < folds; ++fold) {
+        const auto [name, answer] = part(seed, fold);
+        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups of_fold, KeptOrAnswered(run_.options, name, answer));
         AddAnswers(of_fold, &tests);
       }
       for (const auto& [key, answers] : tests) {
@@ -87,8 +96,10 @@ class Table {
       index_[label] = next;
     }
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(kRows));
-    for (const std::string& folder : folders) {
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
+    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadAllMeasurements(folders));
+    for (size_t i = 0; i < data_.size(); ++i) {
+      const fit::Dataset& data = data_[i];
+      const std::string& folder = folders[i];
       if (device_fold_.count(data.target.name) == 0)
         return absl::FailedPreconditionError(absl::StrCat(folder, ": ", kDeviceFolds, " does not list it"));
       for (const fit::Sample& row : data.samples) {
@@ -96,7 +107,6 @@ class Table {
           return absl::FailedPreconditionError(
               absl::StrCat(folder, ": a row of ", row.label(), ", which ", kNetworkFolds, " does not list"));
       }
-      data_.push_back(std::move(data));
     }
     if (!run_.options.quick) return absl::OkStatus();
     std::vector<fit::Dataset> some;

@@ -25,6 +25,7 @@ namespace {
 
 constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets",
                kOtherHost[] = "the same device on another host";
+constexpr char kTimm[] = "timm";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
 // A pass over the programs of kernelbench is short. One over timm's rows, eight times as many and of hundreds of calls
 // each, takes half an hour.
@@ -59,15 +60,21 @@ class Table {
     run_.columns = MedianErrorIntervalAndCountColumns();
     const int seeds = run_.options.quick ? 1 : run_.options.seeds;
     if (!run_.options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(run_.options.model, rows_.sets()));
-    COBRA_ASSIGN_OR_RETURN(const GpuRows gpus, GpuRows::Read(run_.options));
+    COBRA_ASSIGN_OR_RETURN(const GpuRows gpus,
+                           GpuRows::Read(run_.options, absl::string_view(new_gpus_.source) == kTimm));
+    std::vector<TablePart> parts;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      for (TablePart& part : NewGpuParts(new_gpus_, gpus, work_, seed, &run_)) parts.push_back(std::move(part));
+      for (int fold = 0; fold < folds(); ++fold) parts.push_back(Part(seed, fold));
+    }
+    COBRA_RETURN_IF_ERROR(AnswerInParallel(run_.options, parts));
+    if (run_.options.parts) return std::move(run_);
     for (int seed = 1; seed <= seeds; ++seed) {
       COBRA_RETURN_IF_ERROR(AddNewGpuRows(new_gpus_, gpus, work_, seed, &run_));
       std::map<std::string, LeftOutTargets> methods;
-      for (int fold = 0; fold < (run_.options.quick ? 1 : rows_.folds()); ++fold) {
-        rows_.LeaveOut(fold);
-        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers,
-                               KeptOrAnswered(run_.options, absl::StrCat("fold-", fold, "-seed-", seed),
-                                              [&] { return AnswerFold(seed, fold); }));
+      for (int fold = 0; fold < folds(); ++fold) {
+        const auto [name, answer] = Part(seed, fold);
+        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers, KeptOrAnswered(run_.options, name, answer));
         for (const auto& [target_and_method, rows] : answers) {
           LeftOut& all = methods[target_and_method.second][target_and_method.first];
           all.rows.Append(rows);
@@ -84,8 +91,14 @@ class Table {
   }
 
  private:
+  int folds() const { return run_.options.quick ? 1 : rows_.folds(); }
+  TablePart Part(int seed, int fold) {
+    return {absl::StrCat("fold-", fold, "-seed-", seed), [=] { return AnswerFold(seed, fold); }};
+  }
+
   // Ours and the roofline, a group for each target.
-  absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) const {
+  absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) {
+    rows_.LeaveOut(fold);
     const FoldTraining training{seed, fold, epochs_, kLearningRate};
     const std::string directory = FoldDirectory(run_.options, work_, training);
     if (!HasFoldVersion(directory))
@@ -190,7 +203,7 @@ absl::StatusOr<TableRun> RunKernelBenchTable(const TableOptions& options) {
 }
 
 absl::StatusOr<TableRun> RunRealModelsTable(const TableOptions& options) {
-  return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}}, {"timm", {10}, 300},
+  return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}}, {kTimm, {10}, 300},
                   kEpochsOfModels);
 }
 

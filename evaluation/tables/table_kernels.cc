@@ -26,6 +26,7 @@ constexpr char kOurs[] = "COBRA", kFloorMethod[] = "roofline, times a factor per
                kCeiling[] = "ceiling: COBRA, times a factor per GPU and operator of the test rows";
 constexpr char kSource[] = "neusight", kModels[] = "neusight-models";
 constexpr char kTrained[] = "neusight-train";
+constexpr char kSeenPart[] = "seen-seed-";  // kept_answers.h
 constexpr char kDrawn[] = "seen GPUs, a tenth of all shapes left out", kSeen[] = "seen GPUs, the source's test split",
                kNew[] = "GPU left out, data sheet alone", kEndToEnd[] = "language models end to end, GPU left out";
 
@@ -49,18 +50,20 @@ class Table {
 
   absl::StatusOr<TableRun> Run() {
     run_.columns = MedianErrorIntervalAndCountColumns();
-    COBRA_ASSIGN_OR_RETURN(const GpuRows rows, GpuRows::Read(run_.options));
-    for (int seed = 1; seed <= (run_.options.quick ? 1 : run_.options.seeds); ++seed) {
+    COBRA_ASSIGN_OR_RETURN(const GpuRows rows, GpuRows::Read(run_.options, /*with_timm=*/false));
+    const int seeds = run_.options.quick ? 1 : run_.options.seeds;
+    std::vector<TablePart> all;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      for (TablePart& part : PartsOf(rows, seed)) all.push_back(std::move(part));
+    }
+    COBRA_RETURN_IF_ERROR(AnswerInParallel(run_.options, all));
+    if (run_.options.parts) return std::move(run_);
+    for (int seed = 1; seed <= seeds; ++seed) {
       AnswersOfGroups tests;
       if (seed == 1) COBRA_RETURN_IF_ERROR(AskShipped(rows, &tests));
-      COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups seen, KeptOrAnswered(run_.options, absl::StrCat("seen-seed-", seed),
-                                                                        [&] { return AskSeen(rows, seed); }));
-      AddAnswers(seen, &tests);
-      for (int fold = 0; fold < rows.folds(); ++fold) {
-        COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups of_new,
-                               KeptOrAnswered(run_.options, absl::StrCat("new-gpus-", fold, "-seed-", seed),
-                                              [&] { return AskNew(rows, fold, seed); }));
-        AddAnswers(of_new, &tests);
+      for (const auto& [name, answer] : PartsOf(rows, seed)) {
+        COBRA_ASSIGN_OR_RETURN(AnswersOfGroups answers, KeptOrAnswered(run_.options, name, answer));
+        AddAnswers(absl::StartsWith(name, kSeenPart) ? WithCeilingAndSums(std::move(answers)) : answers, &tests);
       }
       for (const auto& [key, answers] : tests) {
         const auto& [group, method] = key;
@@ -73,6 +76,14 @@ class Table {
   }
 
  private:
+  std::vector<TablePart> PartsOf(const GpuRows& rows, int seed) const {
+    std::vector<TablePart> parts = {{absl::StrCat(kSeenPart, seed), [=, &rows] { return AskSeen(rows, seed); }}};
+    for (int fold = 0; fold < rows.folds(); ++fold)
+      parts.emplace_back(absl::StrCat("new-gpus-", fold, "-seed-", seed),
+                         [=, &rows] { return AskNew(rows, fold, seed); });
+    return parts;
+  }
+
   void Describe() {
     run_.before = {
         absl::StrCat("NeuSight's test split: kernels in shapes of language models. Seen GPUs are answered by a version "
@@ -174,7 +185,6 @@ class Table {
       COBRA_RETURN_IF_ERROR(Ask(
           *predictor, data, data.target.name, nullptr, factors,
           [&](const fit::Sample& row) { return SeenGroups(row, name, trained); }, &tests));
-      COBRA_RETURN_IF_ERROR(AddCeiling(*predictor, data, trained, &tests));
     }
     return tests;
   }
@@ -183,30 +193,35 @@ class Table {
                                              const std::set<std::string>& trained) {
     const std::string of_row = OperatorOf(row);
     if (row.space() != kKernelTests || trained.count(of_row) == 0) return {};
-    return {absl::StrCat(kSeen, ", all"), absl::StrCat(kSeen, ", ", of_row),
-            absl::StrCat(kSeen, ", ", target, ", ", of_row)};
+    return {absl::StrCat(kSeen, ", ", target, ", ", of_row)};
   }
 
-  // The source has measured its two splits at different times. On some GPUs the same work runs at another speed in each
-  // (the P4's linear layers at .2 and .77 of its peak), which no method can know.
-  static absl::Status AddCeiling(const predict::Predictor& predictor, const fit::Dataset& data,
-                                 const std::set<std::string>& trained, AnswersOfGroups* tests) {
-    std::map<std::string, std::vector<std::pair<const fit::Sample*, double>>> predicted_us;  // by operator
-    for (const fit::Sample& row : data.samples) {
-      if (SeenGroups(row, data.target.name, trained).empty()) continue;
-      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p, predictor.Predict(row.graph, data.target.name));
-      predicted_us[OperatorOf(row)].emplace_back(&row, p.latency_us);
+  // The source has measured its two splits at different times. On some GPUs the same work runs at another speed in each,
+  // which no method can know. `ours`: of one GPU and operator.
+  static AnsweredRows Ceiling(const AnsweredRows& ours) {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < ours.predicted().size(); ++i) ratios.push_back(ours.measured()[i] / ours.predicted()[i]);
+    const double factor = Median(std::move(ratios));
+    AnsweredRows rows;
+    for (size_t i = 0; i < ours.predicted().size(); ++i)
+      rows.AddWithoutInterval(ours.predicted()[i] * factor, ours.measured()[i]);
+    return rows;
+  }
+
+  // What AskSeen has answered, which is kept, with the ceiling, and with the groups of all GPUs and of all operators.
+  static AnswersOfGroups WithCeilingAndSums(AnswersOfGroups answers) {
+    AnswersOfGroups ceilings, sums;
+    for (const auto& [key, rows] : answers) {
+      if (key.second == kOurs) ceilings[{key.first, kCeiling}] = Ceiling(rows);
     }
-    for (const auto& [name, rows] : predicted_us) {
-      std::vector<double> ratios;
-      for (const auto& [row, us] : rows) ratios.push_back(row->latency_us() / us);
-      const double factor = Median(ratios);
-      for (const auto& [row, us] : rows) {
-        for (const std::string& group : SeenGroups(*row, data.target.name, trained))
-          (*tests)[{group, kCeiling}].AddWithoutInterval(us * factor, row->latency_us());
-      }
+    AddAnswers(ceilings, &answers);
+    for (const auto& [key, rows] : answers) {
+      const auto& [group, method] = key;
+      sums[{absl::StrCat(kSeen, ", all"), method}].Append(rows);
+      sums[{absl::StrCat(kSeen, group.substr(group.rfind(", "))), method}].Append(rows);
     }
-    return absl::OkStatus();
+    AddAnswers(answers, &sums);
+    return sums;
   }
 
   absl::StatusOr<AnswersOfGroups> AskNew(const GpuRows& rows, int fold, int seed) const {

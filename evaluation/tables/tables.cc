@@ -74,7 +74,7 @@ absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& direc
   } catch (const std::exception& e) {  // thrown by LibTorch
     return absl::InternalError(absl::StrCat("table ", options.name, ": ", e.what()));
   }
-  if (!run.ok() || directory.empty()) return run;
+  if (!run.ok() || directory.empty() || options.parts) return run;
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(directory, "/", options.name, ".md"), TableToMarkdown(*run)));
   if (run->missing > 0) return run;
   std::remove(options.state.c_str());

@@ -101,6 +101,14 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
   return batch;
 }
 
+void MoveTo(c10::Device device, Batch* batch) {
+  net::GraphBatch& g = batch->graphs;
+  for (at::Tensor* tensor : {&batch->text_of_node, &batch->is_layer, &batch->log_latency, &batch->node_log,
+                             &batch->node_weight, &batch->row_weight, &g.sources, &g.destinations, &g.graph_of_node,
+                             &g.graph_features, &g.target_features, &g.work})
+    *tensor = tensor->to(device);
+}
+
 Outputs Forward(net::CobraNet& net, const Batch& b, const at::Tensor& embeddings) {
   const at::Tensor layers =
       (embeddings.defined() ? embeddings : net::EncodeTexts(*net.encoder, b.texts)).index_select(0, b.text_of_node);

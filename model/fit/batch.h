@@ -61,6 +61,9 @@ constexpr int kOwnTarget = -1;
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 absl::Span<const size_t> chosen, int target = kOwnTarget);
 
+// Of the tensors of a batch to where the networks are.
+void MoveTo(c10::Device device, Batch* batch);
+
 struct Outputs {
   at::Tensor alone;         // [nodes] log-latency of the layer alone
   at::Tensor contribution;  // [nodes] log

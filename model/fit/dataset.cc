@@ -1,9 +1,13 @@
 #include "model/fit/dataset.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -235,6 +239,29 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
     }
   }
   return data;
+}
+
+absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::string>& directories) {
+  // Reading timm's takes some 2 GB for a moment.
+  constexpr int64_t kBytesOfThread = int64_t{2} << 30;
+  const int64_t memory = static_cast<int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  const auto count = std::min({static_cast<int64_t>(directories.size()), memory / kBytesOfThread,
+                               static_cast<int64_t>(std::thread::hardware_concurrency())});
+  std::vector<absl::StatusOr<Dataset>> loaded(directories.size(), absl::UnknownError("not read"));
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < directories.size(); i = next++) loaded[i] = LoadMeasurements(directories[i]);
+  };
+  std::vector<std::thread> threads;
+  for (int64_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  std::vector<Dataset> sets;
+  for (absl::StatusOr<Dataset>& data : loaded) {
+    COBRA_RETURN_IF_ERROR(data.status());
+    sets.push_back(*std::move(data));
+  }
+  return sets;
 }
 
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path) {

@@ -86,6 +86,9 @@ std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool network
 // training rows.
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory);
 
+// The same of several directories, in their order; on several processors at a time.
+absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::string>& directories);
+
 // The records of one file, one per fingerprint, in their order; needs no target.json.
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path);
 

@@ -23,6 +23,31 @@ void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, doubl
   }
 }
 
+FlatParameters::FlatParameters(std::vector<at::Tensor> parameters) : parameters_(std::move(parameters)) {
+  at::NoGradGuard no_grad;
+  std::vector<at::Tensor> flat;
+  for (const at::Tensor& p : parameters_) flat.push_back(p.detach().reshape(-1));
+  all_ = at::cat(flat);
+  int64_t begin = 0;
+  for (at::Tensor p : parameters_) {
+    p.set_data(all_.slice(0, begin, begin + p.numel()).view(p.sizes()));
+    begin += p.numel();
+  }
+  all_.set_requires_grad(true);
+  all_.mutable_grad() = at::zeros(all_.sizes(), all_.options());
+}
+
+void FlatParameters::ZeroGradients() {
+  at::NoGradGuard no_grad;
+  all_.mutable_grad().zero_();
+  int64_t begin = 0;
+  for (const at::Tensor& p : parameters_) {
+    const at::Tensor gradient = all_.grad().slice(0, begin, begin + p.numel()).view(p.sizes());
+    if (!p.grad().defined() || p.grad().data_ptr() != gradient.data_ptr()) p.mutable_grad() = gradient;
+    begin += p.numel();
+  }
+}
+
 WeightAverage::WeightAverage(std::vector<at::Tensor> parameters, double decay)
     : parameters_(std::move(parameters)), decay_(decay) {
   for (const at::Tensor& p : parameters_) average_.push_back(p.detach().clone());

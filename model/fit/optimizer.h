@@ -19,6 +19,21 @@ torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, dou
 double LearningRateFactor(double progress, double warmup);
 void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup);
 
+// All weights that are trained as one tensor, whose parts they become, and their gradients likewise. An optimizer's step
+// is then a dozen operations; for each of a hundred weights it would be a thousand, which a GPU waits for.
+class FlatParameters {
+ public:
+  explicit FlatParameters(std::vector<at::Tensor> parameters);
+  // [weights], with its gradient.
+  const at::Tensor& all() const { return all_; }
+  // Also of weights whose gradients others took away, as an optimizer's zero_grad may.
+  void ZeroGradients();
+
+ private:
+  const std::vector<at::Tensor> parameters_;
+  at::Tensor all_;
+};
+
 // Exponential moving average of weights.
 class WeightAverage {
  public:

@@ -29,6 +29,8 @@ struct TrainOptions {
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
   std::string from;        // directory of a version whose weights are the first ones; empty: random ones
+  std::string device =
+      "cpu";  // that computes: "cpu", or "cuda" if LibTorch has it; the version is the same kind of file
 };
 
 // Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to `directory`: manifest

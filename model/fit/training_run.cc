@@ -8,6 +8,7 @@
 // The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
 #include "model/fit/training_run.h"
 
+#include <ATen/Context.h>
 #include <torch/types.h>
 
 // These headers need the names of torch/types.h.
@@ -26,6 +27,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -66,7 +68,7 @@ double FiveDigits(double value) {
 class TrainingRun {
  public:
   TrainingRun(absl::Span<const Dataset> sets, const TrainOptions& options, const TrainingParts& parts)
-      : options_(options), parts_(parts), random_(options.seed) {
+      : options_(options), parts_(parts), device_(options.device), random_(options.seed) {
     for (const Dataset& data : sets) {
       for (const Sample& s : data.samples) {
         if (s.split == Split::kTrain) Place(s, &train_layers_, &train_networks_);
@@ -81,6 +83,7 @@ class TrainingRun {
     torch::manual_seed(options.seed);
     DescribeVersion(sets);
     bundle_.net = parts.make_net(bundle_.manifest.net, static_cast<int64_t>(sets.size()));
+    bundle_.net->to(device_);
     if (sets.size() > 1) {
       for (size_t i : train_networks_) networks_of_graph_[samples_[i]->fingerprint()].push_back(i);
       RepeatSmallTargets(sets.size(), &train_layers_);
@@ -92,12 +95,12 @@ class TrainingRun {
     LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
                          " networks an epoch"));
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
-    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options.average_decay);
+    weights_ = std::make_unique<FlatParameters>(bundle_.net->parameters());
+    average_ = std::make_unique<WeightAverage>(std::vector{weights_->all()}, options.average_decay);
   }
 
   absl::StatusOr<predict::ModelBundle> Run() {
-    torch::optim::AdamW optimizer =
-        MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
+    torch::optim::AdamW optimizer = MakeOptimizer({weights_->all()}, options_.learning_rate, options_.weight_decay);
     if (!options_.from.empty()) COBRA_RETURN_IF_ERROR(StartFrom(options_.from));
     int epoch = Resume(&optimizer);
     if (epoch == 0 && parts_.before_first_epoch) parts_.before_first_epoch(Start());
@@ -119,6 +122,7 @@ class TrainingRun {
     }
     average_->Swap();
     bundle_.net->eval();
+    bundle_.net->to(at::kCPU);
     return std::move(bundle_);
   }
 
@@ -132,7 +136,7 @@ class TrainingRun {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle earlier, predict::LoadBundle(directory));
     const absl::Status taken = TakeWeights(earlier, &bundle_);
     if (!taken.ok()) return absl::InvalidArgumentError(absl::StrCat(directory, ": ", taken.message()));
-    average_ = std::make_unique<WeightAverage>(bundle_.net->parameters(), options_.average_decay);
+    average_ = std::make_unique<WeightAverage>(std::vector{weights_->all()}, options_.average_decay);
     bundle_.manifest.training_notes.push_back(
         absl::StrCat("began with the weights of the version of ", earlier.manifest.trained_at));
     return absl::OkStatus();
@@ -259,19 +263,19 @@ class TrainingRun {
     std::shuffle(train_networks_.begin(), train_networks_.end(), random_);
     bundle_.net->train();
     const int steps = StepsPerEpoch();
-    double total = 0;
+    at::Tensor total = at::zeros({}, at::TensorOptions(at::kDouble).device(device_));
     for (int step = 0; step < steps; ++step) {
       progress_ = static_cast<double>(epoch * steps + step) / (options_.epochs * steps);
       SetLearningRate(optimizer, options_.learning_rate, progress_, kWarmup);
-      optimizer->zero_grad();
+      weights_->ZeroGradients();
       at::Tensor loss = LayerLoss(step) + NetworkLoss(step) + GrowthLoss();
       loss.backward();
-      torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
+      torch::nn::utils::clip_grad_norm_(weights_->all(), options_.gradient_clip);
       optimizer->step();
       average_->Update(epoch * steps + step);
-      total += loss.item<double>();
+      total += loss.detach();  // its value would wait for the device in each step
     }
-    return total / steps;
+    return total.item<double>() / steps;
   }
 
   // The `step`-th batch of a shuffled list. It wraps around, so that the shorter list is used more often.
@@ -315,7 +319,7 @@ class TrainingRun {
   void ImagineOtherGpus(const std::vector<size_t>& chosen, Batch* batch) {
     const auto rows = static_cast<int64_t>(chosen.size());
     constexpr int64_t kSpec = predict::kTargetSpecFeatures;
-    at::Tensor change = at::zeros({rows, kSpec}), is_swapped = at::zeros({rows, 1});
+    at::Tensor change = at::zeros({rows, kSpec}), is_swapped = at::zeros({rows});
     at::Tensor vector_of = at::zeros({rows}, at::kLong);
     std::bernoulli_distribution swaps(kFirstSwapped * (1 - progress_));
     for (int64_t row = 0; row < rows; ++row) {
@@ -324,8 +328,8 @@ class TrainingRun {
       if (spec.kind != "gpu") continue;
       const std::vector<int64_t>& alike = alike_gpus_[static_cast<size_t>(sample.target)];
       if (!alike.empty() && swaps(random_)) {
-        is_swapped[row] = 1;
-        vector_of[row] = alike[random_() % alike.size()];
+        is_swapped.data_ptr<float>()[row] = 1;
+        vector_of.data_ptr<int64_t>()[row] = alike[random_() % alike.size()];
       }
       if (random_() % 2 == 0) continue;
       const OtherGpu other = OtherGpuFor(sample, spec, &random_);
@@ -336,15 +340,18 @@ class TrainingRun {
       batch->log_latency.data_ptr<float>()[row] -= static_cast<float>(other.log_faster);
     }
     at::Tensor& features = batch->graphs.target_features;
-    const at::Tensor vectors = bundle_.net->target_vectors.index_select(0, vector_of);
-    features = at::cat(
-        {features.slice(1, 0, kSpec) + change, features.slice(1, kSpec) * (1 - is_swapped) + vectors * is_swapped}, 1);
+    const at::Tensor vectors = bundle_.net->target_vectors.index_select(0, vector_of.to(device_));
+    const at::Tensor swapped = is_swapped.to(device_).unsqueeze(1);
+    features = at::cat({features.slice(1, 0, kSpec) + change.to(device_),
+                        features.slice(1, kSpec) * (1 - swapped) + vectors * swapped},
+                       1);
   }
 
   Batch TrainingBatch(const std::vector<size_t>& chosen) {
     Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen);
     HideOperators(&batch);
     ImagineOtherGpus(chosen, &batch);
+    MoveTo(device_, &batch);
     return batch;
   }
 
@@ -369,9 +376,10 @@ class TrainingRun {
     const size_t target = random_() % more_bandwidth_.size();
     Batch batch = MakeBatch(bundle_, *texts_, samples_, {small, large, small}, static_cast<int>(target));
     at::Tensor change = at::zeros(batch.graphs.target_features.sizes());
-    for (size_t i = 0; i < more_bandwidth_[target].size(); ++i)
-      change[2][static_cast<int64_t>(i)] = more_bandwidth_[target][i];
-    batch.graphs.target_features = batch.graphs.target_features + change;
+    std::copy(more_bandwidth_[target].begin(), more_bandwidth_[target].end(),
+              change.data_ptr<float>() + 2 * change.size(1));
+    batch.graphs.target_features = batch.graphs.target_features + change.to(device_);
+    MoveTo(device_, &batch);
     const at::Tensor log_us = Forward(*bundle_.net, batch).log_total;
     return (log_us[0] - log_us[1]).relu() + (log_us[2] - log_us[0]).relu();
   }
@@ -382,9 +390,11 @@ class TrainingRun {
     std::vector<double> predicted, measured;
     for (size_t begin = 0; begin < which.size(); begin += 32) {
       const auto part = absl::MakeConstSpan(which).subspan(begin, 32);
-      const at::Tensor total = Forward(*bundle_.net, MakeBatch(bundle_, *texts_, samples_, part)).log_total.exp();
+      Batch batch = MakeBatch(bundle_, *texts_, samples_, part);
+      MoveTo(device_, &batch);
+      const at::Tensor total = Forward(*bundle_.net, batch).log_total.exp().to(at::kCPU);
       for (size_t i = 0; i < part.size(); ++i) {
-        predicted.push_back(total[static_cast<int64_t>(i)].item<double>());
+        predicted.push_back(total.data_ptr<float>()[i]);
         measured.push_back(samples_[part[i]]->latency_us());
       }
     }
@@ -395,11 +405,8 @@ class TrainingRun {
     if (options_.checkpoint.empty()) return;
     torch::serialize::OutputArchive archive, moments;
     archive.write("epoch", at::full({}, epoch, at::kLong), /*is_buffer=*/true);
-    const auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      archive.write(absl::StrCat("p", i), parameters[i].detach(), true);
-      archive.write(absl::StrCat("a", i), average_->values()[i], true);
-    }
+    archive.write("weights", weights_->all().detach(), true);
+    archive.write("average", average_->values()[0], true);
     optimizer.save(moments);
     archive.write("optimizer", moments);
     const std::string partial = options_.checkpoint + ".partial";
@@ -412,18 +419,14 @@ class TrainingRun {
   int Resume(torch::optim::AdamW* optimizer) {
     if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
     torch::serialize::InputArchive archive, moments;
-    archive.load_from(options_.checkpoint);
+    archive.load_from(options_.checkpoint, device_);  // it may be another device's
     at::NoGradGuard no_grad;
-    at::Tensor epoch, value;
+    at::Tensor epoch, weights, average;
     archive.read("epoch", epoch, true);
-    auto parameters = bundle_.net->parameters();
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      archive.read(absl::StrCat("p", i), value, true);
-      parameters[i].copy_(value);
-      at::Tensor average;
-      archive.read(absl::StrCat("a", i), average, true);
-      average_->values()[i].copy_(average);
-    }
+    archive.read("weights", weights, true);
+    archive.read("average", average, true);
+    weights_->all().detach().copy_(weights);
+    average_->values()[0].copy_(average);
     archive.read("optimizer", moments);
     optimizer->load(moments);
     const int done = static_cast<int>(epoch.item<int64_t>());
@@ -434,6 +437,7 @@ class TrainingRun {
 
   const TrainOptions options_;
   const TrainingParts parts_;
+  const c10::Device device_;
   std::mt19937_64 random_;
   double progress_ = 0;  // of all steps
   std::vector<const Sample*> samples_;
@@ -445,6 +449,7 @@ class TrainingRun {
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
+  std::unique_ptr<FlatParameters> weights_;
   std::unique_ptr<WeightAverage> average_;
 };
 
@@ -462,10 +467,21 @@ void PredictOne(const predict::ModelBundle& bundle, const TextTable& texts, cons
   predictions->embedding.emplace_back(mean.data_ptr<float>(), mean.data_ptr<float>() + mean.numel());
 }
 
+absl::Status CheckDevice(const std::string& device) {
+  if (device == "cpu") return absl::OkStatus();
+  if (!absl::StartsWith(device, "cuda"))
+    return absl::InvalidArgumentError(absl::StrCat("--device ", device, ": is cpu, cuda, or cuda:1 of several"));
+  if (!at::globalContext().hasCUDA())
+    return absl::FailedPreconditionError(
+        absl::StrCat("--device ", device, ": this LibTorch finds no GPU; leave it out to train on a processor"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<predict::ModelBundle> TrainBundle(absl::Span<const Dataset> sets, const TrainOptions& options,
                                                  const TrainingParts& parts) {
+  COBRA_RETURN_IF_ERROR(CheckDevice(options.device));
   net::UseOneThread();
   net::RetainHeap();
   try {

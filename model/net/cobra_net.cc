@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace cobra::net {
+namespace {
+
+constexpr int64_t kLargerBatchOfGpu = 16;
+
+}  // namespace
 
 std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<text::Token>* const> layers) {
   size_t longest = 1;
@@ -44,9 +49,12 @@ at::Tensor CobraNet::TargetFeatures(const at::Tensor& spec, const at::Tensor& in
 }
 
 at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts, int64_t batch) {
+  // A GPU takes as long for a few calls as for many.
+  if (encoder.device().is_cuda()) batch *= kLargerBatchOfGpu;
   std::vector<int64_t> order(texts.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return texts[a]->size() < texts[b]->size(); });
+  const c10::Device device = encoder.device();
   std::vector<at::Tensor> parts;
   at::Tensor place = at::empty({static_cast<int64_t>(texts.size())}, at::kLong);  // of each text in sorted order
   for (size_t begin = 0; begin < order.size();) {
@@ -60,10 +68,10 @@ at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Toke
       group.push_back(texts[order[end]]);
     }
     const auto [ids, values] = CollateTokens(group);
-    parts.push_back(encoder.forward(ids, values));
+    parts.push_back(encoder.forward(ids.to(device), values.to(device)));
     begin = end;
   }
-  return at::cat(parts).index_select(0, place);
+  return at::cat(parts).index_select(0, place.to(device));
 }
 
 }  // namespace cobra::net

@@ -36,6 +36,8 @@ class Encoder : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& ids, const at::Tensor& values);
   // The same before the pooling: [batch, tokens, width].
   at::Tensor Tokens(const at::Tensor& ids, const at::Tensor& values);
+  // Where the weights are, and the inputs have to be.
+  c10::Device device() const { return norm_->weight.device(); }
 
  private:
   torch::nn::Embedding token_, gate_;

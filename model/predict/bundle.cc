@@ -39,20 +39,24 @@ absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory) 
   return WriteFileAtomic(ManifestPath(directory), ManifestToJson(manifest));
 }
 
-at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n) {
-  const auto spec = TargetSpecFeatures(bundle.manifest.targets[target_index].spec);
-  at::Tensor row = at::empty({1, kTargetSpecFeatures}, at::kFloat);
-  std::copy(spec.begin(), spec.end(), row.data_ptr<float>());
-  const at::Tensor index = at::full({1}, target_index, at::kLong);
-  return bundle.net->TargetFeatures(row, index).expand({n, -1});
+at::Tensor TargetRows(const ModelBundle& bundle, absl::Span<const int> targets) {
+  const auto count = static_cast<int64_t>(targets.size());
+  at::Tensor specs = at::empty({count, kTargetSpecFeatures}, at::kFloat), index = at::empty({count}, at::kLong);
+  for (int64_t i = 0; i < count; ++i) {
+    const int target = targets[static_cast<size_t>(i)];
+    const auto spec = TargetSpecFeatures(bundle.manifest.targets[static_cast<size_t>(target)].spec);
+    std::copy(spec.begin(), spec.end(), specs.data_ptr<float>() + i * kTargetSpecFeatures);
+    index.data_ptr<int64_t>()[i] = target;
+  }
+  const c10::Device device = bundle.net->target_vectors.device();
+  return bundle.net->TargetFeatures(specs.to(device), index.to(device));
 }
 
 net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph::Graph* const> graphs,
                               absl::Span<const int> target_index) {
   std::vector<int64_t> sources, destinations, graph_of_node;
   at::Tensor features = at::empty({static_cast<int64_t>(graphs.size()), kGraphFeatures}, at::kFloat);
-  std::vector<at::Tensor> targets;  // a row for each different one
-  std::vector<int> targets_of_rows;
+  std::vector<int> targets;  // each different one
   std::vector<int64_t> row_of_graph;
   std::vector<float> work;
   int64_t base = 0;
@@ -70,11 +74,9 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
     base += nodes;
     const auto totals = GraphFeatures(*graphs[g]);
     std::copy(totals.begin(), totals.end(), features.data_ptr<float>() + g * kGraphFeatures);
-    const auto known = std::find(targets_of_rows.begin(), targets_of_rows.end(), target_index[g]);
-    row_of_graph.push_back(known - targets_of_rows.begin());
-    if (known != targets_of_rows.end()) continue;
-    targets_of_rows.push_back(target_index[g]);
-    targets.push_back(TargetRow(bundle, target_index[g], 1));
+    const auto known = std::find(targets.begin(), targets.end(), target_index[g]);
+    row_of_graph.push_back(known - targets.begin());
+    if (known == targets.end()) targets.push_back(target_index[g]);
   }
   auto as_tensor = [](const std::vector<int64_t>& v) {
     at::Tensor t = at::empty({static_cast<int64_t>(v.size())}, at::kLong);
@@ -87,7 +89,7 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
           as_tensor(destinations),
           as_tensor(graph_of_node),
           features,
-          at::cat(targets).index_select(0, as_tensor(row_of_graph)),
+          TargetRows(bundle, targets).index_select(0, as_tensor(row_of_graph).to(bundle.net->target_vectors.device())),
           work_of_node};
 }
 

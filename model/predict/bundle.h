@@ -25,10 +25,11 @@ absl::StatusOr<ModelBundle> LoadBundle(absl::string_view directory);
 // Writes manifest.json and tensors.safetensors; fills in manifest.tensors_sha256.
 absl::Status SaveBundle(const ModelBundle& bundle, absl::string_view directory);
 
-// [n, target_features] rows of one target, repeated n times.
-at::Tensor TargetRow(const ModelBundle& bundle, int target_index, int64_t n);
+// [targets, target_features], on the device of the networks.
+at::Tensor TargetRows(const ModelBundle& bundle, absl::Span<const int> targets);
 
-// Batches several graphs: edges, node numbers and features.
+// Batches several graphs: edges, node numbers and features. All are on the CPU but the features of targets, which are
+// in part learned, and on the device of the networks.
 net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph::Graph* const> graphs,
                               absl::Span<const int> target_index);
 

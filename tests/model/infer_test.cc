@@ -233,7 +233,7 @@ TEST_F(InferTest, ContributionsAreLibTorchs) {
     const int targets[] = {0};
     const net::GraphBatch batch = predict::CollateGraphs(bundle_, graphs, targets);
     const at::Tensor alone =
-        bundle_.net->layer_head->forward(layers, batch.work, predict::TargetRow(bundle_, 0, calls));
+        bundle_.net->layer_head->forward(layers, batch.work, predict::TargetRows(bundle_, {0}).expand({calls, -1}));
     const at::Tensor theirs = bundle_.net->graph_net->forward(layers, alone, batch).contiguous();
     const at::Tensor mean = net::ShareWeightedMean(layers, theirs, batch).contiguous();
     for (int64_t i = 0; i < calls; ++i)
