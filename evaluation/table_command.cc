@@ -125,6 +125,7 @@ train::Command AddTable(CLI::App* app) {
                     "machine, which writes the document");
   command
       ->add_option("--device", a->device, "Likewise: what trains the folds, cpu, or cuda with a LibTorch that has it")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command->add_option("--split", a->replay.split, "active: fingerprints of the test rows")->capture_default_str();
   command->add_option("--out", a->out, "Directory; an interrupted run continues from its files; default: docs/results");

@@ -180,7 +180,9 @@ absl::Status FitMeasurements(const FitArguments& a) {
 void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();
-  command->add_option("--device", a->train.device, "cpu, or cuda with a LibTorch that has it")->capture_default_str();
+  command->add_option("--device", a->train.device, "What computes: cpu, or cuda with a LibTorch that has it")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
   command->add_option("--from", a->train.from,
                       "Directory of a version whose weights are the first ones, not random numbers");
   command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();

@@ -11,9 +11,6 @@ using namespace predict;  // NOLINT(google-build-using-namespace): the work term
 
 // What PriceHead's first prices mean, on a core: of a multiply-accumulate and of a byte.
 constexpr double kCoreGflops = 120, kCoreGbPerS = 60;
-// By how much more of its peak a GPU reaches with more power for it, by kGpuPower: 40 % with 2 watts per TFLOPS (L4),
-// 60 % with 9 (T4).
-constexpr double kLogEfficiencyOfPower = 1.5;
 // The logarithm of the microseconds of a kernel that a call launches besides its first, and of how much less that is
 // where a compiler fuses them.
 constexpr double kLogKernel = 1, kLogFused = 2;
@@ -45,7 +42,7 @@ void StartWithDataSheets(net::CobraNet* net) {
   };
   for (const Rate& rate : kOperationsOf) {
     follow(rate.term, rate.feature, kGflopsScale, kCoreGflops);
-    if (rate.term != kOperations) prices[rate.term][kGpuPower] = -kLogEfficiencyOfPower;
+    if (rate.term != kOperations) prices[rate.term][kGpuPowerLimit] = -std::log(2.0);
   }
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
   net->layer_head->named_parameters()["out.bias"][kComposedKernels] = kLogKernel;

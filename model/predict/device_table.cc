@@ -1,6 +1,7 @@
 #include "model/predict/device_table.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,22 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
     }
   }
   return spec;
+}
+
+double ProcessNm(absl::string_view device) {
+  static const auto* of_devices = [] {
+    auto* found = new std::map<std::string, double>();
+    const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
+    if (!table.ok()) return found;
+    const auto name = static_cast<size_t>(table->Column("name")), nm = static_cast<size_t>(table->Column("process_nm"));
+    for (const CsvTable::Row& row : table->rows) {
+      double value = 0;
+      if (absl::SimpleAtod(row.fields[nm], &value)) (*found)[absl::AsciiStrToLower(row.fields[name])] = value;
+    }
+    return found;
+  }();
+  const auto found = of_devices->find(absl::AsciiStrToLower(device));
+  return found == of_devices->end() ? 0 : found->second;
 }
 
 TargetSpec FilledFromTable(TargetSpec sheet) {

@@ -16,6 +16,10 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
 // data/devices/gpus.csv, as it was when the program was built.
 absl::string_view GpuTable();
 
+// The process of a GPU's silicon, in nanometres: of GpuTable(), by exactly this name (in upper or lower case); 0:
+// unknown.
+double ProcessNm(absl::string_view device);
+
 // A sheet of a GPU with what GpuTable() says of a device of exactly this name (in upper or lower case) where the sheet
 // says nothing: the peaks are those of its precision. Any other sheet as it is.
 TargetSpec FilledFromTable(TargetSpec sheet);

@@ -8,6 +8,7 @@
 #include "model/predict/adapt_prior.h"
 #include "model/predict/call_work.h"
 #include "model/predict/composite_work.h"
+#include "model/predict/device_table.h"
 
 namespace cobra::predict {
 namespace {
@@ -25,6 +26,20 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
     case Algorithm::kDepthwise: return kDepthwiseMacs;
   }
   return kProductMacs;
+}
+
+// The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where the board's limit is
+// no limit, or unknown. What an operation takes grows with the process: in float32 V100, A100 and P100 have the watts,
+// and T4, P4 and L4, with a half to a third of them, reach .43, .44 to .75 and .2 to .4 of their peak.
+float LogPowerLimit(const TargetSpec& s) {
+  if (s.kind != "gpu" || !(s.board_power_w > 0 && s.peak_gflops > 0)) return 0;
+  // Watts for 1 TFLOPS, per nanometre. A multiply-accumulate in matrix units takes less.
+  constexpr double kFloat32 = 1.45, kTf32 = 0.3, kHalf = 0.15, kLeastLog = -3;
+  const double nm = ProcessNm(s.device);
+  if (!(nm > 0)) return 0;
+  const bool is_half = s.precision == "float16" || s.precision == "bfloat16" || s.precision == "amp-float16";
+  const double needed_w = nm * (is_half ? kHalf : s.precision == "tf32" ? kTf32 : kFloat32) * s.peak_gflops / 1000;
+  return static_cast<float>(std::clamp(std::log2(s.board_power_w / needed_w), kLeastLog, 0.0));
 }
 
 }  // namespace
@@ -50,7 +65,7 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with 20 of them 90 %.
           s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
           // Other kernels, and libraries of their own (ROCm).
-          s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f};
+          s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f, LogPowerLimit(s)};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

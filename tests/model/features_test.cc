@@ -87,12 +87,32 @@ TEST(TargetSpecFeatures, OfAGpuSayWhetherItIsAmds) {
   const auto nvidia = TargetSpecFeatures(gpu);
   gpu.device = "AMD Instinct MI210";
   const auto amd = TargetSpecFeatures(gpu);
-  EXPECT_EQ(nvidia.back(), 0);
-  EXPECT_EQ(amd.back(), 1);
+  constexpr size_t kIsAmd = 34;
+  EXPECT_EQ(nvidia[kIsAmd], 0);
+  EXPECT_EQ(amd[kIsAmd], 1);
   TargetSpec processor;
   processor.kind = "cpu";
   processor.device = "AMD EPYC 9B14";
-  EXPECT_EQ(TargetSpecFeatures(processor).back(), 0);
+  EXPECT_EQ(TargetSpecFeatures(processor)[kIsAmd], 0);
+}
+
+// V100 and T4 are of one process: a T4 has the power for half of its peak, a V100 for all of it.
+TEST(TargetSpecFeatures, SayForHowMuchOfItsPeakAGpuHasThePower) {
+  const auto limit = [](const char* device, double peak_gflops, double board_power_w, const char* precision) {
+    TargetSpec spec;
+    spec.kind = "gpu";
+    spec.device = device;
+    spec.peak_gflops = peak_gflops;
+    spec.board_power_w = board_power_w;
+    spec.precision = precision;
+    return TargetSpecFeatures(spec)[kGpuPowerLimit];
+  };
+  EXPECT_EQ(limit("Tesla V100-PCIE-32GB", 14029, 250, "float32"), 0);
+  EXPECT_NEAR(limit("tesla t4", 8141, 70, "float32"), -1, 0.1);
+  EXPECT_NEAR(limit("NVIDIA L4", 31334, 72, "tf32-convolutions"), -1.66, 0.1);
+  EXPECT_GT(limit("NVIDIA L4", 121000, 72, "float16"), -0.7);  // matrix units
+  EXPECT_EQ(limit("Tesla T4", 8141, 0, "float32"), 0);         // no sheet states it
+  EXPECT_EQ(limit("Voodoo", 8141, 70, "float32"), 0);
 }
 
 }  // namespace

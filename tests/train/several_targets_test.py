@@ -101,6 +101,9 @@ def main():
 
         done = train("fit", "--rows", fast, "--rows", fast, "--out", os.path.join(out, "twice"), code=2)
         assert "another folder has cpu-fast" in done.stderr, done.stderr
+        if not os.path.exists("/dev/nvidia0"):
+            done = train("fit", "--rows", fast, "--out", os.path.join(out, "gpu"), "--device", "cuda", code=1)
+            assert "--device cuda: this LibTorch finds no GPU" in done.stderr, done.stderr
         done = train("evaluate", "--model", model, "--rows", FOLDER, code=2)
         assert "the version has cpu-fast, cpu-slow" in done.stderr, done.stderr
     print("ok: errors %.2f and %.2f; of the other target's rows %.2f" % errors)
