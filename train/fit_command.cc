@@ -1,7 +1,3 @@
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/processes.h"
 #include "base/status_macros.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
@@ -88,28 +85,11 @@ absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a,
 
 // Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
 absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
-  std::map<pid_t, int> running;
-  absl::Status result = absl::OkStatus();
-  auto wait_for_one = [&] {
-    int code = 0;
-    const pid_t pid = ::wait(&code);
-    if (code != 0)
-      result = absl::InternalError(absl::StrCat("fit: seed ", running[pid], " failed; its message is above"));
-    running.erase(pid);
-  };
-  for (int seed = 1; seed <= a.seeds; ++seed) {
-    if (static_cast<int>(running.size()) >= a.jobs) wait_for_one();
-    const pid_t pid = ::fork();
-    if (pid < 0) return absl::InternalError("fit: fork failed");
-    if (pid == 0) {
-      const absl::Status status = FitSeed(sets, a, seed);
-      if (!status.ok()) LogError(status.ToString());
-      ::_exit(status.ok() ? 0 : 1);
-    }
-    running[pid] = seed;
-  }
-  while (!running.empty()) wait_for_one();
-  return result;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> failed,
+                         RunInProcesses(static_cast<size_t>(a.seeds), a.jobs,
+                                        [&](size_t i) { return FitSeed(sets, a, static_cast<int>(i) + 1); }));
+  if (failed.empty()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("fit: seed ", failed.back() + 1, " failed; its message is above"));
 }
 
 // Seeds that began with the same weights have a mean that is mostly better than each.

@@ -31,7 +31,7 @@ absl::StatusOr<predict::TargetSpec> DescribeHere(const Execution& execution) {
   }
   predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
   machine.memory_gb = execution.is_cuda() ? gpu.memory_gb : MemoryGb();
-  // Of a GPU with a published sheet, as all others that weights were trained on have: its numbers, which are higher than
+  // Of a GPU with a published sheet its numbers, as weights were trained with those of all others; they are higher than
   // what one product reaches.
   machine = predict::FilledFromTable(std::move(machine));
   if (!execution.is_cuda() || !(machine.peak_gflops > 0)) COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));

@@ -1,8 +1,6 @@
 #include "evaluation/tables/kept_answers.h"
 
 #include <lzma.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +16,7 @@
 #include "absl/strings/strip.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/log.h"
+#include "base/processes.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -36,8 +34,8 @@ std::string PathOf(const TableOptions& options, absl::string_view part) {
   return absl::StrCat(PrefixOf(options.state), part, kSuffix);
 }
 
-// Six digits are more than a latency has; all seventeen would be most of the file.
-constexpr int kDigits = 6, kDigitsOfPrediction = 5, kDigitsOfWidth = 3;
+// More than a latency and the width of an interval have; all seventeen would be most of the file.
+constexpr int kDigits = 6, kDigitsOfWidth = 3;
 std::string Numbers(const std::vector<double>& values, int digits) {
   std::string text = "[";
   for (const double value : values) absl::StrAppendFormat(&text, "%s%.*g", text.size() == 1 ? "" : ",", digits, value);
@@ -60,7 +58,7 @@ std::string ToLines(const AnswersOfGroups& answers) {
   std::string lines;
   for (const auto& [key, rows] : answers) {
     absl::StrAppend(&lines, "{\"group\":", Json(key.first).dump(), ",\"method\":", Json(key.second).dump(),
-                    ",\"predicted\":", Numbers(rows.predicted(), kDigitsOfPrediction),
+                    ",\"predicted\":", Numbers(rows.predicted(), kDigits),
                     ",\"measured\":", Numbers(rows.measured(), kDigits),
                     ",\"half_width\":", Numbers(rows.half_width(), kDigitsOfWidth), "}\n");
   }
@@ -116,29 +114,15 @@ absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, cons
 
 absl::Status AnswerInParallel(const TableOptions& options, const std::vector<TablePart>& parts) {
   if ((options.jobs <= 1 && !options.parts) || options.finished || options.state.empty()) return absl::OkStatus();
-  absl::Status result = absl::OkStatus();
-  int running = 0;
-  const auto wait_for_one = [&] {
-    int code = 0;
-    ::wait(&code);
-    --running;
-    if (code != 0) result = absl::InternalError("a part failed; its message is above");
-  };
-  std::fflush(nullptr);  // or each child writes it again
-  for (const auto& [part, answer] : parts) {
-    if (FileExists(PathOf(options, part))) continue;
-    if (running >= options.jobs) wait_for_one();
-    const pid_t pid = ::fork();
-    if (pid < 0) return absl::ResourceExhaustedError("--jobs: no more processes can be started");
-    if (pid == 0) {
-      const absl::Status status = KeptOrAnswered(options, part, answer).status();
-      if (!status.ok()) LogError(status.ToString());
-      ::_exit(status.ok() ? 0 : 1);
-    }
-    ++running;
+  std::vector<const TablePart*> missing;
+  for (const TablePart& part : parts) {
+    if (!FileExists(PathOf(options, part.first))) missing.push_back(&part);
   }
-  while (running > 0) wait_for_one();
-  return result;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> failed, RunInProcesses(missing.size(), options.jobs, [&](size_t i) {
+                           return KeptOrAnswered(options, missing[i]->first, missing[i]->second).status();
+                         }));
+  if (failed.empty()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(missing[failed.front()]->first, ": failed; its message is above"));
 }
 
 void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers) {
