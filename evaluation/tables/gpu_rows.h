@@ -26,7 +26,8 @@ double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet)
 
 class GpuRows {
  public:
-  // kernelbench, neusight, timm if a question is about it, and the GPUs of data/measurements, which are never left out. Of a quick run, two targets each of the first two and few rows of each.
+  // kernelbench, neusight, timm if a question is about it, and the GPUs of data/measurements, which are never left
+  // out. Of a quick run, two targets each of the first two and few rows of each.
   static absl::StatusOr<GpuRows> Read(const TableOptions& options, bool with_timm);
 
   static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split of all is

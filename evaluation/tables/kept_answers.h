@@ -22,8 +22,9 @@ absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, cons
                                                const std::function<absl::StatusOr<AnswersOfGroups>()>& answer);
 // A part of a table, and what answers it.
 using TablePart = std::pair<std::string, std::function<absl::StatusOr<AnswersOfGroups>()>>;
-// Answers the parts in child processes, options.jobs at a time, so that KeptOrAnswered finds them. Does nothing with one
-// job unless options.parts is set, or where nothing is kept. They are forked before LibTorch starts a thread or a GPU.
+// Answers the parts in child processes, options.jobs at a time, so that KeptOrAnswered finds them. Does nothing with
+// one job unless options.parts is set, or where nothing is kept. They are forked before LibTorch starts a thread or a
+// GPU.
 absl::Status AnswerInParallel(const TableOptions& options, const std::vector<TablePart>& parts);
 // Adds rows to rows of the same group and method.
 void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers);

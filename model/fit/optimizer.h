@@ -19,8 +19,8 @@ torch::optim::AdamW MakeOptimizer(const std::vector<at::Tensor>& parameters, dou
 double LearningRateFactor(double progress, double warmup);
 void SetLearningRate(torch::optim::AdamW* optimizer, double learning_rate, double progress, double warmup);
 
-// All weights that are trained as one tensor, whose parts they become, and their gradients likewise. An optimizer's step
-// is then a dozen operations; for each of a hundred weights it would be a thousand, which a GPU waits for.
+// All weights that are trained as one tensor, whose parts they become, and their gradients likewise. An optimizer's
+// step is then a dozen operations; for each of a hundred weights it would be a thousand, which a GPU waits for.
 class FlatParameters {
  public:
   explicit FlatParameters(std::vector<at::Tensor> parameters);
