@@ -35,7 +35,8 @@ json SpecJson(const v1::TargetSpec& s) {
           {"clock_mhz", s.clock_mhz()},
           {"cores", s.cores()},
           {"memory_gb", s.memory_gb()},
-          {"board_power_w", s.board_power_w()}};
+          {"board_power_w", s.board_power_w()},
+          {"process_nm", s.process_nm()}};
 }
 
 json SpacesJson(const v1::MeasuredErrors& errors) {

@@ -20,15 +20,15 @@ import numpy as np
 COMMIT = "5774e69c"
 # Sizes then and now (model/predict/features.h); a build adds later features of a specification by itself
 # (model/predict/target_inputs.h).
-SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 34, 16
+SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
 # Places of features and kinds of work, in the order of model/predict/features.h.
-IS_GPU, IS_COMPILED, GPU_BANDWIDTH, GPU_POWER = 1, 11, 26, 33
+IS_GPU, IS_COMPILED, GPU_BANDWIDTH, GPU_POWER_LIMIT = 1, 11, 26, 35
 MACS = [3, 4, 5, 6, 7, 8, 9, 18, 20]
 COMPOSED_KERNELS, COMPOSED_BYTES = 24, 25
 # As in model/fit/first_prices.cc, model/net/layer_head.cc and model/net/graph_net.cc.
 GB_PER_S_SCALE, CORE_GB_PER_S, UNIT_PRICE = 12, 60, -11
-EFFICIENCY_OF_POWER, KERNEL, FUSED = 1.5, 1, 2
+KERNEL, FUSED = 1, 2
 RUN_UNIT, RUN, RUN_OF_GPU, RUN_OF_COMPILED = 8, -3, 6, 1.3
 
 
@@ -65,7 +65,7 @@ def widen(tensors):
             wide[name] = np.insert(value, [SPEC_FEATURES] * (SPEC_FEATURES_NOW - SPEC_FEATURES), 0, axis=1)
     head = "layer_head."
     prices = np.pad(wide[head + "target_prices.weight"], ((0, more_terms), (0, 0)))
-    prices[MACS, GPU_POWER] = -EFFICIENCY_OF_POWER
+    prices[MACS, GPU_POWER_LIMIT] = -math.log(2)
     prices[COMPOSED_BYTES, GPU_BANDWIDTH] = -GB_PER_S_SCALE * math.log(2)
     prices[COMPOSED_BYTES, IS_GPU] = math.log(CORE_GB_PER_S)
     prices[[COMPOSED_KERNELS, COMPOSED_BYTES], IS_COMPILED] = -FUSED

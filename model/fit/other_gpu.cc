@@ -7,6 +7,7 @@
 
 #include "graph/cost.h"
 #include "model/predict/call_work.h"
+#include "model/predict/features.h"
 
 namespace cobra::fit {
 namespace {
@@ -18,6 +19,8 @@ constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4
 // one that moves data alone, at most so much at the peak of arithmetic.
 constexpr double kBound = 0.5, kUnbound = 0.1;
 constexpr double kFreeLogFactor = 0.7;
+// Of a row that moves so many times the last-level cache: a cache of another size holds as little of it.
+constexpr double kStreamedCaches = 4, kCacheLogFactor = 2, kBytesPerMb = 1 << 20;
 // PyTorch's default: TF32 in convolutions alone, on GPUs that have it; up to eight times as fast.
 constexpr char kFloat32[] = "float32", kTf32[] = "tf32-convolutions";
 constexpr double kMostTf32LogFactor = 2.1;
@@ -36,6 +39,11 @@ PeakUs PeakUsOf(const Sample& row, const TargetSpec& spec) {
   const graph::GraphCost cost = graph::CostOf(row.graph);
   const auto bytes = static_cast<double>(cost.activation_bytes) + static_cast<double>(cost.weight_bytes);
   return {static_cast<double>(cost.flops) / spec.peak_gflops / 1e3, bytes / spec.memory_gb_per_s / 1e3};
+}
+
+// Of all arithmetic at what the peak is with the power that the board has.
+double SustainedUs(const PeakUs& peak, const TargetSpec& spec) {
+  return peak.arithmetic * std::exp2(-predict::LogPowerLimit(spec));
 }
 
 bool HasConvolution(const graph::Graph& graph) {
@@ -66,6 +74,20 @@ class Drawing {
   void ScaleMultiprocessors(double factor) {
     (random_() % 2 == 0 ? other_.spec->cores : other_.spec->clock_mhz) *= factor;
   }
+  // Another limit of the board's power; what computes alone takes longer with less of it.
+  void DrawPower(bool computes) {
+    TargetSpec& spec = *other_.spec;
+    const float limit = predict::LogPowerLimit(spec);
+    spec.board_power_w *= Factor(-kMostLogFactor, kMostLogFactor);
+    if (computes) other_.log_faster += std::log(2.0) * (predict::LogPowerLimit(spec) - limit);
+  }
+  // Another last-level cache, that a row of so many bytes fits as little.
+  void DrawCache(double bytes) {
+    double& cache_mb = other_.spec->last_level_cache_mb;
+    const double most_mb = bytes / kBytesPerMb / kStreamedCaches;
+    if (cache_mb > 0 && cache_mb <= most_mb)
+      cache_mb = std::min(most_mb, cache_mb * Factor(-kCacheLogFactor, kCacheLogFactor));
+  }
   // In what convolutions compute, and how fast.
   void DrawConvolutions() {
     TargetSpec& spec = *other_.spec;
@@ -90,11 +112,19 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
   if (latency_us >= kLongCallUs * static_cast<double>(row.graph.nodes().size())) {
     const double faster = drawing.Faster();
     drawing.Scale(kBandwidth, faster);
-    const bool moves_data = peak.bytes >= kBound * latency_us && peak.arithmetic <= kUnbound * latency_us;
+    const double sustained_us = SustainedUs(peak, spec);
+    const bool moves_data = peak.bytes >= kBound * latency_us && sustained_us <= kUnbound * latency_us;
+    // TF32 takes less power than what the peak is of.
+    const bool computes =
+        sustained_us >= kBound * latency_us && !(spec.precision == kTf32 && HasConvolution(row.graph));
     const double arithmetic = moves_data ? drawing.Factor(-kFreeLogFactor, kFreeLogFactor) : faster;
     drawing.Scale(kArithmetic, arithmetic);
     drawing.ScaleMultiprocessors(arithmetic);
-    if (peak.arithmetic >= kBound * latency_us) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
+    if (computes) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
+    if (computes || moves_data) {
+      drawing.DrawPower(computes);
+      drawing.DrawCache(peak.bytes * spec.memory_gb_per_s * 1e3);
+    }
   } else if (latency_us >= kLaunchesOverWork * (peak.arithmetic + peak.bytes)) {
     drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
     drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);

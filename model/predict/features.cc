@@ -28,21 +28,18 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
   return kProductMacs;
 }
 
-// The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where the board's limit is
-// no limit, or unknown. What an operation takes grows with the process: in float32 V100, A100 and P100 have the watts,
-// and T4, P4 and L4, with a half to a third of them, reach .43, .44 to .75 and .2 to .4 of their peak.
+}  // namespace
+
 float LogPowerLimit(const TargetSpec& s) {
   if (s.kind != "gpu" || !(s.board_power_w > 0 && s.peak_gflops > 0)) return 0;
   // Watts for 1 TFLOPS, per nanometre. A multiply-accumulate in matrix units takes less.
   constexpr double kFloat32 = 1.45, kTf32 = 0.3, kHalf = 0.15, kLeastLog = -3;
-  const double nm = ProcessNm(s.device);
+  const double nm = s.process_nm > 0 ? s.process_nm : ProcessNm(s.device);
   if (!(nm > 0)) return 0;
   const bool is_half = s.precision == "float16" || s.precision == "bfloat16" || s.precision == "amp-float16";
   const double needed_w = nm * (is_half ? kHalf : s.precision == "tf32" ? kTf32 : kFloat32) * s.peak_gflops / 1000;
   return static_cast<float>(std::clamp(std::log2(s.board_power_w / needed_w), kLeastLog, 0.0));
 }
-
-}  // namespace
 
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
   const auto is = [family = RuntimeFamily(s)](absl::string_view name) { return family == name ? 1.f : 0.f; };

@@ -21,6 +21,11 @@ inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth 
 inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
+// The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where the board's limit is
+// no limit, or unknown. What an operation takes grows with the process: in float32 V100, A100 and P100 have the watts,
+// and T4, P4 and L4, with a half to a third of them, reach .43, .44 to .75 and .2 to .4 of their peak.
+float LogPowerLimit(const TargetSpec& spec);
+
 // Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph);

@@ -65,7 +65,8 @@ absl::Status CheckRanges(const TargetSpec& sheet) {
                  {"l3_gb_per_s", sheet.l3_gb_per_s, 0.01, 1e6},
                  {"page_fault_us", sheet.page_fault_us, 0.001, 1e4},
                  {"memory_gb", sheet.memory_gb, 0.001, 1e5},
-                 {"board_power_w", sheet.board_power_w, 0.1, 2e4}};
+                 {"board_power_w", sheet.board_power_w, 0.1, 2e4},
+                 {"process_nm", sheet.process_nm, 1, 200}};
   for (const auto& [field, value, least, most] : numbers) {
     const bool is_unknown = value == 0 && absl::string_view(field) != "threads";
     if (is_unknown || (value >= least && value <= most)) continue;
@@ -156,6 +157,7 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
   const bool is_cpu = sheet.kind == "cpu";
   if (!is_cpu && sheet.vector_bits != 0) return Bad("vector_bits", sheet.vector_bits, "is a number of processors");
   if (is_cpu && sheet.board_power_w != 0) return Bad("board_power_w", sheet.board_power_w, "is a number of GPUs");
+  if (is_cpu && sheet.process_nm != 0) return Bad("process_nm", sheet.process_nm, "is a number of GPUs");
   if (sheet.memory_gb > 0 && sheet.last_level_cache_mb > 1e3 * sheet.memory_gb) {
     return Bad("last_level_cache_mb", sheet.last_level_cache_mb,
                absl::StrFormat("more than memory_gb %.6g", sheet.memory_gb));

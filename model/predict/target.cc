@@ -41,6 +41,7 @@ void VisitFields(Spec& spec, Visit visit) {
   visit("page_fault_us", spec.page_fault_us);
   visit("memory_gb", spec.memory_gb);
   visit("board_power_w", spec.board_power_w);
+  visit("process_nm", spec.process_nm);
 }
 
 store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }

@@ -54,6 +54,8 @@ struct TargetSpec {
   double memory_gb = 0;
   // Of a GPU, watts: the limit of its data sheet, which decides how far below its peak the clock stays under load.
   double board_power_w = 0;
+  // Of a GPU's silicon, nanometres: an older one needs more power for the same. 0: of its device in data/devices.
+  double process_nm = 0;
 };
 
 // The fields of a TargetSpec by their names in JSON, in the order above.

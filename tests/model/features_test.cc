@@ -114,6 +114,18 @@ TEST(TargetSpecFeatures, SayForHowMuchOfItsPeakAGpuHasThePower) {
   EXPECT_EQ(limit("Tesla T4", 8141, 0, "float32"), 0);         // no sheet states it
   EXPECT_EQ(limit("Voodoo", 8141, 70, "float32"), 0);
 }
+TEST(TargetSpecFeatures, ASheetMaySayOfWhatProcessItsGpuIs) {
+  TargetSpec spec;
+  spec.kind = "gpu";
+  spec.device = "Voodoo";
+  spec.peak_gflops = 8141;
+  spec.board_power_w = 70;
+  spec.process_nm = 12;
+  EXPECT_NEAR(LogPowerLimit(spec), -1, 0.1);
+  spec.device = "Tesla T4";
+  spec.process_nm = 6;
+  EXPECT_EQ(LogPowerLimit(spec), 0);
+}
 
 }  // namespace
 }  // namespace cobra::predict

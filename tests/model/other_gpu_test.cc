@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/net_builder.h"
+#include "model/predict/features.h"
 
 namespace cobra::fit {
 namespace {
@@ -88,10 +89,59 @@ TEST(OtherGpu, WhatMovesDataAloneTakesAsLongWithOtherArithmetic) {
     ASSERT_TRUE(other.spec.has_value());
     const double factor = std::exp(other.log_faster);
     EXPECT_NEAR(other.spec->memory_gb_per_s / 300, factor, 1e-9);
-    EXPECT_NEAR(other.spec->peak_gflops / 8000, other.spec->board_power_w / 70, 1e-9);
     most = std::max(most, std::abs(std::log(other.spec->peak_gflops / 8000) - other.log_faster));
   }
   EXPECT_GT(most, 0.5);
+}
+// A T4, in float32: half of the power that its peak needs.
+TargetSpec KnownGpu() {
+  TargetSpec spec = Gpu();
+  spec.device = "Tesla T4";
+  return spec;
+}
+
+TEST(OtherGpu, WithMorePowerArithmeticIsFasterUntilThereIsEnough) {
+  // 137 GFLOP at 8 TFLOPS: 17 ms, 35 with half of the power.
+  const Sample row = RowOf(4096, 40000);
+  std::mt19937_64 random(1);
+  bool enough = false, less = false;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, KnownGpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    const double sustained = other.spec->peak_gflops * std::exp2(predict::LogPowerLimit(*other.spec));
+    const double was = 8000 * std::exp2(predict::LogPowerLimit(KnownGpu()));
+    EXPECT_NEAR(std::log(sustained / was), other.log_faster, 1e-5);
+    enough |= predict::LogPowerLimit(*other.spec) == 0;
+    less |= predict::LogPowerLimit(*other.spec) < -1.5;
+  }
+  EXPECT_TRUE(enough && less);
+}
+TEST(OtherGpu, PowerDoesNotMatterToWhatMovesDataAlone) {
+  const Sample row = CopyOf(100000000, 3000);
+  std::mt19937_64 random(1);
+  double most = 0;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, KnownGpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    EXPECT_NEAR(std::log(other.spec->memory_gb_per_s / 300), other.log_faster, 1e-9);
+    most = std::max(most, std::abs(std::log(other.spec->board_power_w / 70 / (other.spec->peak_gflops / 8000))));
+  }
+  EXPECT_GT(most, 1);
+}
+TEST(OtherGpu, ACacheThatHoldsLittleOfTheDataDoesNotMatter) {
+  const Sample row = CopyOf(100000000, 3000);  // 800 MB
+  std::mt19937_64 random(1);
+  double least = 4, most = 4;
+  for (int i = 0; i < 40; ++i) {
+    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
+    ASSERT_TRUE(other.spec.has_value());
+    least = std::min(least, other.spec->last_level_cache_mb);
+    most = std::max(most, other.spec->last_level_cache_mb);
+  }
+  EXPECT_LT(least, 1);
+  EXPECT_GT(most, 16);
+  // 40 MB at 300 GB/s: 133 us, and launching the rest.
+  EXPECT_EQ(OtherGpuFor(CopyOf(5000000, 301), Gpu(), &random).spec->last_level_cache_mb, 4);
 }
 TEST(OtherGpu, LaunchingTakesAsLongOnALargerOne) {
   const Sample row = RowOf(16, 30);

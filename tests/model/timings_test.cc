@@ -115,6 +115,7 @@ TEST(SheetCheck, OfAGpu) {
     return std::string(CheckSheet(sheet).message());
   };
   EXPECT_EQ(begins(gpu([](TargetSpec* s) { s->vector_bits = 128; }), "vector_bits 128: is a number of proc"), "");
+  EXPECT_EQ(begins(gpu([](TargetSpec* s) { s->process_nm = 5000; }), "process_nm 5000: no gpu has that"), "");
   EXPECT_EQ(begins(gpu([](TargetSpec* s) {
                      s->peak_gflops = 2e7;
                      s->clock_mhz = 1000;
@@ -183,6 +184,7 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
   };
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = ""; }), "kind is missing"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->precision = "float7"; }), "precision \"float7\""), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->process_nm = 7; }), "process_nm 7: is a number of GPUs"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->kind = "phone"; }), "kind \"phone\""), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->threads = 0; }), "threads 0"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->memory_gb_per_s = std::nan(""); }), "memory_gb_per_s nan"), "");
