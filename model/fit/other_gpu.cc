@@ -19,8 +19,6 @@ constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4
 // one that moves data alone, at most so much at the peak of arithmetic.
 constexpr double kBound = 0.5, kUnbound = 0.1;
 constexpr double kFreeLogFactor = 0.7;
-// Of a row that moves so many times the last-level cache: a cache of another size holds as little of it.
-constexpr double kStreamedCaches = 4, kCacheLogFactor = 2, kBytesPerMb = 1 << 20;
 // PyTorch's default: TF32 in convolutions alone, on GPUs that have it; up to eight times as fast.
 constexpr char kFloat32[] = "float32", kTf32[] = "tf32-convolutions";
 constexpr double kMostTf32LogFactor = 2.1;
@@ -81,13 +79,6 @@ class Drawing {
     spec.board_power_w *= Factor(-kMostLogFactor, kMostLogFactor);
     if (computes) other_.log_faster += std::log(2.0) * (predict::LogPowerLimit(spec) - limit);
   }
-  // Another last-level cache, that a row of so many bytes fits as little.
-  void DrawCache(double bytes) {
-    double& cache_mb = other_.spec->last_level_cache_mb;
-    const double most_mb = bytes / kBytesPerMb / kStreamedCaches;
-    if (cache_mb > 0 && cache_mb <= most_mb)
-      cache_mb = std::min(most_mb, cache_mb * Factor(-kCacheLogFactor, kCacheLogFactor));
-  }
   // In what convolutions compute, and how fast.
   void DrawConvolutions() {
     TargetSpec& spec = *other_.spec;
@@ -121,10 +112,7 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
     drawing.Scale(kArithmetic, arithmetic);
     drawing.ScaleMultiprocessors(arithmetic);
     if (computes) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
-    if (computes || moves_data) {
-      drawing.DrawPower(computes);
-      drawing.DrawCache(peak.bytes * spec.memory_gb_per_s * 1e3);
-    }
+    if (computes || moves_data) drawing.DrawPower(computes);
   } else if (latency_us >= kLaunchesOverWork * (peak.arithmetic + peak.bytes)) {
     drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
     drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);

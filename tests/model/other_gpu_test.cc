@@ -128,21 +128,6 @@ TEST(OtherGpu, PowerDoesNotMatterToWhatMovesDataAlone) {
   }
   EXPECT_GT(most, 1);
 }
-TEST(OtherGpu, ACacheThatHoldsLittleOfTheDataDoesNotMatter) {
-  const Sample row = CopyOf(100000000, 3000);  // 800 MB
-  std::mt19937_64 random(1);
-  double least = 4, most = 4;
-  for (int i = 0; i < 40; ++i) {
-    const OtherGpu other = OtherGpuFor(row, Gpu(), &random);
-    ASSERT_TRUE(other.spec.has_value());
-    least = std::min(least, other.spec->last_level_cache_mb);
-    most = std::max(most, other.spec->last_level_cache_mb);
-  }
-  EXPECT_LT(least, 1);
-  EXPECT_GT(most, 16);
-  // 40 MB at 300 GB/s: 133 us, and launching the rest.
-  EXPECT_EQ(OtherGpuFor(CopyOf(5000000, 301), Gpu(), &random).spec->last_level_cache_mb, 4);
-}
 TEST(OtherGpu, LaunchingTakesAsLongOnALargerOne) {
   const Sample row = RowOf(16, 30);
   std::mt19937_64 random(1);
