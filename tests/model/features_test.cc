@@ -124,7 +124,7 @@ TEST(TargetSpecFeatures, ASheetMaySayOfWhatProcessItsGpuIs) {
   EXPECT_NEAR(LogPowerLimit(spec), -1, 0.1);
   EXPECT_GT(TargetSpecFeatures(spec)[kGpuProcess], 0);  // older than 8 nm
   spec.device = "Tesla T4";
-  spec.process_nm = 6;
+  spec.process_nm = 5;
   EXPECT_LT(TargetSpecFeatures(spec)[kGpuProcess], 0);
   EXPECT_EQ(LogPowerLimit(spec), 0);
 }
