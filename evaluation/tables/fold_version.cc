@@ -4,14 +4,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/status_macros.h"
 #include "model/fit/trainer.h"
 
 namespace cobra::evaluation {
 
 std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training) {
-  return absl::StrCat(work.path(), "/", training.name.empty() ? options.name : training.name, "-fold-", training.fold,
-                      "-seed-", training.seed);
+  const absl::StatusOr<std::string> first = ReadFile(absl::StrCat(options.model, "/tensors.safetensors"));
+  const std::string from = first.ok() ? Sha256Hex(*first).substr(0, 8) : "none";
+  return absl::StrCat(work.path(), "/", training.name.empty() ? options.name : training.name, "-from-", from, "-fold-",
+                      training.fold, "-seed-", training.seed);
 }
 
 bool HasFoldVersion(const std::string& directory) { return FileExists(absl::StrCat(directory, "/manifest.json")); }

@@ -20,7 +20,7 @@ struct FoldTraining {
   std::string name = {};
 };
 
-// Where it is, or will be.
+// Where it is, or will be: a folder for each of the weights that it begins with.
 std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training);
 bool HasFoldVersion(const std::string& directory);
 
