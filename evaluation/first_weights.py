@@ -20,7 +20,7 @@ import numpy as np
 COMMIT = "5774e69c"
 # Sizes then and now (model/predict/features.h); a build adds later features of a specification by itself
 # (model/predict/target_inputs.h).
-SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 37, 16
+SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
 # Places of features and kinds of work, in the order of model/predict/features.h.
 IS_GPU, IS_COMPILED, GPU_BANDWIDTH, GPU_POWER_LIMIT = 1, 11, 26, 35

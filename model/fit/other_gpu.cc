@@ -72,12 +72,13 @@ class Drawing {
   void ScaleMultiprocessors(double factor) {
     (random_() % 2 == 0 ? other_.spec->cores : other_.spec->clock_mhz) *= factor;
   }
-  // Another limit of the board's power; what computes alone takes longer with less of it.
-  void DrawPower(bool computes) {
+  // Another limit of the board's power, of a row that arithmetic holds back. Not of one that moves data: that does not
+  // depend on power, but with many watts for each TFLOPS comes fast memory, of whose bandwidth kernels reach more.
+  void DrawPower() {
     TargetSpec& spec = *other_.spec;
     const float limit = predict::LogPowerLimit(spec);
     spec.board_power_w *= Factor(-kMostLogFactor, kMostLogFactor);
-    if (computes) other_.log_faster += std::log(2.0) * (predict::LogPowerLimit(spec) - limit);
+    other_.log_faster += std::log(2.0) * (predict::LogPowerLimit(spec) - limit);
   }
   // In what convolutions compute, and how fast.
   void DrawConvolutions() {
@@ -111,8 +112,10 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
     const double arithmetic = moves_data ? drawing.Factor(-kFreeLogFactor, kFreeLogFactor) : faster;
     drawing.Scale(kArithmetic, arithmetic);
     drawing.ScaleMultiprocessors(arithmetic);
-    if (computes) drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
-    if (computes || moves_data) drawing.DrawPower(computes);
+    if (computes) {
+      drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
+      drawing.DrawPower();
+    }
   } else if (latency_us >= kLaunchesOverWork * (peak.arithmetic + peak.bytes)) {
     drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);
     drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);

@@ -28,22 +28,13 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
   return kProductMacs;
 }
 
-double ProcessNmOf(const TargetSpec& s) { return s.process_nm > 0 ? s.process_nm : ProcessNm(s.device); }
-
-// The logarithm (base 2) of a GPU's process over 8 nm, halved: its generation. The older it is, the less of bandwidth
-// and peak its kernels reach: layer norm .47 to .51 at 16 nm, .52 to .60 at 12, .62 at 7, .78 at 5.
-float LogProcess(const TargetSpec& s) {
-  const double nm = s.kind == "gpu" ? ProcessNmOf(s) : 0;
-  return nm > 0 ? static_cast<float>(std::log2(nm / 8) / 2) : 0;
-}
-
 }  // namespace
 
 float LogPowerLimit(const TargetSpec& s) {
   if (s.kind != "gpu" || !(s.board_power_w > 0 && s.peak_gflops > 0)) return 0;
   // Watts for 1 TFLOPS, per nanometre. A multiply-accumulate in matrix units takes less.
   constexpr double kFloat32 = 1.45, kTf32 = 0.3, kHalf = 0.15, kLeastLog = -3;
-  const double nm = ProcessNmOf(s);
+  const double nm = s.process_nm > 0 ? s.process_nm : ProcessNm(s.device);
   if (!(nm > 0)) return 0;
   const bool is_half = s.precision == "float16" || s.precision == "bfloat16" || s.precision == "amp-float16";
   const double needed_w = nm * (is_half ? kHalf : s.precision == "tf32" ? kTf32 : kFloat32) * s.peak_gflops / 1000;
@@ -71,7 +62,7 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with 20 of them 90 %.
           s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
           // Other kernels, and libraries of their own (ROCm).
-          s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f, LogPowerLimit(s), LogProcess(s)};
+          s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f, LogPowerLimit(s)};
 }
 
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph) {

@@ -14,10 +14,10 @@
 namespace cobra::predict {
 
 // New ones are appended (model/predict/target_inputs.h).
-inline constexpr int kTargetSpecFeatures = 37, kFewestTargetSpecFeatures = 34;
+inline constexpr int kTargetSpecFeatures = 36, kFewestTargetSpecFeatures = 34;
 // Places of some of them (LogFeature: log2(1 + x) / the scale).
 inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27,
-                     kGpuVector = 28, kGpuPowerLimit = 35, kGpuProcess = 36;
+                     kGpuVector = 28, kGpuPowerLimit = 35;
 inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
