@@ -70,11 +70,17 @@ void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<fl
 
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 absl::Span<const size_t> chosen, int target) {
+  std::vector<int> targets;
+  for (size_t s : chosen) targets.push_back(target == kOwnTarget ? samples[s]->target : target);
+  return MakeBatch(bundle, texts, samples, chosen, targets);
+}
+
+Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                absl::Span<const size_t> chosen, const std::vector<int>& targets) {
   Batch batch;
   absl::flat_hash_map<int32_t, int64_t> position;
   std::vector<int64_t> text_of_node;
   std::vector<float> is_layer, log_latency, node_log, node_weight, row_weight;
-  std::vector<int> targets;
   std::vector<const graph::Graph*> graphs;
   for (size_t s : chosen) {
     for (const graph::Node& node : samples[s]->graph.nodes()) {
@@ -86,7 +92,6 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
       text_of_node.push_back(it->second);
     }
     graphs.push_back(&samples[s]->graph);
-    targets.push_back(target == kOwnTarget ? samples[s]->target : target);
     row_weight.push_back(samples[s]->is_disturbed ? kDisturbedWeight : 1.f);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us())));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);

@@ -60,6 +60,9 @@ constexpr int kOwnTarget = -1;
 
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 absl::Span<const size_t> chosen, int target = kOwnTarget);
+// Each on a target of its own.
+Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
+                absl::Span<const size_t> chosen, const std::vector<int>& targets);
 
 // Of the tensors of a batch to where the networks are.
 void MoveTo(c10::Device device, Batch* batch);

@@ -3,8 +3,8 @@
 //   nodes     the graph network's contributions against the profile of each node inside a measured network;
 //   networks  the sum of the contributions against the network's latency (and against single layers, as networks of
 //             one);
-//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, or with less
-//             bandwidth.
+//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, in a larger width,
+//             or with less bandwidth.
 // The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
 #include "model/fit/training_run.h"
 
@@ -37,7 +37,7 @@
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/earlier_weights.h"
-#include "model/fit/larger_batch.h"
+#include "model/fit/larger_network.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
 #include "model/fit/other_gpu.h"
@@ -51,8 +51,9 @@ namespace {
 constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
 constexpr size_t kMostOthers = 15;
-// Networks that are asked about growth: how many, and of how many calls at most.
-constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100;
+// Networks that are asked about growth: how many, and of how many calls at most; on how many targets at a time. (One at
+// a time held for targets with many rows only.)
+constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100, kGrowingPerceptrons = 60, kTargetsOfGrowing = 6;
 constexpr int kDoublings = 2;
 constexpr double kMoreBandwidth = 1.5;
 constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
@@ -180,13 +181,25 @@ class TrainingRun {
       for (int doubled = 0; doubled < kDoublings; ++doubled) {
         std::optional<graph::Graph> larger = WithTwiceTheBatch(samples_[i]->graph);
         if (!larger.has_value()) break;
-        larger_.push_back(std::make_unique<Sample>(*samples_[i]));
-        larger_.back()->graph = *std::move(larger);
-        growing_.emplace_back(i, samples_.size());
-        i = samples_.size();
-        samples_.push_back(larger_.back().get());
+        const size_t next = AddUnmeasured(*std::move(larger));
+        growing_.emplace_back(i, next);
+        i = next;
       }
     }
+    for (size_t i = 0; i < kGrowingPerceptrons; ++i) {
+      std::optional<size_t> narrower;
+      for (graph::Graph& wider : PerceptronsByWidth(&random_)) {
+        const size_t next = AddUnmeasured(std::move(wider));
+        if (narrower.has_value()) growing_.emplace_back(*narrower, next);
+        narrower = next;
+      }
+    }
+  }
+
+  size_t AddUnmeasured(graph::Graph graph) {
+    unmeasured_.push_back(std::make_unique<Sample>(Sample{std::move(graph)}));
+    samples_.push_back(unmeasured_.back().get());
+    return samples_.size() - 1;
   }
 
   // Other GPUs that run networks in the same way.
@@ -368,19 +381,27 @@ class TrainingRun {
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
   }
 
-  // Of a network on any target: by how much it is faster at twice the batch, and slower with more bandwidth.
+  // Of a network on some of all targets: by how much it is faster where it is larger, and slower with more bandwidth.
   at::Tensor GrowthLoss() {
     if (growing_.empty()) return at::zeros({});
     const auto [small, large] = growing_[random_() % growing_.size()];
-    const size_t target = random_() % more_bandwidth_.size();
-    Batch batch = MakeBatch(bundle_, *texts_, samples_, {small, large, small}, static_cast<int>(target));
+    std::vector<size_t> chosen;
+    std::vector<int> targets;
+    for (size_t i = 0; i < kTargetsOfGrowing; ++i) {
+      chosen.insert(chosen.end(), {small, large, small});
+      targets.insert(targets.end(), 3, static_cast<int>(random_() % more_bandwidth_.size()));
+    }
+    Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen, targets);
     at::Tensor change = at::zeros(batch.graphs.target_features.sizes());
-    std::copy(more_bandwidth_[target].begin(), more_bandwidth_[target].end(),
-              change.data_ptr<float>() + 2 * change.size(1));
+    for (size_t row = 2; row < chosen.size(); row += 3) {
+      const auto& more = more_bandwidth_[static_cast<size_t>(targets[row])];
+      std::copy(more.begin(), more.end(), change.data_ptr<float>() + static_cast<int64_t>(row) * change.size(1));
+    }
     batch.graphs.target_features = batch.graphs.target_features + change.to(device_);
     MoveTo(device_, &batch);
-    const at::Tensor log_us = Forward(*bundle_.net, batch).log_total;
-    return (log_us[0] - log_us[1]).relu() + (log_us[2] - log_us[0]).relu();
+    const at::Tensor log_us = Forward(*bundle_.net, batch).log_total.view({-1, 3});
+    const at::Tensor once = log_us.select(1, 0), larger = log_us.select(1, 1), faster = log_us.select(1, 2);
+    return ((once - larger).relu() + (faster - once).relu()).sum();
   }
 
   Metrics Validate(const std::vector<size_t>& which) {
@@ -442,8 +463,8 @@ class TrainingRun {
   std::vector<const Sample*> samples_;
   absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
-  std::vector<std::unique_ptr<Sample>> larger_;     // at twice the batch; behind the others in samples_
-  std::vector<std::pair<size_t, size_t>> growing_;  // a network, and the same at twice the batch
+  std::vector<std::unique_ptr<Sample>> unmeasured_;  // those of growing_; behind the others in samples_
+  std::vector<std::pair<size_t, size_t>> growing_;   // a network, and the same at twice the batch or width
   std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;

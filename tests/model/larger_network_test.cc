@@ -1,7 +1,8 @@
-#include "model/fit/larger_batch.h"
+#include "model/fit/larger_network.h"
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ graph::Graph SmallNet(int64_t batch) {
   return std::move(net).Finish({x}).value();
 }
 
-TEST(LargerBatch, IsTheGraphThatTheReaderWouldMake) {
+TEST(TwiceTheBatch, IsTheGraphThatTheReaderWouldMake) {
   const auto twice = WithTwiceTheBatch(SmallNet(3));
   ASSERT_TRUE(twice.has_value());
   const graph::Graph read = SmallNet(6);
@@ -42,7 +43,7 @@ std::optional<graph::Graph> TwiceOf(graph::Op op, graph::Attributes attributes) 
   return WithTwiceTheBatch(std::move(b).Build({ValueRef::Node(*call)}));
 }
 
-TEST(LargerBatch, SizesOfViewsFollow) {
+TEST(TwiceTheBatch, SizesOfViewsFollow) {
   const auto flat = TwiceOf(graph::Op::reshape, {{"shape", Ints{2, 24}}});
   ASSERT_TRUE(flat.has_value());
   EXPECT_EQ(flat->nodes()[0].outputs[0].shape, (graph::Shape{4, 24}));
@@ -51,7 +52,7 @@ TEST(LargerBatch, SizesOfViewsFollow) {
   EXPECT_EQ(heads->nodes()[0].outputs[0].shape, (graph::Shape{8, 3, 4}));
 }
 
-TEST(LargerBatch, WhatIsNotSeenThroughIsNotGuessed) {
+TEST(TwiceTheBatch, WhatIsNotSeenThroughIsNotGuessed) {
   // The batch is summed away, so nothing behind it grows.
   EXPECT_FALSE(TwiceOf(graph::Op::sum, {{"dim", Ints{0}}, {"keepdim", false}}).has_value());
   graph::GraphBuilder b;
@@ -59,6 +60,18 @@ TEST(LargerBatch, WhatIsNotSeenThroughIsNotGuessed) {
   const ValueRef y = b.AddInput("y", {{3, 4}, graph::DType::float32});
   const auto call = b.Add(graph::Op::matmul, {}, {x, b.AddParameter("w", {{4, 4}, graph::DType::float32})});
   EXPECT_FALSE(WithTwiceTheBatch(std::move(b).Build({ValueRef::Node(*call), y})).has_value()) << "two batches";
+}
+
+TEST(PerceptronsByWidth, AreOneNetworkWithMoreWorkEach) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<graph::Graph> by_width = PerceptronsByWidth(&random);
+    ASSERT_GE(by_width.size(), 3U);
+    for (size_t k = 1; k < by_width.size(); ++k) {
+      EXPECT_EQ(by_width[k].nodes().size(), by_width[0].nodes().size());
+      EXPECT_GE(graph::CostOf(by_width[k]).macs, 4 * graph::CostOf(by_width[k - 1]).macs);
+    }
+  }
 }
 
 }  // namespace

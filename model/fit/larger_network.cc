@@ -1,4 +1,4 @@
-#include "model/fit/larger_batch.h"
+#include "model/fit/larger_network.h"
 
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "graph/builder.h"
+#include "graph/net_builder.h"
 
 namespace cobra::fit {
 namespace {
@@ -94,5 +95,24 @@ class Doubling {
 }  // namespace
 
 std::optional<graph::Graph> WithTwiceTheBatch(const graph::Graph& graph) { return Doubling(graph).Run(); }
+
+std::vector<graph::Graph> PerceptronsByWidth(std::mt19937_64* random) {
+  const auto draw = [random](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(*random);
+  };
+  const int64_t rows = int64_t{1} << draw(0, 8), layers = draw(1, 6), norms = draw(0, 1), activations = draw(0, 1);
+  std::vector<graph::Graph> by_width;
+  for (int64_t width = draw(16, 128); width <= 2048; width *= draw(2, 4)) {
+    graph::NetBuilder net;
+    ValueRef x = net.Input({rows, width});
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      x = net.Linear(norms == 1 ? net.LayerNorm(x) : x, width);
+      if (activations == 1) x = net.Relu(x);
+    }
+    absl::StatusOr<graph::Graph> graph = std::move(net).Finish({x});
+    if (graph.ok()) by_width.push_back(*std::move(graph));
+  }
+  return by_width;
+}
 
 }  // namespace cobra::fit
