@@ -15,9 +15,9 @@ namespace {
 using predict::TargetSpec;
 
 constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4;
-// Of a long row that one part of the machine holds back: at least so much of its time at the peak of this part, and of
-// one that moves data alone, at most so much at the peak of arithmetic.
-constexpr double kBound = 0.5, kUnbound = 0.1;
+// Of a long row that arithmetic holds back: at least so much of its time at the peak. Of one that moves data alone: at
+// most so much there, and at the bandwidth half as much as of old GPUs, whose norms of long rows reach half of it.
+constexpr double kComputes = 0.5, kComputesNot = 0.1, kMovesData = 0.25;
 constexpr double kFreeLogFactor = 0.7;
 // PyTorch's default: TF32 in convolutions alone, on GPUs that have it; up to eight times as fast.
 constexpr char kFloat32[] = "float32", kTf32[] = "tf32-convolutions";
@@ -105,10 +105,10 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
     const double faster = drawing.Faster();
     drawing.Scale(kBandwidth, faster);
     const double sustained_us = SustainedUs(peak, spec);
-    const bool moves_data = peak.bytes >= kBound * latency_us && sustained_us <= kUnbound * latency_us;
+    const bool moves_data = peak.bytes >= kMovesData * latency_us && sustained_us <= kComputesNot * latency_us;
     // TF32 takes less power than what the peak is of.
     const bool computes =
-        sustained_us >= kBound * latency_us && !(spec.precision == kTf32 && HasConvolution(row.graph));
+        sustained_us >= kComputes * latency_us && !(spec.precision == kTf32 && HasConvolution(row.graph));
     const double arithmetic = moves_data ? drawing.Factor(-kFreeLogFactor, kFreeLogFactor) : faster;
     drawing.Scale(kArithmetic, arithmetic);
     drawing.ScaleMultiprocessors(arithmetic);

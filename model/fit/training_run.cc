@@ -3,8 +3,8 @@
 //   nodes     the graph network's contributions against the profile of each node inside a measured network;
 //   networks  the sum of the contributions against the network's latency (and against single layers, as networks of
 //             one);
-//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, in a larger width,
-//             or with less bandwidth.
+//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, a perceptron in a
+//             larger width, or either with less bandwidth.
 // The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
 #include "model/fit/training_run.h"
 
