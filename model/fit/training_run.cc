@@ -51,9 +51,10 @@ namespace {
 constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
 constexpr size_t kMostOthers = 15;
-// Networks that are asked about growth: how many, and of how many calls at most; on how many targets at a time. (One at
-// a time held for targets with many rows only.)
-constexpr size_t kGrowingNetworks = 400, kMostCallsOfGrowing = 100, kGrowingPerceptrons = 60, kTargetsOfGrowing = 6;
+// Networks that are asked about growth: how many of a target, of how many calls at most; perceptrons, and in how many
+// steps of all they are; on how many targets at a time, and how many of these measured the network.
+constexpr size_t kGrowingOfTarget = 40, kMostCallsOfGrowing = 100, kGrowingPerceptrons = 60, kPerceptronSteps = 8,
+                 kTargetsOfGrowing = 6, kMeasuredOfGrowing = 3;
 constexpr int kDoublings = 2;
 constexpr double kMoreBandwidth = 1.5;
 constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
@@ -169,31 +170,57 @@ class TrainingRun {
     *rows = std::move(repeated);
   }
 
+  // A network, and what is the same but larger.
+  struct Growth {
+    size_t small, large;
+    const std::vector<size_t>* measured = nullptr;  // the rows of the network, on all targets
+  };
+
   void FindGrowing() {
-    std::vector<size_t> smallest;
-    for (const auto& [fingerprint, alike] : networks_of_graph_) {
-      if (samples_[alike[0]]->graph.nodes().size() <= kMostCallsOfGrowing) smallest.push_back(alike[0]);
-    }
-    std::sort(smallest.begin(), smallest.end());  // not in the order of a hash
-    std::shuffle(smallest.begin(), smallest.end(), random_);
-    smallest.resize(std::min(smallest.size(), kGrowingNetworks));
-    for (size_t i : smallest) {
-      for (int doubled = 0; doubled < kDoublings; ++doubled) {
-        std::optional<graph::Graph> larger = WithTwiceTheBatch(samples_[i]->graph);
-        if (!larger.has_value()) break;
-        const size_t next = AddUnmeasured(*std::move(larger));
-        growing_.emplace_back(i, next);
-        i = next;
+    for (const std::vector<size_t>& networks : GrowingByTarget()) {
+      std::vector<Growth>& found = growth_of_target_.emplace_back();
+      for (size_t i : networks) {
+        const std::vector<size_t>& measured = networks_of_graph_.at(samples_[i]->fingerprint());
+        const auto [known, is_new] = larger_of_.try_emplace(measured[0]);
+        if (is_new) known->second = AddDoubled(measured[0]);
+        size_t small = measured[0];
+        for (size_t large : known->second) found.push_back({std::exchange(small, large), large, &measured});
       }
     }
     for (size_t i = 0; i < kGrowingPerceptrons; ++i) {
       std::optional<size_t> narrower;
       for (graph::Graph& wider : PerceptronsByWidth(&random_)) {
         const size_t next = AddUnmeasured(std::move(wider));
-        if (narrower.has_value()) growing_.emplace_back(*narrower, next);
+        if (narrower.has_value()) growth_of_perceptrons_.push_back({*narrower, next});
         narrower = next;
       }
     }
+  }
+
+  std::vector<std::vector<size_t>> GrowingByTarget() {
+    std::vector<std::vector<size_t>> networks(bundle_.manifest.targets.size());
+    for (size_t i : train_networks_) {
+      if (samples_[i]->graph.nodes().size() <= kMostCallsOfGrowing)
+        networks[static_cast<size_t>(samples_[i]->target)].push_back(i);
+    }
+    for (std::vector<size_t>& of_target : networks) {
+      std::sort(of_target.begin(), of_target.end());
+      of_target.erase(std::unique(of_target.begin(), of_target.end()), of_target.end());  // some are repeated
+      std::shuffle(of_target.begin(), of_target.end(), random_);
+      of_target.resize(std::min(of_target.size(), kGrowingOfTarget));
+    }
+    return networks;
+  }
+
+  // At twice the batch, and twice that; none if it cannot be doubled.
+  std::vector<size_t> AddDoubled(size_t network) {
+    std::vector<size_t> larger;
+    for (int doubled = 0; doubled < kDoublings; ++doubled) {
+      std::optional<graph::Graph> twice = WithTwiceTheBatch(samples_[larger.empty() ? network : larger.back()]->graph);
+      if (!twice.has_value()) break;
+      larger.push_back(AddUnmeasured(*std::move(twice)));
+    }
+    return larger;
   }
 
   size_t AddUnmeasured(graph::Graph graph) {
@@ -381,15 +408,24 @@ class TrainingRun {
     return parts_.network_loss(batch, Forward(*bundle_.net, batch));
   }
 
-  // Of a network on some of all targets: by how much it is faster where it is larger, and slower with more bandwidth.
+  // Of a network on some targets: by how much it is faster where it is larger, and slower with more bandwidth. Targets
+  // are drawn first, and each is asked of networks that it measured: where a row says that a call takes long, it takes
+  // no less at twice the batch.
   at::Tensor GrowthLoss() {
-    if (growing_.empty()) return at::zeros({});
-    const auto [small, large] = growing_[random_() % growing_.size()];
+    if (growth_of_target_.empty()) return at::zeros({});
+    const size_t drawn = random_() % growth_of_target_.size();
+    const bool of_perceptrons = random_() % kPerceptronSteps == 0;
+    const std::vector<Growth>& all = of_perceptrons ? growth_of_perceptrons_ : growth_of_target_[drawn];
+    if (all.empty()) return at::zeros({});
+    const Growth& growth = all[random_() % all.size()];
     std::vector<size_t> chosen;
     std::vector<int> targets;
     for (size_t i = 0; i < kTargetsOfGrowing; ++i) {
-      chosen.insert(chosen.end(), {small, large, small});
-      targets.insert(targets.end(), 3, static_cast<int>(random_() % more_bandwidth_.size()));
+      size_t target = i == 0 ? drawn : random_() % growth_of_target_.size();
+      if (i > 0 && i < kMeasuredOfGrowing && growth.measured != nullptr)
+        target = static_cast<size_t>(samples_[(*growth.measured)[random_() % growth.measured->size()]]->target);
+      chosen.insert(chosen.end(), {growth.small, growth.large, growth.small});
+      targets.insert(targets.end(), 3, static_cast<int>(target));
     }
     Batch batch = MakeBatch(bundle_, *texts_, samples_, chosen, targets);
     at::Tensor change = at::zeros(batch.graphs.target_features.sizes());
@@ -463,8 +499,10 @@ class TrainingRun {
   std::vector<const Sample*> samples_;
   absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
-  std::vector<std::unique_ptr<Sample>> unmeasured_;  // those of growing_; behind the others in samples_
-  std::vector<std::pair<size_t, size_t>> growing_;   // a network, and the same at twice the batch or width
+  std::vector<std::unique_ptr<Sample>> unmeasured_;             // larger networks; behind the others in samples_
+  absl::flat_hash_map<size_t, std::vector<size_t>> larger_of_;  // of a network at its batch: at twice, and twice that
+  std::vector<std::vector<Growth>> growth_of_target_;           // of networks measured there
+  std::vector<Growth> growth_of_perceptrons_;
   std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;
