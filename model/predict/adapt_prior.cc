@@ -34,7 +34,7 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
 // Distances of what is no number. Without any known number two targets of one runtime are two apart.
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherRuntime = 4, kOtherCompiler = 4, kOtherLayout = 2,
-                 kOtherVendor = 3, kTf32 = 1, kNothingKnown = 2, kSameWords = 1.5;
+                 kOtherVendor = 3, kTf32 = 1, kOtherVersion = 1.5, kNothingKnown = 2, kSameWords = 1.5;
 
 // PyTorch's default is TF32 in convolutions alone: whoever says float32 may mean that.
 bool IsTf32Apart(const TargetSpec& a, const TargetSpec& b) {
@@ -158,6 +158,12 @@ AdaptVector CoefficientsBetween(const KnownTarget& from, const KnownTarget& to, 
   return Product(InverseOf(a).inverse, b);
 }
 
+// Kernels change, and who measured with another version measured other networks in other ways.
+bool IsOtherVersion(const TargetSpec& a, const TargetSpec& b) {
+  const absl::string_view one = RuntimeVersion(a), other = RuntimeVersion(b);
+  return !one.empty() && !other.empty() && one != other;
+}
+
 }  // namespace
 
 double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
@@ -174,7 +180,11 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   if (a.kind != b.kind) distance += kOtherKind;
   if (a.precision != b.precision) distance += IsTf32Apart(a, b) ? kTf32 : kOtherPrecision;
   if (a.kind == "gpu" && !IsSameVendor(a, b)) distance += kOtherVendor;
-  if (RuntimeFamily(a) != RuntimeFamily(b)) distance += kOtherRuntime;
+  if (RuntimeFamily(a) != RuntimeFamily(b)) {
+    distance += kOtherRuntime;
+  } else if (IsOtherVersion(a, b)) {
+    distance += kOtherVersion;
+  }
   if (a.compile != b.compile) distance += kOtherCompiler;
   if (a.layout != b.layout) distance += kOtherLayout;
   return std::max(0.0, distance - kSameWords * SharedWords(a.device, b.device));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
@@ -111,6 +112,13 @@ absl::Span<const TargetField> TargetFields() {
 
 absl::string_view RuntimeFamily(const TargetSpec& spec) {
   return absl::string_view(spec.runtime).substr(0, spec.runtime.find('-'));
+}
+
+absl::string_view RuntimeVersion(const TargetSpec& spec) {
+  absl::string_view version = absl::string_view(spec.runtime).substr(RuntimeFamily(spec).size());
+  absl::ConsumePrefix(&version, "-");
+  const size_t first = version.find('.');
+  return first == absl::string_view::npos ? version : version.substr(0, version.find_first_of(".+", first + 1));
 }
 
 std::string TargetSpecToJson(const TargetSpec& spec) { return SpecToJson(spec).dump(); }

@@ -67,6 +67,8 @@ absl::Span<const TargetField> TargetFields();
 
 // "onnxruntime" of "onnxruntime-1.20.1". A view into `spec`.
 absl::string_view RuntimeFamily(const TargetSpec& spec);
+// "1.20" of it; empty if it has none.
+absl::string_view RuntimeVersion(const TargetSpec& spec);
 
 std::string TargetSpecToJson(const TargetSpec& spec);
 absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view json);

@@ -261,6 +261,12 @@ TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {
   d.runtime = "torch-2.0";
   EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
   EXPECT_LT(SheetDistance(a, c), SheetDistance(c, d));
+  TargetSpec later = a, unknown = a;
+  later.runtime = "ncnn-1.1";
+  unknown.runtime = "ncnn";
+  EXPECT_LT(SheetDistance(a, a), SheetDistance(a, later));
+  EXPECT_LT(SheetDistance(a, later), SheetDistance(a, d));
+  EXPECT_EQ(SheetDistance(a, unknown), SheetDistance(a, a));
   a.peak_gflops = a.memory_gb_per_s = b.peak_gflops = b.memory_gb_per_s = 100;
   c.peak_gflops = c.memory_gb_per_s = 400;
   EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));

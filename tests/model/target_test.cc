@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace cobra::predict {
 namespace {
 
@@ -16,6 +19,20 @@ TEST(TargetSpec, SurvivesJson) {
   EXPECT_EQ(back->name, "gpu");
   EXPECT_EQ(back->threads, 4);
   EXPECT_EQ(back->peak_gflops, 67000);
+}
+
+TEST(TargetSpec, ARuntimeHasAFamilyAndAVersion) {
+  using Parts = std::pair<std::string, std::string>;
+  const auto parts = [](const char* runtime) {
+    TargetSpec spec;
+    spec.runtime = runtime;
+    return Parts(RuntimeFamily(spec), RuntimeVersion(spec));
+  };
+  EXPECT_EQ(parts("torch-2.5.0"), Parts("torch", "2.5"));
+  EXPECT_EQ(parts("libtorch-1.13.0+openblas-Haswell"), Parts("libtorch", "1.13"));
+  EXPECT_EQ(parts("torch-2.13+cpu"), Parts("torch", "2.13"));
+  EXPECT_EQ(parts("onnxruntime-2"), Parts("onnxruntime", "2"));
+  EXPECT_EQ(parts("ncnn"), Parts("ncnn", ""));
 }
 
 TEST(TargetSpec, AWrongTypeNamesTheField) {
