@@ -177,11 +177,12 @@ class TrainingRun {
   };
 
   void FindGrowing() {
+    absl::flat_hash_map<size_t, std::vector<size_t>> larger_of;  // several targets measured the same network
     for (const std::vector<size_t>& networks : GrowingByTarget()) {
       std::vector<Growth>& found = growth_of_target_.emplace_back();
       for (size_t i : networks) {
         const std::vector<size_t>& measured = networks_of_graph_.at(samples_[i]->fingerprint());
-        const auto [known, is_new] = larger_of_.try_emplace(measured[0]);
+        const auto [known, is_new] = larger_of.try_emplace(measured[0]);
         if (is_new) known->second = AddDoubled(measured[0]);
         size_t small = measured[0];
         for (size_t large : known->second) found.push_back({std::exchange(small, large), large, &measured});
@@ -499,9 +500,8 @@ class TrainingRun {
   std::vector<const Sample*> samples_;
   absl::flat_hash_map<std::string, std::vector<size_t>> networks_of_graph_;  // by fingerprint; of several targets
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
-  std::vector<std::unique_ptr<Sample>> unmeasured_;             // larger networks; behind the others in samples_
-  absl::flat_hash_map<size_t, std::vector<size_t>> larger_of_;  // of a network at its batch: at twice, and twice that
-  std::vector<std::vector<Growth>> growth_of_target_;           // of networks measured there
+  std::vector<std::unique_ptr<Sample>> unmeasured_;    // larger networks; behind the others in samples_
+  std::vector<std::vector<Growth>> growth_of_target_;  // of networks measured there
   std::vector<Growth> growth_of_perceptrons_;
   std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target

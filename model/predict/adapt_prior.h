@@ -13,7 +13,7 @@
 namespace cobra::predict {
 
 // 0: the same as far as the sheets say; 1: a factor of about 1.6 in all numbers that both have. Another precision,
-// layout, compiler or runtime counts like several of that.
+// layout, compiler or runtime counts like several of that, another version of one runtime (if both are known) like 1.5.
 double SheetDistance(const TargetSpec& a, const TargetSpec& b);
 
 // By the words of its device.
