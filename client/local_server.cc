@@ -1,10 +1,8 @@
 #include "client/local_server.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +22,7 @@
 #include "base/data_path.h"
 #include "base/descriptor.h"
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "base/version.h"
@@ -102,15 +101,6 @@ pid_t ListenerOf(const std::string& socket_path) {
   return peer.uid == ::geteuid() && !IsEnding(peer.pid) ? peer.pid : 0;
 }
 
-absl::StatusOr<Descriptor> Lock(const std::string& path) {
-  Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock.valid()) return absl::ErrnoToStatus(errno, path);
-  while (::flock(lock.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return absl::ErrnoToStatus(errno, path);
-  }
-  return lock;
-}
-
 std::string LastLineOf(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return "";
@@ -143,7 +133,7 @@ class Starter {
     COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
     COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
     ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
-    COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock(PathOf("lock")));
+    COBRA_ASSIGN_OR_RETURN(const Descriptor lock, WaitForLock(PathOf("lock")));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
     const std::string identity = Identity();
     if (const pid_t listener = ListenerOf(PathOf("socket")); listener != 0) {

@@ -4,22 +4,24 @@
 # weights or their checkpoint, and the logs.
 #   OUT=out scripts/train-gpu.sh --budget 8m
 #   cat out/trained.tar.* | tar -x       # at home: docs/results/*.partial.*, build/weights; the same commands on a processor finish both
-# Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --jobs N  --tables kernels,kernelbench  --seeds N
-#          --first FOLDER (the weights that tables begin with: evaluation/first_weights.py)  --no-weights  --device cuda|cpu  --epochs N
+# Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --tables kernels:9,kernelbench:5 (folds of each at a time)  --seeds N
+#          --first FOLDER (the weights that tables begin with: evaluation/first_weights.py)  --no-weights  --device cuda|cpu
+#          of new weights: --epochs N  --from FOLDER  --learning-rate 3e-3
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-budget=8m programs=build/release jobs=8 tables=kernels,kernelbench seeds=3 first=build/first weights=1 device=cuda epochs=6
+budget=8m programs=build/release tables=kernels:9,kernelbench:5 seeds=3 first=build/first weights=1 device=cuda epochs=6 from=model/pretrained rate=3e-3
 while [ $# -gt 0 ]; do
   case $1 in
     --budget) budget=$2 ;;
     --programs) programs=$2 ;;
-    --jobs) jobs=$2 ;;
     --tables) tables=$2 ;;
     --seeds) seeds=$2 ;;
     --first) first=$2 ;;
     --device) device=$2 ;;
     --epochs) epochs=$2 ;;
+    --from) from=$2 ;;
+    --learning-rate) rate=$2 ;;
     --no-weights) weights= && set -- "$1" "$@" ;;
     *) echo "train-gpu: $1: unknown; see the head of $0" >&2; exit 2 ;;
   esac
@@ -65,14 +67,13 @@ log() { tee "build/trained-logs/$1.log" >&2; }
 if [ -n "$weights" ]; then
   rows=()
   for folder in data/measurements/?pu-* data/public/*/?pu-*; do rows+=(--rows "$folder"); done
-  timeout "$seconds" "$train" fit "${rows[@]}" --from model/pretrained --learning-rate 3e-3 --epochs "$epochs" --seeds 1 --device "$device" \
+  timeout "$seconds" "$train" fit "${rows[@]}" --from "$from" --learning-rate "$rate" --epochs "$epochs" --seeds 1 --device "$device" \
     --out build/weights 2>&1 | grep --line-buffered -v "distinct graphs" | log weights &
 fi
-deadline=$((SECONDS + seconds))
+# Tables that run side by side share versions (evaluation/tables/fold_version.cc); one alone leaves processors without work while its last folds are trained.
 IFS=, read -ra list <<<"$tables"
 for table in "${list[@]}"; do
-  [ $((deadline - SECONDS)) -gt 5 ] || break
-  timeout $((deadline - SECONDS)) "$train" table "$table" --seeds "$seeds" --model "$first" --jobs "$jobs" --device "$device" --parts 2>&1 |
-    log "$table" || true
+  timeout "$seconds" "$train" table "${table%:*}" --seeds "$seeds" --model "$first" --jobs "${table#*:}" --device "$device" --parts 2>&1 |
+    log "${table%:*}" &
 done
 wait

@@ -7,6 +7,9 @@
     pack_records.py [--lean] --selected SEED[,SEED] ...
         what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.xz, which
         is for training only
+    pack_records.py [--lean] --matmul-at-most US ...
+        leaves out what was measured while the canary's product took longer. Two threads wait for the slower processor:
+        where a neighbour had one, two took longer than one does on the same machine, and the record is none of two.
 
 An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before; OUTDIR may be one of them.
 Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject that was measured again because
@@ -122,8 +125,9 @@ class Inputs:
     """What the inputs hold: sessions by name, records by subject and repeat (with a Graph), canaries, and what folders
     say of theirs."""
 
-    def __init__(self, lean):
+    def __init__(self, lean, matmul_at_most=math.inf):
         self.lean, self.reader, self.graphs = lean, record_files.Reader(), {}
+        self.matmul_at_most = matmul_at_most  # us
         self.sessions, self.records, self.canaries = {}, {}, []
         self.packed_canaries, self.dropped, self.selected = [], 0, set()
         self.of_another_series = set()  # keys of records whose subject an earlier input has too
@@ -237,10 +241,11 @@ class Inputs:
             return (r["outcome"] != "ok", r.get("suspect", False), r.get("quiet_us") or r.get("min_us", 0), key[3])
 
         taken = collections.defaultdict(list)
-        for key in sorted(self.records, key=disturbance):
+        records = {key: r for key, r in self.records.items() if self.matmul_us(r) <= self.matmul_at_most}
+        for key in sorted(records, key=disturbance):
             if key[3] != 1:
                 taken[key[:3]].append(key)
-        kept = {key: r for key, r in self.records.items() if key[3] == 1}
+        kept = {key: r for key, r in records.items() if key[3] == 1}
         for subject, keys in taken.items():
             kept[keys[0]] = self.with_calls(keys)
             first_series = [key for key in keys if key not in self.of_another_series]
@@ -252,6 +257,11 @@ class Inputs:
                 kept[(*subject, 1)] = {k: v for k, v in self.records[other].items() if k != "profile"} | {"repeat": 1}
         self.dropped += len(self.records) - len(kept)
         return kept
+
+    def matmul_us(self, record):
+        """What the canary's product took around it."""
+        canary = self.sessions[record["session"]].get("canary_us", {})
+        return record.get("canary_ratio", 1) * canary.get("matmul_us", 0)
 
     def with_calls(self, keys):
         """The first record; where its profile does not say what the times are of, with that of a later one that does."""
@@ -479,10 +489,11 @@ def main():
         "--lean", action="store_true", help="leave out the shapes of results, which import computes anew"
     )
     parser.add_argument("--selected", default="", help="seeds of what was chosen, not drawn")
+    parser.add_argument("--matmul-at-most", type=float, default=math.inf, help="us of the canary's product")
     parser.add_argument("inputs", nargs="+")
     parser.add_argument("out")
     arguments = parser.parse_args()
-    inputs = Inputs(arguments.lean)
+    inputs = Inputs(arguments.lean, arguments.matmul_at_most)
     for path in arguments.inputs:
         inputs.read(path)
     out = os.path.abspath(arguments.out)

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
 #include "model/fit/trainer.h"
@@ -23,6 +24,9 @@ absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const 
                                              const FoldTraining& training, absl::Span<const fit::Dataset> sets) {
   const std::string directory = FoldDirectory(options, work, training);
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
+  // Tables that run side by side share versions: one trains it, and the other waits.
+  COBRA_ASSIGN_OR_RETURN(const Descriptor lock, WaitForLock(absl::StrCat(directory, "/lock")));
+  if (HasFoldVersion(directory)) return directory;
   fit::TrainOptions train;
   train.epochs = options.quick ? 1 : training.epochs;
   train.learning_rate = training.learning_rate;

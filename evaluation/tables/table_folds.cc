@@ -64,8 +64,11 @@ class Table {
                            GpuRows::Read(run_.options, absl::string_view(new_gpus_.source) == kTimm));
     std::vector<TablePart> parts;
     for (int seed = 1; seed <= seeds; ++seed) {
-      for (TablePart& part : NewGpuParts(new_gpus_, gpus, work_, seed, &run_)) parts.push_back(std::move(part));
       for (int fold = 0; fold < folds(); ++fold) parts.push_back(Part(seed, fold));
+    }
+    // Last, because versions without a GPU are shared with the table `kernels`, which may be running beside this one.
+    for (int seed = 1; seed <= seeds; ++seed) {
+      for (TablePart& part : NewGpuParts(new_gpus_, gpus, work_, seed, &run_)) parts.push_back(std::move(part));
     }
     COBRA_RETURN_IF_ERROR(AnswerInParallel(run_.options, parts));
     if (run_.options.parts) return std::move(run_);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/cost.h"
+#include "model/predict/adapt_prior.h"
 #include "model/predict/call_work.h"
 #include "model/predict/features.h"
 
@@ -114,7 +115,7 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
     drawing.ScaleMultiprocessors(arithmetic);
     if (computes) {
       drawing.Scale(kBandwidth, drawing.Factor(0, kFreeLogFactor));
-      drawing.DrawPower();
+      if (!predict::IsAmd(spec)) drawing.DrawPower();  // what a TFLOPS takes was found on NVIDIA's GPUs
     }
   } else if (latency_us >= kLaunchesOverWork * (peak.arithmetic + peak.bytes)) {
     drawing.ScaleEach(kArithmetic, 0, kMostLogFactor);

@@ -187,6 +187,7 @@ class TrainingRun {
         size_t small = measured[0];
         for (size_t large : known->second) found.push_back({std::exchange(small, large), large, &measured});
       }
+      if (!found.empty()) growing_targets_.push_back(growth_of_target_.size() - 1);
     }
     for (size_t i = 0; i < kGrowingPerceptrons; ++i) {
       std::optional<size_t> narrower;
@@ -414,10 +415,10 @@ class TrainingRun {
   // no less at twice the batch.
   at::Tensor GrowthLoss() {
     if (growth_of_target_.empty()) return at::zeros({});
-    const size_t drawn = random_() % growth_of_target_.size();
-    const bool of_perceptrons = random_() % kPerceptronSteps == 0;
+    const bool of_perceptrons = growing_targets_.empty() || random_() % kPerceptronSteps == 0;
+    const size_t drawn =
+        of_perceptrons ? random_() % growth_of_target_.size() : growing_targets_[random_() % growing_targets_.size()];
     const std::vector<Growth>& all = of_perceptrons ? growth_of_perceptrons_ : growth_of_target_[drawn];
-    if (all.empty()) return at::zeros({});
     const Growth& growth = all[random_() % all.size()];
     std::vector<size_t> chosen;
     std::vector<int> targets;
@@ -502,6 +503,7 @@ class TrainingRun {
   std::vector<size_t> train_layers_, train_networks_, validation_layers_, validation_networks_;
   std::vector<std::unique_ptr<Sample>> unmeasured_;    // larger networks; behind the others in samples_
   std::vector<std::vector<Growth>> growth_of_target_;  // of networks measured there
+  std::vector<size_t> growing_targets_;                // of which there are some
   std::vector<Growth> growth_of_perceptrons_;
   std::vector<std::array<float, predict::kTargetSpecFeatures>> more_bandwidth_;  // by target
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target

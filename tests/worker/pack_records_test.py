@@ -140,6 +140,16 @@ def check_series(root):
     assert all("out" in op for e in thin if e["kind"] == "record" for op in e["graph"]["ops"])
 
 
+def check_slow_canary(root):
+    """A record between canaries that a neighbour made slower than the limit is left out, and its graph."""
+    series, folder = os.path.join(root, "two.jsonl"), os.path.join(root, "two-threads", "two")
+    first = dict(session("a", 7), canary_us={"conv_us": 90, "matmul_us": 100, "copy_us": 80})
+    write(series, [first, record("a", 0, 0, 16, 5, canary_ratio=1.5), record("a", 1, 0, 24, 6, canary_ratio=1.1)])
+    pack("--matmul-at-most", "120", series, folder)
+    assert [e["index"] for e in packed(folder) if e["kind"] == "record"] == [1]
+    assert len(graphs(folder)) == 1
+
+
 def check_several_targets(root):
     root = os.path.join(root, "several")  # its folders share graphs with no others
     os.makedirs(root)
@@ -276,6 +286,7 @@ def main():
         check_several_targets(root)
         check_damaged(root)
         check_two_series(root)
+        check_slow_canary(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:
         shutil.rmtree(root)
