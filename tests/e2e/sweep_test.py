@@ -77,7 +77,8 @@ class SweepTest(programs.ServedTest):
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
         """On every trained target that was measured with several batches and threads of its own, for networks of every
         kind: less by no more than two measurements differ there, or 5 %. On the others the largest batch takes at
-        least four fifths of the smallest.
+        least four fifths of the smallest. By LibTorch with two threads two small images can take half of what one
+        takes: that one is a matrix product, which has no more of two threads than of one, two are oneDNN's.
         """
         targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
         floors = {
@@ -87,6 +88,12 @@ class SweepTest(programs.ServedTest):
         }
         self.assertGreater(len(floors), 20)
         least = {name: 1 - max(0.05, floor) for name, floor in floors.items()}
+        products = {
+            t["spec"]["name"]
+            for t in targets["targets"]
+            if t["spec"]["threads"] > 1 and t["spec"]["runtime"].startswith("libtorch-")
+        }
+        self.assertGreaterEqual(len(products), 3)
         names = ",".join(t["spec"]["name"] for t in targets["targets"])
         folder = "/usr/lib/python3/dist-packages/torchvision/models/"
         for file, entry, side in (
@@ -99,11 +106,13 @@ class SweepTest(programs.ServedTest):
             answer = self.swept(*model, "--input", f"1x3x{side}x{side}", "--format", "json", target=names).json()
             for target in answer["targets"]:
                 us = [point["latency_us"] for point in target["points"]]
-                self.assertGreater(us[-1], 0.8 * us[0], (entry, target["target"], us))
-                if target["target"] not in floors:
+                name = target["target"]
+                self.assertGreater(us[-1], 0.8 * us[0], (entry, name, us))
+                if name not in floors:
                     continue
-                for before, after in zip(us, us[1:]):
-                    self.assertGreater(after, before * least[target["target"]], (entry, target["target"], us))
+                for step, (before, after) in enumerate(zip(us, us[1:])):
+                    limit = 0.4 if step == 0 and name in products else least[name]
+                    self.assertGreater(after, before * limit, (entry, name, us))
         wide = self.path("wide.py", WIDE)
         earlier = None
         for width in (64, 256, 1024):
