@@ -64,12 +64,15 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
     };
     const int64_t batch = int64_t{1} << (seed % 5);
     const graph::Graph base = net(batch, 1), larger = net(2 * batch, 1), wider = net(batch, 2);
+    const graph::Graph alone = net(1, 1), wider_alone = net(1, 2);
     for (const TargetInfo& target : predictor->targets()) {
       const auto us = [&](const graph::Graph& g) { return predictor->Predict(g, target.spec.name)->latency_us; };
       const double once = us(base);
-      const std::string kind = target.spec.kind + (RuntimeFamily(target.spec) == "ncnn" ? " ncnn" : "");
+      // ncnn runs one sample at a time, and was timed so: an answer for a batch is a guess, and says so.
+      const bool is_ncnn = RuntimeFamily(target.spec) == "ncnn";
+      const std::string kind = target.spec.kind + (is_ncnn ? " ncnn" : "");
       of[kind + " batch"].push_back(us(larger) / once);
-      of[kind + " width"].push_back(us(wider) / once);
+      of[kind + " width"].push_back(is_ncnn ? us(wider_alone) / us(alone) : us(wider) / once);
     }
   }
   // Not always, but nearly: what launches kernels for most of its time is predicted within some percent of itself.
@@ -77,8 +80,7 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
     std::sort(ratios.begin(), ratios.end());
     const auto at = [&r = ratios](double q) { return r[static_cast<size_t>(q * static_cast<double>(r.size() - 1))]; };
     ASSERT_GT(ratios.size(), 500U) << kind;
-    // ncnn's GPUs were timed on 35 networks alone, with batch 1.
-    EXPECT_GT(at(0.01), kind.rfind("gpu ncnn", 0) == 0 ? 0.85 : 0.88) << kind;
+    EXPECT_GT(at(0.01), 0.88) << kind;
     EXPECT_GT(at(0.05), 0.93) << kind;
     EXPECT_GT(at(0.5), 1.03) << kind;
   }
