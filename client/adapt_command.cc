@@ -13,6 +13,7 @@
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
 #include "base/with_code.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
@@ -108,6 +109,8 @@ absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
 absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const AdaptFlags& flags) {
   v1::AdaptRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
+  if (!IsUtf8(request.exported_json()))
+    return Usage(absl::StrCat("--import ", flags.import_file, ": is no file of --export: it is not text"));
   request.set_name(flags.name);
   COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
   return PrintAdapted(common, response, {});

@@ -486,7 +486,9 @@ class LoadedPredictor : public Predictor {
               [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
     if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
       out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
-    const IntervalWidth& interval = compute_nodes > 1 ? target.interval.network : target.interval.layer;
+    // Where no single layers were measured, a call alone was a network of one call, if anything.
+    const bool is_layer = compute_nodes <= 1 && target.interval.layer.half_width > 0;
+    const IntervalWidth& interval = is_layer ? target.interval.layer : target.interval.network;
     double width = interval.HalfWidthOf(contributions.mean);
     if (calibration != nullptr)
       width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors

@@ -137,7 +137,10 @@ absl::Status CheckAgainstTable(const TargetSpec& sheet) {
   } numbers[] = {{"peak_gflops", sheet.peak_gflops, of_table.peak_gflops},
                  {"memory_gb_per_s", sheet.memory_gb_per_s, of_table.memory_gb_per_s},
                  {"cores", sheet.cores, of_table.cores},
-                 {"clock_mhz", sheet.clock_mhz, of_table.clock_mhz}};
+                 {"clock_mhz", sheet.clock_mhz, of_table.clock_mhz},
+                 {"memory_gb", sheet.memory_gb, of_table.memory_gb},
+                 {"board_power_w", sheet.board_power_w, of_table.board_power_w},
+                 {"process_nm", sheet.process_nm, ProcessNm(sheet.device)}};
   for (const auto& [field, given, known] : numbers) {
     if (!(given > 0) || !(known > 0) || std::max(given / known, known / given) <= kMostTimes) continue;
     return Bad(field, given,

@@ -78,6 +78,19 @@ TEST_F(PredictorTest, ContributionsAddUpToTheLatency) {
   EXPECT_GT(p.high_us, p.latency_us);
 }
 
+// Also where networks alone were measured.
+TEST_F(PredictorTest, OneCallHasAnIntervalOnEveryTarget) {
+  graph::NetBuilder net;
+  const graph::ValueRef x = net.Input({1, 64, 56, 56});
+  const graph::Graph graph = std::move(net).Finish({net.Relu(x)}).value();
+  for (const TargetInfo& target : predictor_->targets()) {
+    const auto answer = predictor_->Predict(graph, target.spec.name);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_LT(answer->low_us, 0.99 * answer->latency_us) << target.spec.name;
+    EXPECT_GT(answer->high_us, 1.01 * answer->latency_us) << target.spec.name;
+  }
+}
+
 TEST_F(PredictorTest, CachedAndFreshAnswersAreTheSame) {
   const auto fresh = Predictor::Load(kPretrained).value();
   const graph::Graph g = Residual(24, 30);

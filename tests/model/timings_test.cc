@@ -212,6 +212,17 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    }),
                    "peak_gflops 0.03: less than 4 threads of 2000 MHz have"),
             "");
+  const auto l4 = [&](double TargetSpec::*number, double value) {
+    return check([&](TargetSpec* s) {
+      s->kind = "gpu";
+      s->device = "NVIDIA L4";
+      s->*number = value;
+    });
+  };
+  EXPECT_EQ(l4(&TargetSpec::board_power_w, 40), "");  // a lower limit
+  EXPECT_EQ(begins(l4(&TargetSpec::board_power_w, 720), "board_power_w 720: NVIDIA L4 in float32 has 72"), "");
+  EXPECT_EQ(begins(l4(&TargetSpec::process_nm, 16), "process_nm 16: NVIDIA L4"), "");
+  EXPECT_EQ(begins(l4(&TargetSpec::memory_gb, 1000), "memory_gb 1000: NVIDIA L4"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
 }
