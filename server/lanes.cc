@@ -8,12 +8,13 @@ namespace {
 // Transactions run one after the other: a second thread prepares the next one.
 constexpr int kQueueThreads = 2;
 // Calibrations run one after the other (LiveModel).
-constexpr int kAdministrationThreads = 1;
+constexpr int kFitThreads = 1, kAdministrationThreads = 1;
 
 int ThreadsOf(Lane lane, int predictions) {
   switch (lane) {
     case Lane::kPredictions: return predictions;
     case Lane::kQueue: return kQueueThreads;
+    case Lane::kFits: return kFitThreads;
     case Lane::kAdministration: return kAdministrationThreads;
   }
   return 1;

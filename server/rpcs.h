@@ -7,18 +7,18 @@
 namespace cobra::server {
 
 // RPC(service, method, kind, lane, role).
-#define COBRA_RPCS_OF_COBRA(RPC)                                 \
-  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)                \
-  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)           \
-  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk)  \
-  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)     \
-  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)    \
-  RPC(Cobra, Calibrate, kUnary, kAdministration, kMeasure)       \
-  RPC(Cobra, UndoCalibration, kUnary, kAdministration, kMeasure) \
-  RPC(Cobra, Adapt, kUnary, kAdministration, kMeasure)           \
-  RPC(Cobra, Observe, kUnary, kAdministration, kMeasure)         \
-  RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)    \
-  RPC(Cobra, SuggestSamples, kUnary, kPredictions, kAsk)         \
+#define COBRA_RPCS_OF_COBRA(RPC)                                \
+  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)               \
+  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)          \
+  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk) \
+  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)    \
+  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)   \
+  RPC(Cobra, Calibrate, kUnary, kFits, kMeasure)                \
+  RPC(Cobra, UndoCalibration, kUnary, kFits, kMeasure)          \
+  RPC(Cobra, Adapt, kUnary, kFits, kMeasure)                    \
+  RPC(Cobra, Observe, kUnary, kFits, kMeasure)                  \
+  RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)   \
+  RPC(Cobra, SuggestSamples, kUnary, kPredictions, kAsk)        \
   RPC(Cobra, ListPredictions, kUnary, kQueue, kAsk)
 #define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
   RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
@@ -28,7 +28,7 @@ namespace cobra::server {
   RPC(Measurements, Cancel, kUnary, kQueue, kAsk)     \
   RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)
 #define COBRA_RPCS_OF_ADMIN(RPC)                                 \
-  RPC(Admin, ReloadModel, kUnary, kAdministration, kAdmin)       \
+  RPC(Admin, ReloadModel, kUnary, kFits, kAdmin)                 \
   RPC(Admin, ListModelVersions, kUnary, kAdministration, kAdmin) \
   RPC(Admin, GetCaches, kUnary, kAdministration, kAdmin)         \
   RPC(Admin, FlushCaches, kUnary, kAdministration, kAdmin)       \
@@ -47,12 +47,13 @@ enum class Rpc {
 
 enum class RpcKind { kUnary, kServerStreaming, kBidirectional };
 
-// The threads that answer an RPC (lanes.h). What waits for the database never holds a thread of the predictions.
-enum class Lane { kPredictions, kQueue, kAdministration };
-inline constexpr Lane kLanes[] = {Lane::kPredictions, Lane::kQueue, Lane::kAdministration};
+// The threads that answer an RPC (lanes.h). What waits for the database never holds a thread of the predictions, and
+// what fits targets, for up to minutes, none of those that say which targets there are.
+enum class Lane { kPredictions, kQueue, kFits, kAdministration };
+inline constexpr Lane kLanes[] = {Lane::kPredictions, Lane::kQueue, Lane::kFits, Lane::kAdministration};
 // The metrics' label.
 constexpr const char* LaneName(Lane lane) {
-  constexpr const char* names[] = {"predictions", "queue", "administration"};
+  constexpr const char* names[] = {"predictions", "queue", "fits", "administration"};
   return names[static_cast<int>(lane)];
 }
 

@@ -250,7 +250,9 @@ class Adapt(unittest.TestCase):
             file.write(bytes(range(255, 0, -1)))
         bad = self.ask("adapt", "--name", "copy", "--import", self.file("random.bin"))
         self.assertEqual(bad.code, 2)
-        self.assertRegex(bad.err, r"\Acobra-client: error: --import .*random\.bin: is no file of --export: it is not text\n\Z")
+        self.assertRegex(
+            bad.err, r"\Acobra-client: error: --import .*random\.bin: is no file of --export: it is not text\n\Z"
+        )
 
     def test_it_survives_a_restart_and_a_reload(self):
         store = self.file("restart.sqlite")

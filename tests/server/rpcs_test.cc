@@ -96,6 +96,15 @@ TEST(RpcsTest, NothingThatWaitsForTheDatabaseSharesTheThreadsOfPredictions) {
         << rpc.method;
 }
 
+// A client asks which targets there are before it predicts, and a fit takes up to half a minute.
+TEST(RpcsTest, NothingThatFitsTargetsSharesTheThreadsOfOthers) {
+  for (const RpcInfo& rpc : kRpcs)
+    EXPECT_EQ(rpc.lane == Lane::kFits, rpc.rpc == Rpc::kCalibrate || rpc.rpc == Rpc::kUndoCalibration ||
+                                           rpc.rpc == Rpc::kAdapt || rpc.rpc == Rpc::kObserve ||
+                                           rpc.rpc == Rpc::kReloadModel)
+        << rpc.method;
+}
+
 TEST(RpcsTest, AnRpcWithoutARowIsFound) {
   tests::TemporaryDirectory root;
   Plant(root.File("proto"), "cobra/v1/cobra.proto", "  rpc ListTargets(",
