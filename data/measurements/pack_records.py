@@ -255,7 +255,7 @@ class Inputs:
             other = next(key for key in keys if (key in first_series) != best_is_first)
             if self.records[other]["outcome"] == "ok":
                 kept[(*subject, 1)] = {k: v for k, v in self.records[other].items() if k != "profile"} | {"repeat": 1}
-        self.dropped += len(self.records) - len(kept)
+        self.dropped += len(records) - len(kept)
         return kept
 
     def matmul_us(self, record):

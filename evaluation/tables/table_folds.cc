@@ -103,9 +103,7 @@ class Table {
   absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) {
     rows_.LeaveOut(fold);
     const FoldTraining training{seed, fold, epochs_, kLearningRate};
-    const std::string directory = FoldDirectory(run_.options, work_, training);
-    if (!HasFoldVersion(directory))
-      COBRA_RETURN_IF_ERROR(TrainFoldVersion(run_.options, work_, training, rows_.sets()).status());
+    COBRA_ASSIGN_OR_RETURN(const std::string directory, TrainFoldVersion(run_.options, work_, training, rows_.sets()));
     AnswersOfGroups answers;
     for (size_t target = 0; target < rows_.sets().size(); ++target) {
       const std::string& name = rows_.sets()[target].target.name;
