@@ -481,7 +481,9 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
       if (CheckTargetName(target.spec().name()).ok()) Print(target.spec().name() + "\n");
     }
   } else if (!flags.format.empty()) {
-    Print(TargetCards(response));
+    const std::string cards = TargetCards(response);
+    Print(cards);
+    if (cards.empty()) Say("no trained target fits, and only these have a card; --format table lists all\n");
   } else if (common.json || response.targets_size() > 0) {
     Print(common.json ? TargetsJson(response) : TargetsTable(response, StandardOutputStyle(common.color)));
   } else {

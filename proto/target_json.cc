@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -40,6 +43,15 @@ absl::Status SetField(const ordered_json& value, const FieldDescriptor& field, v
   }
 }
 
+// A parser keeps one of several members of one name without a word.
+bool IsGivenTwice(absl::string_view name, absl::string_view text) {
+  const std::string quoted = absl::StrCat("\"", name, "\"");
+  int given = 0;
+  for (size_t at = text.find(quoted); at != absl::string_view::npos; at = text.find(quoted, at + 1))
+    given += absl::StartsWith(absl::StripLeadingAsciiWhitespace(text.substr(at + quoted.size())), ":");
+  return given > 1;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::TargetSpec> TargetSpecFromJson(absl::string_view text, std::vector<std::string>* ignored) {
@@ -52,6 +64,8 @@ absl::StatusOr<v1::TargetSpec> TargetSpecFromJson(absl::string_view text, std::v
   spec.set_threads(1);
   for (const auto& [name, value] : json.items()) {
     const FieldDescriptor* const field = v1::TargetSpec::descriptor()->FindFieldByName(name);
+    if (field != nullptr && IsGivenTwice(name, text))
+      return absl::InvalidArgumentError(absl::StrCat(name, ": is given twice"));
     if (field == nullptr) {
       if (ignored != nullptr) ignored->push_back(name);
     } else if (!value.is_null()) {

@@ -4,7 +4,7 @@
 # weights or their checkpoint, and the logs.
 #   OUT=out scripts/train-gpu.sh --budget 8m
 #   cat out/trained.tar.* | tar -x       # at home: docs/results/*.partial.*, build/weights; the same commands on a processor finish both
-# Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --tables kernels:9,kernelbench:5 (folds of each at a time)  --seeds N
+# Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --tables kernels:9,kernelbench:5 (folds of each at a time; without a number one)  --seeds N
 #          --first FOLDER (the weights that tables begin with: evaluation/first_weights.py)  --no-weights  --device cuda|cpu
 #          of new weights: --epochs N  --from FOLDER  --learning-rate 3e-3
 set -euo pipefail
@@ -73,6 +73,7 @@ fi
 # Tables that run side by side share versions (evaluation/tables/fold_version.cc); one alone leaves processors without work while its last folds are trained.
 IFS=, read -ra list <<<"$tables"
 for table in "${list[@]}"; do
+  [[ $table == *:* ]] || table=$table:1
   timeout "$seconds" "$train" table "${table%:*}" --seeds "$seeds" --model "$first" --jobs "${table#*:}" --device "$device" --parts 2>&1 |
     log "${table%:*}" &
 done

@@ -109,12 +109,12 @@ void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> train
   const TargetSpec& machine = adapted.machine;
   const auto is_alike = [&machine](const TargetInfo& known) {
     return known.spec.kind == machine.kind && RuntimeFamily(known.spec) == RuntimeFamily(machine) &&
-           known.spec.precision == machine.precision;
+           known.spec.precision == machine.precision && known.spec.compile == machine.compile;
   };
   if (absl::c_any_of(trained, is_alike)) return;
   Doubt(0,
-        absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " in ",
-                     machine.precision),
+        absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
+                     ") in ", machine.precision),
         prediction);
   std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
   prediction->extrapolating = true;

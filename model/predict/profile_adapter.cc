@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kFewestDevices = 10, kFewestNetworks = 12, kMostNetworks = 64, kMostKnown = 32;
 constexpr double kMeasuredShare = 0.6;  // of the targets, on which a network of the reference was measured
+constexpr size_t kFewestMeasured = 8;   // targets, from which others follow
 // Of what a network took more than predicted on other targets, expected on one where it was not measured.
 constexpr double kSharedError = 0.7;
 constexpr double kQuantileOfInterval = 1.645;
@@ -24,57 +25,6 @@ constexpr size_t kMostTotals = 1024;
 double LogOf(const ProfiledTarget& target, const std::string& fingerprint) {
   const auto found = target.network_us->find(fingerprint);
   return found == target.network_us->end() ? std::numeric_limits<double>::quiet_NaN() : std::log(found->second);
-}
-
-// Networks by targets. What is missing comes from targets with the nearest shape, at the target's level.
-void FillGaps(std::vector<std::vector<double>>* reference) {
-  constexpr double kNear = 0.05;  // variance of a difference that halves what it says, about
-  const std::vector<std::vector<double>> measured = *reference;
-  const size_t targets = measured[0].size();
-  std::vector<double> mean(measured.size());
-  for (size_t n = 0; n < measured.size(); ++n) {
-    double sum = 0, count = 0;
-    for (const double value : measured[n]) {
-      if (std::isnan(value)) continue;
-      sum += value;
-      count += 1;
-    }
-    mean[n] = sum / count;
-  }
-  for (size_t a = 0; a < targets; ++a) {
-    if (absl::c_none_of(measured, [a](const std::vector<double>& row) { return std::isnan(row[a]); })) continue;
-    std::vector<double> shift(targets), weight(targets);
-    double level = 0, known = 0;
-    for (size_t n = 0; n < measured.size(); ++n) {
-      if (std::isnan(measured[n][a])) continue;
-      level += measured[n][a] - mean[n];
-      known += 1;
-    }
-    level = known > 0 ? level / known : 0;
-    for (size_t b = 0; b < targets; ++b) {
-      double sum = 0, squares = 0, count = 0;
-      for (size_t n = 0; n < measured.size() && b != a; ++n) {
-        const double difference = measured[n][a] - measured[n][b];
-        if (std::isnan(difference)) continue;
-        sum += difference;
-        squares += difference * difference;
-        count += 1;
-      }
-      if (count < 3) continue;
-      shift[b] = sum / count;
-      weight[b] = std::pow(kNear / (kNear + squares / count - shift[b] * shift[b]), 4);
-    }
-    for (size_t n = 0; n < measured.size(); ++n) {
-      if (!std::isnan(measured[n][a])) continue;
-      double sum = 1e-3 * (mean[n] + level), weights = 1e-3;
-      for (size_t b = 0; b < targets; ++b) {
-        if (std::isnan(measured[n][b])) continue;
-        sum += weight[b] * (measured[n][b] + shift[b]);
-        weights += weight[b];
-      }
-      (*reference)[n][a] = sum / weights;
-    }
-  }
 }
 
 bool IsQuantized(const graph::Graph& graph) {
@@ -140,8 +90,10 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
     peers = std::make_shared<Peers>();
     peers->targets = targets;
     std::vector<TargetSpec> specs;
+    std::vector<std::string> devices;
     for (const size_t t : targets) {
       specs.push_back(targets_[t].spec);
+      devices.push_back(targets_[t].spec.device);
       peers->names.push_back(targets_[t].spec.name);
     }
     std::vector<std::vector<double>> reference;
@@ -149,7 +101,8 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
       std::vector<double>& row = reference.emplace_back();
       for (const size_t t : targets) row.push_back(LogOf(targets_[t], fingerprint));
     }
-    FillGaps(&reference);
+    peers->gaps = std::make_unique<const ProfileGaps>(std::move(devices), reference);
+    for (std::vector<double>& row : reference) peers->gaps->Fill(&row);
     peers->model = std::make_unique<const ProfileModel>(std::move(specs), std::move(reference));
   }
   absl::MutexLock lock(&mutex_);
@@ -173,23 +126,33 @@ absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& pee
 
 absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& peers, const graph::Graph& graph) const {
   const std::string fingerprint = graph::Fingerprint(graph).ToHex();
-  COBRA_ASSIGN_OR_RETURN(Totals totals, TotalsOf(peers, graph, fingerprint));
-  CalibrationProfile::Network network{std::move(totals.log_us), 0, IsQuantized(graph)};
-  std::vector<double> measured;
-  double error = 0, count = 0;
-  for (size_t j = 0; j < peers.targets.size(); ++j) {
-    measured.push_back(LogOf(targets_[peers.targets[j]], fingerprint));
-    if (std::isnan(measured[j])) continue;
-    error += measured[j] - network.log_us[j];
-    count += 1;
+  CalibrationProfile::Network network;
+  network.is_quantized = IsQuantized(graph);
+  size_t known = 0;
+  for (const size_t t : peers.targets) {
+    network.log_us.push_back(LogOf(targets_[t], fingerprint));
+    known += !std::isnan(network.log_us.back());
   }
-  if (count == 0) {
+  if (known == peers.targets.size()) return network;
+  COBRA_ASSIGN_OR_RETURN(const Totals totals, TotalsOf(peers, graph, fingerprint));
+  double error = 0;
+  for (size_t j = 0; j < network.log_us.size(); ++j) {
+    if (!std::isnan(network.log_us[j])) error += network.log_us[j] - totals.log_us[j];
+  }
+  if (known > 0) error *= kSharedError / static_cast<double>(known);
+  std::vector<double> filled = network.log_us;
+  const bool is_known = known >= kFewestMeasured;
+  if (is_known) {
+    const double all = static_cast<double>(filled.size());
+    network.variance = peers.gaps->Fill(&filled) * (all - static_cast<double>(known)) / all;
+  } else {
     network.variance = std::pow(std::max(kLeastError, totals.half_width / kQuantileOfInterval), 2);
-    return network;
   }
-  error *= kSharedError / count;
-  for (size_t j = 0; j < measured.size(); ++j)
-    network.log_us[j] = std::isnan(measured[j]) ? network.log_us[j] + error : measured[j];
+  for (size_t j = 0; j < network.log_us.size(); ++j) {
+    if (!std::isnan(network.log_us[j])) continue;
+    const double predicted = totals.log_us[j] + error;
+    network.log_us[j] = is_known ? (predicted + filled[j]) / 2 : predicted;
+  }
   return network;
 }
 

@@ -1,5 +1,6 @@
 // Which trained targets a new device can be compared with by profiles (profile_model.h), and what they take for a
-// network: as measured when the version was trained, where it was, else as predicted.
+// network: as measured when the version was trained, where it was. Elsewhere what other targets measured says it, or
+// where hardly one did, the prediction.
 #ifndef COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 #define COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 
@@ -16,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
+#include "model/predict/profile_gaps.h"
 #include "model/predict/profile_model.h"
 #include "model/predict/target.h"
 
@@ -43,6 +45,7 @@ class ProfileAdapter {
   struct Peers {
     std::vector<size_t> targets;
     std::vector<std::string> names;
+    std::unique_ptr<const ProfileGaps> gaps;
     std::unique_ptr<const ProfileModel> model;
     mutable std::map<size_t, std::vector<double>> held_out_scores;  // by number of samples
     mutable std::map<std::string, Totals> totals;                   // by fingerprint; asking all targets takes a while

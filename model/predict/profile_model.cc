@@ -21,18 +21,19 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kNoise = 0.004;                          // variance of a measurement
-constexpr double kOwnShare = 0.02, kOwnVariance = 0.002;  // of a covariance: what each network has for itself
+constexpr double kOwnShare = 0.01, kOwnVariance = 0.002;  // of a covariance: what each network has for itself
 
 // Weights of the parts of the mixture, and the factors of their covariances.
 constexpr double kTargetsWeight = 0.8;
-constexpr std::array<double, 3> kTargetScales = {0.4, 1, 2.5};
+constexpr std::array<double, 5> kTargetScales = {0.2, 0.6, 2, 6, 18};
 constexpr std::array<double, 4> kWideScales = {0.3, 1, 4, 16}, kWideWeights = {0.35, 0.35, 0.2, 0.1};
 constexpr double kLevelVariance = 0.4;      // of the common factor of a scaled target
 constexpr double kQuantizedVariance = 2;    // on GPUs whose runtime runs quantized networks on the processor
 constexpr double kSheetShare = 0.7;         // of the difference that the data sheets expect
+constexpr double kSheetPower = 0.8;         // of what the data sheets say of the targets' weights
 constexpr double kSimilarShare = 0.7;       // in the mean shape: of targets with similar sheets; the rest of all
 constexpr double kLogWeightSpan = 12;       // lighter components are left out
-constexpr double kRelative = 0.75;          // power of the latency by which an error counts less
+constexpr double kRelative = 0.85;          // power of the latency by which an error counts less
 constexpr double kSheetOnlyRelative = 0.6;  // likewise without samples
 constexpr double kShapeVariance = 0.25 * 0.25;
 constexpr double kQuantile = 0.05;
@@ -189,7 +190,7 @@ void ProfileModel::State::WeighShares() {
 // Each target with those that explain it best, as the mixture would choose them; twice, because what is near depends on
 // the covariance.
 void ProfileModel::State::WeighPairs() {
-  constexpr double kStartShare = 0.2, kStartVariance = 0.09, kTemper = 0.3, kSheetPower = 0.5, kFreedom = 5;
+  constexpr double kStartShare = 0.2, kStartVariance = 0.09, kTemper = 0.3, kSheetPowerOfPairs = 0.5, kFreedom = 5;
   constexpr size_t kNearest = 12;
   const Index networks = reference.cols();
   const VectorXd mean = reference.transpose() * share;
@@ -199,7 +200,8 @@ void ProfileModel::State::WeighPairs() {
   MatrixXd similarity(count(), count());
   for (Index a = 0; a < count(); ++a) {
     for (Index b = 0; b < count(); ++b) {
-      similarity(a, b) = kSheetPower * LogSimilarity(specs[static_cast<size_t>(a)], specs[static_cast<size_t>(b)]);
+      similarity(a, b) =
+          kSheetPowerOfPairs * LogSimilarity(specs[static_cast<size_t>(a)], specs[static_cast<size_t>(b)]);
     }
   }
   for (int round = 0; round < 2; ++round) {
@@ -452,7 +454,7 @@ ProfileModel::Question ProfileModel::Ask(const TargetSpec& machine,
     const TargetSpec& spec = m.specs[static_cast<size_t>(j)];
     q.log_weight[j] = !without.empty() && spec.device == without
                           ? -std::numeric_limits<double>::infinity()
-                          : LogSimilarity(machine, spec) + 2 * std::log(m.device_weight[j]);
+                          : kSheetPower * LogSimilarity(machine, spec) + 2 * std::log(m.device_weight[j]);
   }
   q.similar = SoftMax(q.log_weight);
   q.measured = VectorXd(static_cast<Index>(samples.size()));

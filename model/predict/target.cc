@@ -146,11 +146,13 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
     const double us = measurement.latency.median_us;
-    if (us < 0) {
+    // A failed measurement has no latency.
+    const auto outcome = r.find("outcome");
+    const bool is_failed = !r.contains("latency_us") || (outcome != r.end() && *outcome != "ok");
+    if (us < 0 || (us == 0 && !is_failed)) {
       return absl::InvalidArgumentError(
           absl::StrCat("probe: latency_us ", us, ": a time is positive, in microseconds"));
     }
-    // A failed measurement has no latency.
     if (us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
   }
   if (needs_records && result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");

@@ -246,6 +246,11 @@ class Adapt(unittest.TestCase):
             other.stop()
         bad = self.ask("adapt", "--name", "copy", "--import", self.write("bad.json", '{"machine": 3}'))
         self.assertEqual(bad.code, 2)
+        # What takes no time was not measured.
+        zero = dict(exported, records=[dict(record, latency_us=0) for record in exported["records"]])
+        bad = self.ask("adapt", "--name", "copy", "--import", self.write("zero.json", json.dumps(zero)))
+        self.assertEqual(bad.code, 2)
+        self.assertIn("latency_us 0: a time is positive", bad.err)
         with open(self.file("random.bin"), "wb") as file:
             file.write(bytes(range(255, 0, -1)))
         bad = self.ask("adapt", "--name", "copy", "--import", self.file("random.bin"))
@@ -337,12 +342,12 @@ class Adapt(unittest.TestCase):
         self.assertRegex(skipped.json()["refused"][0], r"^row 5: .*too long")
 
     def test_what_no_trained_target_has_is_a_guess(self):
-        self.write("tensorrt.json", json.dumps(dict(SPEC, runtime="tensorrt-10")))
-        made = self.ask("adapt", "--name", "tensorrt", "--spec", self.file("tensorrt.json"))
-        self.assertEqual(made.code, 0, made.err)
         question = ["predict", RESNET, "--entry", "resnet18()", "--input", "1x3x224x224", "--format", "json"]
-        answer = self.ask(*question, "--target", "tensorrt").json()["predictions"][0]
-        self.assertEqual(answer["confidence"], 0)
+        for name, change in (("tensorrt", {"runtime": "tensorrt-10"}), ("vendor", {"compile": "vendor-optimizer"})):
+            made = self.ask("adapt", "--name", name, "--spec", self.write("guess.json", json.dumps(SPEC | change)))
+            self.assertEqual(made.code, 0, made.err)
+            answer = self.ask(*question, "--target", name).json()["predictions"][0]
+            self.assertEqual(answer["confidence"], 0, name)
         # A name stays with its runtime.
         other = self.ask("adapt", "--name", "tensorrt", "--spec", self.file("spec.json"))
         self.assertEqual(other.code, 2, other.err)
@@ -367,7 +372,8 @@ class Adapt(unittest.TestCase):
             answer = self.ask("adapt", "--name", "sheetless", "--spec", path)
             self.assertEqual(answer.code, 2, change)
             self.assertIn(part, answer.err)
-        for text in ("", "[]", "{", '{"device": "x"}'):
+        twice = '{"device": "x", "kind": "cpu", "runtime": "ncnn", "cores": 4, "cores": 8}'
+        for text in ("", "[]", "{", '{"device": "x"}', twice):
             self.assertEqual(self.ask("adapt", "--name", "x", "--spec", self.write("bad.json", text)).code, 2)
         self.assertNotIn("sheetless", client("targets", "--server", self.server.address).out)
 

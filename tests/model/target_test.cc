@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace cobra::predict {
 namespace {
 
@@ -55,12 +57,21 @@ TEST(ProbeResult, RefusesWhatIsNone) {
   }
 }
 
-TEST(ProbeResult, RefusesNegativeTimes) {
-  const auto probe = ProbeResultFromJson(
-      R"({"machine":{},"records":[{"latency_us":-3,"graph":{"inputs":[{"name":"x","shape":[1,8],"dtype":"float32"}],
-          "ops":[{"op":"relu","inputs":["in:0"],"out":[[1,8]],"attrs":{}}],"output":[0]}}]})");
-  ASSERT_FALSE(probe.ok());
-  EXPECT_NE(probe.status().message().find("latency_us -3"), absl::string_view::npos) << probe.status();
+std::string ProbeOfOneRecord(const std::string& fields) {
+  return absl::StrCat(R"({"machine":{},"records":[{)", fields, R"(,"graph":{"inputs":[{"name":"x","shape":[1,8],)",
+                      R"("dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"],"out":[[1,8]],"attrs":{}}],)",
+                      R"("output":[0]}}]})");
+}
+
+TEST(ProbeResult, RefusesTimesThatAreNone) {
+  for (const std::string us : {"-3", "0"}) {
+    const auto probe = ProbeResultFromJson(ProbeOfOneRecord(absl::StrCat(R"("latency_us":)", us)));
+    ASSERT_FALSE(probe.ok());
+    EXPECT_NE(probe.status().message().find("latency_us " + us), absl::string_view::npos) << probe.status();
+  }
+  const auto failed = ProbeResultFromJson(ProbeOfOneRecord(R"("latency_us":0,"outcome":"crashed")"), false);
+  ASSERT_TRUE(failed.ok()) << failed.status();
+  EXPECT_TRUE(failed->records.empty());
 }
 
 }  // namespace

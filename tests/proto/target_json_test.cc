@@ -29,7 +29,8 @@ TEST(TargetJson, WrongTypesBeginWithTheirName) {
   for (const auto& [text, begin] :
        {std::pair(R"({"threads": "two"})", "threads \"two\""), std::pair(R"({"threads": 1.5})", "threads 1.5"),
         std::pair(R"({"threads": 1e300})", "threads 1e+300"), std::pair(R"({"device": 3})", "device 3"),
-        std::pair(R"({"cores": [1]})", "cores [1]"), std::pair("[]", "is not"), std::pair("", "is not")}) {
+        std::pair(R"({"cores": [1]})", "cores [1]"), std::pair(R"({"cores": 4, "cores" : 8})", "cores: is given twice"),
+        std::pair("[]", "is not"), std::pair("", "is not")}) {
     const absl::Status status = TargetSpecFromJson(text, nullptr).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status));
     EXPECT_EQ(std::string(status.message()).find(begin), 0U) << status;
