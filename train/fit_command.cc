@@ -56,6 +56,7 @@ absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidat
   json report;
   report["seed"] = candidate.id;
   COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Evaluation> tests, fit::FinishVersion(candidate.directory, sets));
+  LogInfo(absl::StrCat(candidate.name, ": its score on the validation rows of all targets comes last"));
   for (size_t t = 0; t < sets.size(); ++t) {
     const fit::Dataset& data = sets[t];
     COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,

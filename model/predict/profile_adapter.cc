@@ -19,7 +19,9 @@ constexpr size_t kFewestMeasured = 8;   // targets, from which others follow
 // Of what a network took more than predicted on other targets, expected on one where it was not measured.
 constexpr double kSharedError = 0.7;
 constexpr double kQuantileOfInterval = 1.645;
-constexpr double kLeastError = 0.2;  // in log-latency, of a network that was measured nowhere
+// In log-latency, of a network that was measured nowhere. With it the 90 % intervals hold 89 % of the networks left out
+// of table `boards` (with 0.2: 77 %).
+constexpr double kLeastError = 0.35;
 constexpr size_t kMostTotals = 1024;
 
 double LogOf(const ProfiledTarget& target, const std::string& fingerprint) {
@@ -146,7 +148,8 @@ absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& pe
     const double all = static_cast<double>(filled.size());
     network.variance = peers.gaps->Fill(&filled) * (all - static_cast<double>(known)) / all;
   } else {
-    network.variance = std::pow(std::max(kLeastError, totals.half_width / kQuantileOfInterval), 2);
+    const double alone = std::max(kLeastError, totals.half_width / kQuantileOfInterval);
+    network.variance = std::pow(alone / (1 + static_cast<double>(known)), 2);
   }
   for (size_t j = 0; j < network.log_us.size(); ++j) {
     if (!std::isnan(network.log_us[j])) continue;

@@ -198,6 +198,21 @@ TEST_F(ProfileAdapterTest, MeasurementsStandInForPredictions) {
   EXPECT_NEAR(unknown->log_us[0], devices_[0].LogUs(kNetworks + 5) + 0.1, 1e-9);
 }
 
+TEST_F(ProfileAdapterTest, AFewMeasurementsLessenTheErrorOfAPrediction) {
+  constexpr size_t kFew = kNetworks + 2;
+  for (size_t d = 0; d < 3; ++d) network_us_[d][Fingerprint(kFew)] = std::exp(devices_[d].LogUs(kFew));
+  const ProfileAdapter adapter = Make();
+  const auto peers = adapter.PeersOf(devices_[0].Sheet(), {});
+  ASSERT_NE(peers, nullptr);
+  const auto few = adapter.View(*peers, Graph(kFew)), none = adapter.View(*peers, Graph(kFew + 1));
+  ASSERT_TRUE(few.ok() && none.ok());
+  EXPECT_GT(few->variance, 0);
+  EXPECT_LT(few->variance, none->variance / 4);
+  EXPECT_NEAR(few->log_us[1], devices_[1].LogUs(kFew), 1e-9);
+  // Of the prediction's error, a tenth, seven parts in ten are expected elsewhere.
+  EXPECT_NEAR(few->log_us[5], devices_[5].LogUs(kFew) + 0.03, 1e-6);
+}
+
 TEST_F(ProfileAdapterTest, OnlyTargetsOfOneRuntimeAreCompared) {
   const ProfileAdapter adapter = Make();
   TargetSpec machine = devices_[0].Sheet();
