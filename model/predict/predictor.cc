@@ -34,6 +34,7 @@
 #include "model/predict/known_range.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/mixture.h"
+#include "model/predict/moving_time.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
@@ -127,7 +128,7 @@ class LoadedPredictor : public Predictor {
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
     const infer::NetworkContributions contributions = Contribute({graph, layers, total}, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    return Assemble({graph, layers, total, manifest_.targets[index], calibration}, contributions);
+    return Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions);
   }
 
   absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
@@ -269,7 +270,7 @@ class LoadedPredictor : public Predictor {
     const graph::GraphCost total = graph::CostOf(graph);
     const infer::NetworkContributions contributions =
         Contribute({graph, layers, total}, static_cast<int>(target), sheet);
-    LatencyPrediction predicted = Assemble({graph, layers, total, entry, nullptr}, contributions);
+    LatencyPrediction predicted = Assemble({graph, layers, total, entry, sheet, nullptr}, contributions);
     return Adapter::CallTimes{std::move(predicted.node_latency_us), std::log(predicted.high_us / predicted.latency_us)};
   }
 
@@ -288,7 +289,7 @@ class LoadedPredictor : public Predictor {
       of_part.interval_log = calibration.interval_log;
       const TargetSpec spec = part.own_specification ? FilledFrom(calibration.machine, entry.spec) : entry.spec;
       predictions.push_back(
-          {part.weight, Assemble({graph, layers, total, entry, &of_part}, Contribute(inputs, index, spec))});
+          {part.weight, Assemble({graph, layers, total, entry, spec, &of_part}, Contribute(inputs, index, spec))});
       COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     }
     return Mixture(std::move(predictions), kExtrapolatingBelow);
@@ -443,11 +444,12 @@ class LoadedPredictor : public Predictor {
     const Layers& layers;
     const graph::GraphCost& total;
     const TargetEntry& target;
+    const TargetSpec& spec;  // that the networks were given
     const Calibration* calibration;
   };
 
   static LatencyPrediction Assemble(const Parts& parts, const infer::NetworkContributions& contributions) {
-    const auto& [graph, layers, total, target, calibration] = parts;
+    const auto& [graph, layers, total, target, spec, calibration] = parts;
     const size_t calls = graph.nodes().size();
     std::vector<CallLimits> limits;
     for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
@@ -460,11 +462,14 @@ class LoadedPredictor : public Predictor {
     out.node_unknown.reserve(calls);
     double known_us = 0;
     int compute_nodes = 0;
+    const MovingTime moving(spec);
     std::map<std::string, double> unknown_us;
     for (size_t i = 0; i < calls; ++i) {
       const size_t layer = static_cast<size_t>(layers.of_call[i]);
       const auto& [least_log_us, unknown] = limits[layer];
-      const double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
+      double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
+      if (const double us = moving.LeastUs(graph, static_cast<int32_t>(i)); us > 0)
+        of_networks = std::max(of_networks, std::log(us));
       double correction = 0;
       if (calibration != nullptr) {
         correction = CalibrationLogCorrection(*calibration, layers.kinds[layer], of_networks) +
