@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -62,9 +63,11 @@ absl::StatusOr<v1::TargetSpec> TargetSpecFromJson(absl::string_view text, std::v
   spec.set_layout("nchw");
   spec.set_compile("eager");
   spec.set_threads(1);
+  // A member that is no field may be an object, with members of the same names.
+  const bool is_flat = absl::c_none_of(json, [](const ordered_json& value) { return value.is_object(); });
   for (const auto& [name, value] : json.items()) {
     const FieldDescriptor* const field = v1::TargetSpec::descriptor()->FindFieldByName(name);
-    if (field != nullptr && IsGivenTwice(name, text))
+    if (field != nullptr && is_flat && IsGivenTwice(name, text))
       return absl::InvalidArgumentError(absl::StrCat(name, ": is given twice"));
     if (field == nullptr) {
       if (ignored != nullptr) ignored->push_back(name);

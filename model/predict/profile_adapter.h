@@ -1,6 +1,6 @@
 // Which trained targets a new device can be compared with by profiles (profile_model.h), and what they take for a
-// network: as measured when the version was trained, where it was. Elsewhere what other targets measured says it, or
-// where hardly one did, the prediction.
+// network: as measured when the version was trained, where it was. Elsewhere as predicted; where many targets measured
+// it, half of what those with a similar shape say.
 #ifndef COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 #define COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 

@@ -147,9 +147,8 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
     measurement.subject.graph_json.clear();
     const double us = measurement.latency.median_us;
     // A failed measurement has no latency.
-    const auto outcome = r.find("outcome");
-    const bool is_failed = !r.contains("latency_us") || (outcome != r.end() && *outcome != "ok");
-    if (us < 0 || (us == 0 && !is_failed)) {
+    const bool is_measured = measurement.outcome == store::Outcome::ok && r.contains("latency_us");
+    if (us < 0 || (us == 0 && is_measured)) {
       return absl::InvalidArgumentError(
           absl::StrCat("probe: latency_us ", us, ": a time is positive, in microseconds"));
     }

@@ -23,6 +23,7 @@ TEST(TargetJson, ReadsWhatADataSheetSays) {
   EXPECT_EQ(spec->precision(), "float32");  // as a target's
   EXPECT_EQ(ignored, std::vector<std::string>{"powersave"});
   EXPECT_EQ(TargetSpecFromJson(TargetSpecToJson(*spec), nullptr)->SerializeAsString(), spec->SerializeAsString());
+  EXPECT_EQ(TargetSpecFromJson(R"({"seen": {"cores": 2}, "cores": 4})", nullptr)->cores(), 4);
 }
 
 TEST(TargetJson, WrongTypesBeginWithTheirName) {
