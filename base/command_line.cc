@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "base/completion.h"
 #include "base/similar_words.h"
+#include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/version.h"
 
@@ -114,11 +115,22 @@ void AddCompletionFlag(CLI::App* app) {
       ->trigger_on_parse();
 }
 
+// CLI11 takes the next word as the value of --flag= and calls the one behind it unexpected.
+absl::Status CheckValues(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && absl::string_view(argv[i]) != "--"; ++i) {
+    const absl::string_view word = argv[i];
+    if (absl::StartsWith(word, "--") && word.find('=') == word.size() - 1)
+      return Usage(absl::StrCat(word, ": has no value"), absl::StrCat(word.substr(0, word.size() - 1), " VALUE"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const* argv) {
   app->set_version_flag("--version", absl::StrCat(app->get_name(), " ", Version()), "Print the version and exit");
   AddCompletionFlag(app);
+  COBRA_RETURN_IF_ERROR(CheckValues(argc, argv));
   try {
     app->parse(argc, argv);
   } catch (const CLI::Success& asked) {

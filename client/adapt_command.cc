@@ -218,8 +218,8 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
   const bool has_model = !flags.model.path.empty() || !flags.model.architecture.empty();
   if (has_model == !flags.samples.empty())
     return Usage("--samples: or one model", "give a list, or a model and --latency-ms");
-  if (has_model != flags.has_latency)
-    return Usage(flags.has_latency ? "--latency-ms: is the time of one model" : "--latency-ms: is missing",
+  if (has_model == flags.latency_ms.empty())
+    return Usage(!flags.latency_ms.empty() ? "--latency-ms: is the time of one model" : "--latency-ms: is missing",
                  "give a model and its --latency-ms, or a list with a column latency_ms: --samples LIST.csv");
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, Client::Connect(common.client)->ListTargets({}));
   COBRA_RETURN_IF_ERROR(CheckTargets(targets, {flags.target}));
@@ -231,9 +231,9 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
   options.join = true;
   TimedModels loaded;
   if (has_model) {
-    COBRA_RETURN_IF_ERROR(ParseLatency(absl::StrCat(flags.latency_ms)).status());
+    COBRA_ASSIGN_OR_RETURN(const double latency_ms, ParseLatency(flags.latency_ms));
     COBRA_ASSIGN_OR_RETURN(v1::TimedNetwork network, LoadTimedModel(flags.model, options));
-    network.set_latency_ms(flags.latency_ms);
+    network.set_latency_ms(latency_ms);
     loaded.networks.push_back(std::move(network));
   } else {
     COBRA_ASSIGN_OR_RETURN(loaded, LoadTimedModels(flags.samples, options));

@@ -22,8 +22,7 @@ struct AdaptFlags {
 
 struct ObserveFlags {
   ModelArguments model;  // one model with `latency_ms`, or
-  double latency_ms = 0;
-  bool has_latency = false;
+  std::string latency_ms;  // as it was written
   std::string samples;  // a list of timings, as many as there are
   std::string target;
   bool skip_refused = false;

@@ -121,14 +121,8 @@ void AddObserve(CLI::App* app, Flags* flags) {
   ObserveFlags& observe = flags->observe;
   AddModelFlags(command, &observe.model);
   command->add_option("--target", observe.target, "Name of the target")->required();
-  command
-      ->add_option_function<double>(
-          "--latency-ms",
-          [&observe](double ms) {
-            observe.latency_ms = ms;
-            observe.has_latency = true;
-          },
-          "Time of one forward pass of the model: the median")
+  command->add_option("--latency-ms", observe.latency_ms, "Time of one forward pass of the model: the median")
+      ->check(NotEmpty())
       ->type_name("MS");
   command
       ->add_option("--samples", observe.samples,

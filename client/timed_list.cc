@@ -46,7 +46,8 @@ struct Timed {
 
 absl::StatusOr<double> ParseLatency(const std::string& text) {
   double ms = 0;
-  if (!absl::SimpleAtod(text, &ms))
+  // Abseil reads 0x10 as 16, which no log of timings means.
+  if (!absl::SimpleAtod(text, &ms) || text.find_first_of("xX") != std::string::npos)
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms \"", text, "\": is no number"));
   if (!std::isfinite(ms) || ms <= 0)
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms ", text, ": is no time"));

@@ -94,6 +94,7 @@ TEST_F(CommandLineTest, AMistypedFlagIsNamedBeforeWhatItLeavesMissing) {
 }
 
 TEST_F(CommandLineTest, MissingAndOutOfRangeValuesAreNamed) {
+  EXPECT_EQ(ProblemOf({"predict", "net.py", "--target=", "cpu"}).message, "--target=: has no value");
   EXPECT_EQ(ProblemOf({"predict", "net.py"}).message, "--target: is missing");
   EXPECT_EQ(ProblemOf({"predict", "net.py"}).hint, "name of a target");
   for (const char* wrong : {"0", "-1", "soon", "nan"}) {

@@ -302,7 +302,7 @@ class Adapt(unittest.TestCase):
 
     def test_bad_samples_are_refused_with_row_and_reason(self):
         t = self.truth
-        for bad in ("0", "-3", "nan", "inf", "three", "3600000", "0.000001", ""):
+        for bad in ("0", "-3", "0x10", "nan", "inf", "three", "3600000", "0.000001", ""):
             self.refused([t[0], bad, t[2], t[3]], "row 2: latency_ms")
         self.refused([t[0], t[1] * 1000, t[2], t[3]], "row 2", "milliseconds")
         self.refused([ms * 1000 for ms in t[:4]], "milliseconds")
@@ -397,7 +397,12 @@ class Adapt(unittest.TestCase):
 
         self.assertIn("more than twofold", observe(2.5 * t[0]).err)
         self.assertIn("milliseconds", observe(1000 * t[5], entry="resnet50()").err)
-        for answer in (observe(0), observe(t[0], target="nobody"), observe(t[0], target="cpu-epyc-genoa-1t")):
+        for answer in (
+            observe(0),
+            observe("0x10"),
+            observe(t[0], target="nobody"),
+            observe(t[0], target="cpu-epyc-genoa-1t"),
+        ):
             self.assertEqual(answer.code, 2, answer.err)
         self.assertEqual(self.ask("observe", "--target", "observed").code, 2)
 
