@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/counted.h"
 #include "base/json.h"
 #include "client/asking.h"
@@ -109,6 +110,16 @@ std::string VersionText(const v1::Target& t) {
         earlier == 0 ? "" : absl::StrCat(", ", earlier, earlier == 1 ? " earlier one" : " earlier ones", " kept"));
   }
   return "";
+}
+
+// Without these numbers a device is taken for those that explain it.
+std::string UnknownNumbersText(const v1::TargetSpec& spec) {
+  std::vector<std::string> unknown;
+  if (!(spec.peak_gflops() > 0)) unknown.push_back("peak_gflops");
+  if (!(spec.memory_gb_per_s() > 0)) unknown.push_back("memory_gb_per_s");
+  if (unknown.empty()) return "";
+  return absl::StrCat("not known of \"", spec.device(), "\": ", absl::StrJoin(unknown, ", "),
+                      "; the answers are those of other devices until --spec has them, or timings come\n");
 }
 
 }  // namespace
@@ -270,7 +281,8 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
   const v1::Target& t = r.target();
   std::string text = absl::StrCat("target ", t.spec().name(), " serves", VersionText(t), "\n");
   if (t.samples() == 0) {
-    absl::StrAppend(&text, "from the data sheet alone: a few timings make it better (cobra-client observe)\n");
+    absl::StrAppend(&text, "from the data sheet alone: a few timings make it better (cobra-client observe)\n",
+                    UnknownNumbersText(t.spec()));
   } else {
     absl::StrAppendFormat(&text, "%d %s: the data sheet alone is off by %s", t.samples(),
                           t.samples() == 1 ? "network was timed" : "networks were timed",

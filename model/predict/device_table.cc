@@ -5,25 +5,50 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "base/csv.h"
 #include "base/status_macros.h"
 
 namespace cobra::predict {
 namespace {
 
+constexpr absl::string_view kWordsOfMakers[] = {"nvidia", "geforce", "tesla", "amd", "gpu", "generation", "r", "tm"};
+
+// A name as people and drivers write it ("NVIDIA A100-SXM4-80GB", "A100 SXM4 80GB", "GeForce RTX 4090", "rtx4090"),
+// without what does not tell devices of the table apart.
+std::string DeviceKey(absl::string_view name) {
+  std::string words = absl::AsciiStrToLower(name);
+  for (char& c : words) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : ' ';
+  std::string key;
+  for (absl::string_view word : absl::StrSplit(words, ' ')) {
+    if (!absl::c_linear_search(kWordsOfMakers, word)) absl::StrAppend(&key, word);
+  }
+  return key;
+}
+
+// Null: the table has no such device.
+const CsvTable::Row* RowOf(const CsvTable& table, absl::string_view device) {
+  const auto name = static_cast<size_t>(table.Column("name"));
+  const std::string key = DeviceKey(device);
+  const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                [&](const CsvTable::Row& r) { return DeviceKey(r.fields[name]) == key; });
+  return row == table.rows.end() ? nullptr : &*row;
+}
+
 absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_column, absl::string_view device) {
+  if (const CsvTable::Row* row = RowOf(table, device)) return row;
   const std::string wanted = absl::AsciiStrToLower(device);
   std::vector<std::string> all, found;
   const CsvTable::Row* row = nullptr;
   for (const CsvTable::Row& candidate : table.rows) {
     const std::string& name = candidate.fields[name_column];
-    if (absl::EqualsIgnoreCase(name, device)) return &candidate;
     all.push_back(name);
     if (!absl::StrContains(absl::AsciiStrToLower(name), wanted)) continue;
     found.push_back(name);
@@ -86,11 +111,11 @@ double ProcessNm(absl::string_view device) {
     const auto name = static_cast<size_t>(table->Column("name")), nm = static_cast<size_t>(table->Column("process_nm"));
     for (const CsvTable::Row& row : table->rows) {
       double value = 0;
-      if (absl::SimpleAtod(row.fields[nm], &value)) (*found)[absl::AsciiStrToLower(row.fields[name])] = value;
+      if (absl::SimpleAtod(row.fields[nm], &value)) (*found)[DeviceKey(row.fields[name])] = value;
     }
     return found;
   }();
-  const auto found = of_devices->find(absl::AsciiStrToLower(device));
+  const auto found = of_devices->find(DeviceKey(device));
   return found == of_devices->end() ? 0 : found->second;
 }
 
@@ -98,11 +123,8 @@ TargetSpec FilledFromTable(TargetSpec sheet) {
   if (sheet.kind != "gpu" || sheet.device.empty()) return sheet;
   const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
   if (!table.ok()) return sheet;
-  const auto name = static_cast<size_t>(table->Column("name"));
-  const auto row = std::find_if(table->rows.begin(), table->rows.end(), [&](const CsvTable::Row& r) {
-    return absl::EqualsIgnoreCase(r.fields[name], sheet.device);
-  });
-  if (row == table->rows.end()) return sheet;
+  const CsvTable::Row* row = RowOf(*table, sheet.device);
+  if (row == nullptr) return sheet;
   const auto fill = [&](double* field, absl::string_view column) {
     const std::string& text = row->fields[static_cast<size_t>(table->Column(column))];
     double value = 0;

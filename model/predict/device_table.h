@@ -9,19 +9,18 @@
 namespace cobra::predict {
 
 // `csv`: columns name, mem_gb, mem_bw_gb_s, num_sm, freq_mhz, fp32_gflops, l2_mb (others are ignored). `device`: the
-// vendor's name, or a part of it that only one row contains ("V100"), in upper or lower case. The target is float32,
-// eager; its runtime is empty. NotFound lists the devices. InvalidArgument: several devices match, or a row is invalid.
+// vendor's name, also without the maker's words and punctuation ("RTX 4090"), or a part of it that only one row contains
+// ("V100-PCIE-32"), in upper or lower case. The target is float32, eager; its runtime is empty. NotFound lists the devices. InvalidArgument: several devices match, or a row is invalid.
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device);
 
 // data/devices/gpus.csv, as it was when the program was built.
 absl::string_view GpuTable();
 
-// The process of a GPU's silicon, in nanometres: of GpuTable(), by exactly this name (in upper or lower case); 0:
-// unknown.
+// The process of a GPU's silicon, in nanometres: of GpuTable(), by the device's name as above, but whole; 0: unknown.
 double ProcessNm(absl::string_view device);
 
-// A sheet of a GPU with what GpuTable() says of a device of exactly this name (in upper or lower case) where the sheet
-// says nothing: the peaks are those of its precision. Any other sheet as it is.
+// A sheet of a GPU with what GpuTable() says of the device of this name (likewise whole) where the sheet says nothing:
+// the peaks are those of its precision. Any other sheet as it is.
 TargetSpec FilledFromTable(TargetSpec sheet);
 
 }  // namespace cobra::predict

@@ -119,6 +119,16 @@ class Adapt(unittest.TestCase):
         self.assertIn("from the data sheet alone", text)
         self.assertIn("explained by", text)
 
+    def test_numbers_that_nobody_knows_are_named(self):
+        def text_of(sheet):
+            path = self.write("named.json", json.dumps(dict(sheet, kind="gpu", runtime="torch-2.4")))
+            return self.ask("adapt", "--name", "named", "--spec", path).out
+
+        self.assertIn('not known of "Voodoo 3": peak_gflops, memory_gb_per_s', text_of({"device": "Voodoo 3"}))
+        self.assertIn(": memory_gb_per_s;", text_of({"device": "Voodoo 3", "peak_gflops": 90000}))
+        for name in ("NVIDIA GeForce RTX 4090", "rtx 4090"):
+            self.assertNotIn("not known", text_of({"device": name}))
+
     def test_cobra_train_adapts_alike(self):
         """Architectures, without a server: the same numbers as of a target that the server made."""
         cells = ["nor_conv_3x3", "nor_conv_1x1", "avg_pool_3x3", "skip_connect", "nor_conv_3x3", "nor_conv_1x1", "none"]

@@ -1,5 +1,6 @@
 #include "model/predict/device_table.h"
 
+#include "base/csv.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,12 +29,32 @@ TEST(DeviceTableTest, ARowIsATarget) {
 }
 
 TEST(DeviceTableTest, APartOfTheNameIsEnoughWhereItIsTheOnlyOne) {
-  EXPECT_EQ(TargetFromTable(Shipped(), "v100")->device, "Tesla V100-PCIE-32GB");
+  EXPECT_EQ(TargetFromTable(Shipped(), "v100-pcie-32")->device, "Tesla V100-PCIE-32GB");
   EXPECT_EQ(TargetFromTable(Shipped(), "tesla p4")->device,
             "Tesla P4");  // "Tesla P4" is a whole name, whatever else contains it
   EXPECT_THAT(std::string(TargetFromTable(Shipped(), "A100").status().message()),
               HasSubstr("may be NVIDIA A100-PCIE-40GB, "));
   EXPECT_THAT(std::string(TargetFromTable(Shipped(), "Voodoo").status().message()), HasSubstr("there are "));
+}
+
+// As drivers, shops and people write it.
+TEST(DeviceTableTest, TheMakersWordsAndPunctuationDoNotMatter) {
+  for (const char* name : {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090", "RTX 4090", "rtx4090", "NVIDIA RTX-4090"})
+    EXPECT_EQ(TargetFromTable(Shipped(), name)->device, "NVIDIA GeForce RTX 4090") << name;
+  EXPECT_EQ(TargetFromTable(Shipped(), "A100 SXM4 80GB")->device, "NVIDIA A100-SXM4-80GB");
+  EXPECT_EQ(TargetFromTable(Shipped(), "Tesla V100 SXM2 16GB")->device, "Tesla V100-SXM2-16GB");
+  EXPECT_EQ(TargetFromTable(Shipped(), "RTX 4070 Ti")->device, "NVIDIA GeForce RTX 4070 Ti");
+  EXPECT_EQ(TargetFromTable(Shipped(), "L4")->device, "NVIDIA L4");
+  EXPECT_EQ(ProcessNm("RTX 4090"), 5);
+}
+
+// No two rows are one device, however it is written.
+TEST(DeviceTableTest, EveryRowIsFoundByItsName) {
+  const absl::StatusOr<CsvTable> table = ParseCsv(Shipped());
+  ASSERT_TRUE(table.ok());
+  const auto name = static_cast<size_t>(table->Column("name"));
+  for (const CsvTable::Row& row : table->rows)
+    EXPECT_EQ(TargetFromTable(Shipped(), row.fields[name])->device, row.fields[name]);
 }
 
 // Who names a device that the table has need not copy its data sheet.
