@@ -316,10 +316,12 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
   if (factor <= kMostChange && factor >= 1 / kMostChange) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage,
-      absl::StrFormat("%s: the probe's machine takes %.2g times as long as version %d of this target, which serves",
-                      std::string(target), factor, ServingVersion(model, target)),
-      "give another machine another name (cobra-client calibrate --name NAME); if that version is wrong, withdraw it "
-      "first (cobra-client calibrate --undo)");
+      absl::StrFormat(
+          "%s: by these times the machine takes %.2g times as long as version %d of this target, which serves",
+          std::string(target), factor, ServingVersion(model, target)),
+      absl::StrCat("give another machine another --name; if that version is wrong, withdraw it first: cobra-client "
+                   "calibrate --undo --name ",
+                   target));
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json,
