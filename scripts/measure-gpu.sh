@@ -9,9 +9,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-budget=8m device=cuda precisions=float32,tf32,float16,bfloat16 rounds= carry=.carry resume= seed=1 worker=
+budget=8m device=cuda precisions=tf32-convolutions,float32,tf32,float16,bfloat16 rounds= carry=.carry resume= seed=1 worker=
 # Layers teach most for their time; a network takes as long as ten of them. Wherever the series is cut, all spaces have grown in these proportions.
-spaces=real-layers,paper-layers,torchvision,timm,real-networks,paper-networks counts=9000,1500,318,318,120,90
+spaces=real-layers,program-layers,paper-layers,torchvision,timm,real-networks,paper-networks counts=9000,3000,1500,318,318,120,90
 while [ $# -gt 0 ]; do
   case $1 in
     --budget) budget=$2 ;;

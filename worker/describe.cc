@@ -108,7 +108,8 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
     const Json gpu = ParseJson<Json>(text);
     j["compute_capability"] = absl::StrCat(gpu["major"].get<int>(), ".", gpu["minor"].get<int>());
     precisions.push_back("float16");
-    if (gpu["major"].get<int>() >= 8) precisions.insert(precisions.end(), {"tf32", "bfloat16"});  // Ampere has both
+    if (gpu["major"].get<int>() >= 8)
+      precisions.insert(precisions.end(), {"tf32", "tf32-convolutions", "bfloat16"});  // since Ampere
     versions["runtime"] = machine.runtime;
     if (const auto nvml = Nvml::Open(execution.cuda_device); nvml.ok()) versions["driver"] = (*nvml)->driver_version();
     sensors = GpuSensors(execution.cuda_device);

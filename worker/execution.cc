@@ -41,7 +41,9 @@ absl::Status CheckCpu(const Execution& execution, const CpuInfo& cpu) {
   switch (execution.precision) {
     case Precision::float32: return absl::OkStatus();
     case Precision::tf32:
-      return absl::InvalidArgumentError("--precision tf32: is a mode of NVIDIA's tensor cores; needs --device cuda");
+    case Precision::tf32_convolutions:
+      return absl::InvalidArgumentError(absl::StrCat("--precision ", PrecisionName(execution.precision),
+                                                     ": is a mode of NVIDIA's tensor cores; needs --device cuda"));
     case Precision::float16:
       return absl::InvalidArgumentError("--precision float16: LibTorch computes in it on GPUs; needs --device cuda");
     case Precision::bfloat16:
@@ -58,6 +60,7 @@ absl::string_view PrecisionName(Precision precision) {
   switch (precision) {
     case Precision::float32: return "float32";
     case Precision::tf32: return "tf32";
+    case Precision::tf32_convolutions: return "tf32-convolutions";
     case Precision::bfloat16: return "bfloat16";
     case Precision::float16: return "float16";
   }
@@ -84,10 +87,11 @@ std::string DeviceText(const Execution& execution) {
 absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuInfo& cpu) {
   Execution execution;
   COBRA_ASSIGN_OR_RETURN(execution.cuda_device, ParseDevice(flags.device));
-  COBRA_ASSIGN_OR_RETURN(
-      execution.precision,
-      ParseName("--precision", flags.precision,
-                {Precision::float32, Precision::tf32, Precision::bfloat16, Precision::float16}, PrecisionName));
+  COBRA_ASSIGN_OR_RETURN(execution.precision,
+                         ParseName("--precision", flags.precision,
+                                   {Precision::float32, Precision::tf32, Precision::tf32_convolutions,
+                                    Precision::bfloat16, Precision::float16},
+                                   PrecisionName));
   // Accept PyTorch's name; the targets use nhwc.
   const std::string layout = flags.layout == "channels-last" ? "nhwc" : flags.layout;
   COBRA_ASSIGN_OR_RETURN(execution.layout,

@@ -43,10 +43,10 @@ c10::Stream CreateStream(c10::Device device) {
 ExecutionDevice::ExecutionDevice(const Execution& execution)
     : execution_(execution), device_(DeviceOf(execution)), stream_(CreateStream(device_)) {
   if (!execution_.is_cuda()) return;
-  // float32 is strict: PyTorch's own default allows TF32 in cuDNN's convolutions but not in cuBLAS.
+  // float32 is strict: PyTorch's own default is tf32_convolutions.
   const bool tf32 = execution_.precision == Precision::tf32;
   at::globalContext().setAllowTF32CuBLAS(tf32);
-  at::globalContext().setAllowTF32CuDNN(tf32);
+  at::globalContext().setAllowTF32CuDNN(tf32 || execution_.precision == Precision::tf32_convolutions);
   begin_ = std::make_unique<c10::Event>(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
   end_ = std::make_unique<c10::Event>(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
 }
@@ -58,7 +58,8 @@ at::ScalarType ExecutionDevice::FloatType() const {
     case Precision::bfloat16: return at::kBFloat16;
     case Precision::float16: return at::kHalf;
     case Precision::float32:
-    case Precision::tf32: break;
+    case Precision::tf32:
+    case Precision::tf32_convolutions: break;
   }
   return at::kFloat;
 }

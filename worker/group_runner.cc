@@ -251,6 +251,7 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   }
   if (execution.is_cuda()) {
     j["environment"]["tf32"] = execution.precision == Precision::tf32;
+    j["environment"]["tf32_convolutions"] = execution.precision == Precision::tf32_convolutions;
     j["environment"]["driver"] = DriverText(execution.cuda_device);
   }
   j["rules"] = {{"layers", RulesJson(options_.layer_rules(execution))},

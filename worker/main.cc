@@ -74,7 +74,9 @@ void AddRunnerOption(CLI::App* app, MeasureFlags* flags) {
 void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
   ExecutionFlags& e = flags->execution;
   app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
-  app->add_option("--precision", e.precision, "float32, tf32, bfloat16, float16: type of the float32 tensors")
+  app->add_option(
+         "--precision", e.precision,
+         "float32, tf32, tf32-convolutions (PyTorch's default), bfloat16, float16: type of the float32 tensors")
       ->capture_default_str();
   app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
   app->add_option("--cache", e.cache, "warm or cold: last-level cache before a call")->capture_default_str();

@@ -37,6 +37,7 @@ const std::vector<SpaceInfo>& Spaces() {
   static const auto* const spaces = new std::vector<SpaceInfo>{
       {"paper-layers", false},
       {"real-layers", false},
+      {"program-layers", false},
       {"paper-networks", true},
       {"real-networks", true},
       {"small-networks", true},
@@ -79,6 +80,7 @@ absl::StatusOr<std::vector<std::string>> ExpandSpace(absl::string_view name) {
 absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, const SamplerOptions& options) {
   if (space == "paper-layers") return MakePaperLayerSampler(options);
   if (space == "real-layers") return MakeRealLayerSampler(options);
+  if (space == "program-layers") return MakeProgramLayerSampler(options);
   if (space == "paper-networks") return MakePaperNetworkSampler(options);
   if (space == "real-networks") return MakeRealNetworkSampler(options);
   if (space == "small-networks") return MakeSmallNetworkSampler(options);

@@ -75,6 +75,7 @@ std::string SpaceNames();
 absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, const SamplerOptions& options);
 
 std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options);
+std::unique_ptr<Sampler> MakeProgramLayerSampler(const SamplerOptions& options);
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeRealNetworkSampler(const SamplerOptions& options);

@@ -36,8 +36,9 @@ TEST(ExecutionTest, WhatTheProcessorCannotDoIsRefused) {
   EXPECT_EQ(ErrorOf({"cpu", "bfloat16"}, true), "");
   EXPECT_THAT(ErrorOf({"cpu", "bfloat16"}, false), HasSubstr("avx512_bf16"));
   EXPECT_THAT(ErrorOf({"cpu", "tf32"}), HasSubstr("--device cuda"));
+  EXPECT_THAT(ErrorOf({"cpu", "tf32-convolutions"}), HasSubstr("--precision tf32-convolutions: is a mode"));
   EXPECT_THAT(ErrorOf({"cpu", "float16"}), HasSubstr("--device cuda"));
-  EXPECT_THAT(ErrorOf({"cpu", "int8"}), HasSubstr("float32, tf32, bfloat16, float16"));
+  EXPECT_THAT(ErrorOf({"cpu", "int8"}), HasSubstr("float32, tf32, tf32-convolutions, bfloat16, float16"));
   EXPECT_EQ(ErrorOf({"cuda", "float16"}, false), "");
   ExecutionFlags threads;
   threads.threads = 3;
@@ -72,6 +73,7 @@ TEST(ExecutionTest, TheTargetsNameSaysHowItRuns) {
   avx2.precision = "bfloat16";
   EXPECT_EQ(name(avx2), plain + "-avx2-bfloat16");
   EXPECT_EQ(name({"cuda", "tf32", "nhwc"}, "NVIDIA A100-SXM4-40GB"), "gpu-nvidia-a100-sxm4-40gb-tf32-nhwc");
+  EXPECT_EQ(name({"cuda", "tf32-convolutions"}, "NVIDIA H200"), "gpu-nvidia-h200-tf32-convolutions");
 }
 
 TEST(ExecutionTest, TheTargetSaysItToo) {
