@@ -1,11 +1,14 @@
 #include "client/adapt_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
@@ -94,6 +97,26 @@ int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
                  const std::vector<std::string>& refused) {
   Print(common.json ? absl::StrCat(AdaptedJson(response, refused), "\n") : AdaptedText(response, refused));
   return kExitOk;
+}
+
+// Who names a device that has been measured may not know it: its own target is better than one that others explain.
+std::string TrainedText(Client* client, const v1::TargetSpec& spec) {
+  constexpr size_t kMost = 6;
+  const absl::StatusOr<v1::ListTargetsResponse> listed = client->ListTargets({});
+  const std::string device = absl::AsciiStrToLower(spec.device());
+  if (!listed.ok() || device.size() < 4) return "";
+  std::vector<std::string> names;
+  for (const v1::Target& target : listed->targets()) {
+    const v1::TargetSpec& known = target.spec();
+    if (target.calibrated() || known.kind() != spec.kind() ||
+        !absl::StrContains(absl::AsciiStrToLower(known.device()), device))
+      continue;
+    names.push_back(known.name());
+  }
+  if (names.empty()) return "";
+  const std::string more = names.size() > kMost ? absl::StrCat(" and ", names.size() - kMost, " more") : "";
+  names.resize(std::min(names.size(), kMost));
+  return absl::StrCat("measured already, with its own software and threads: ", absl::StrJoin(names, ", "), more, "\n");
 }
 
 absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
@@ -210,7 +233,9 @@ absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags)
   }
   for (v1::TimedNetwork& network : loaded.networks) request.add_samples()->Swap(&network);
   COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
-  return PrintAdapted(common, response, AllRefused(loaded.refused, response.refused()));
+  const int code = PrintAdapted(common, response, AllRefused(loaded.refused, response.refused()));
+  if (!common.json) Print(TrainedText(client.get(), response.target().spec()));
+  return code;
 }
 
 absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& flags) {

@@ -62,17 +62,29 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   return probe;
 }
 
-// A name stays with a kind of device and a runtime: its timings are of these.
+// A name stays with a kind of device and a runtime, and timings with their device: they say nothing about another.
 absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSpec& machine) {
   const predict::Calibration* const serving = model.FindCalibration(machine.name);
   if (serving == nullptr) return absl::OkStatus();
   const predict::TargetSpec& known = serving->machine;
-  if (known.kind == machine.kind && predict::RuntimeFamily(known) == predict::RuntimeFamily(machine))
-    return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("name ", machine.name, ": is a ", known.kind, " with ", known.runtime,
-                                "; the data sheet is of a ", machine.kind, " with ", machine.runtime),
-                   "give another name, or withdraw that target first (cobra-client calibrate --undo)");
+  const std::string hint = absl::StrCat(
+      "give another name, or withdraw that target first: cobra-client calibrate --undo --name ", machine.name);
+  if (known.kind != machine.kind || predict::RuntimeFamily(known) != predict::RuntimeFamily(machine)) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("name ", machine.name, ": is a ", known.kind, " with ", known.runtime,
+                                  "; the data sheet is of a ", machine.kind, " with ", machine.runtime),
+                     hint);
+  }
+  const bool is_same = absl::EqualsIgnoreCase(known.device, machine.device) && known.precision == machine.precision &&
+                       known.compile == machine.compile && known.layout == machine.layout;
+  if (serving->samples == 0 || is_same) return absl::OkStatus();
+  const auto what = [](const predict::TargetSpec& spec) {
+    return absl::StrCat(spec.device, " (", spec.precision, ", ", spec.compile, ", ", spec.layout, ")");
+  };
+  return UserError(
+      Diagnostic::Kind::kUsage,
+      absl::StrCat("name ", machine.name, ": has timings of ", what(known), "; the data sheet is of ", what(machine)),
+      hint);
 }
 
 // Moves the record whose row `error` begins with to the refused ones. False if there is none, or it is the last one.

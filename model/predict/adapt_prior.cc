@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "model/predict/device_table.h"
 
 namespace cobra::predict {
 namespace {
@@ -180,9 +181,9 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   if (a.kind != b.kind) distance += kOtherKind;
   if (a.precision != b.precision) distance += IsTf32Apart(a, b) ? kTf32 : kOtherPrecision;
   if (a.kind == "gpu" && !IsSameVendor(a, b)) distance += kOtherVendor;
-  if (RuntimeFamily(a) != RuntimeFamily(b)) {
+  if (!IsSameRuntime(a, b)) {
     distance += kOtherRuntime;
-  } else if (IsOtherVersion(a, b)) {
+  } else if (RuntimeFamily(a) != RuntimeFamily(b) || IsOtherVersion(a, b)) {
     distance += kOtherVersion;
   }
   if (a.compile != b.compile) distance += kOtherCompiler;
@@ -197,11 +198,28 @@ bool IsAmd(const TargetSpec& gpu) {
 
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a) == IsAmd(b); }
 
+bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b) {
+  const auto family = [](const TargetSpec& spec) {
+    const absl::string_view name = RuntimeFamily(spec);
+    return spec.kind == "gpu" && name == "libtorch" ? absl::string_view("torch") : name;
+  };
+  return family(a) == family(b);
+}
+
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b) { return a.device == b.device; }
 
+bool IsNamedAlike(const TargetSpec& a, const TargetSpec& b) {
+  return IsSameDevice(a, b) || (a.kind == "gpu" && b.kind == "gpu" && !a.device.empty() &&
+                                DeviceWords(a.device, true) == DeviceWords(b.device, true));
+}
+
 bool AreComparable(const TargetSpec& a, const TargetSpec& b) {
-  return a.kind == b.kind && RuntimeFamily(a) == RuntimeFamily(b) && a.compile == b.compile &&
-         a.precision == b.precision && !IsSameDevice(a, b);
+  return a.kind == b.kind && IsSameRuntime(a, b) && a.compile == b.compile && a.precision == b.precision &&
+         !IsSameDevice(a, b);
+}
+
+bool HasNumbers(const TargetSpec& spec) {
+  return spec.peak_gflops > 0 || spec.memory_gb_per_s > 0 || spec.clock_mhz > 0 || spec.convolution_gflops > 0;
 }
 
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other) {

@@ -21,11 +21,20 @@ bool IsAmd(const TargetSpec& gpu);
 // Of GPUs: both are AMD's, or neither is.
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b);
 
+// Whether the same kernels run: LibTorch's are PyTorch's, and on a GPU the difference is what launches them.
+bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b);
+
 // Whether both are one device, with other software or another number of threads.
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b);
 
+// The same, however their names are written ("RTX 3090", "NVIDIA GeForce RTX 3090").
+bool IsNamedAlike(const TargetSpec& a, const TargetSpec& b);
+
 // Whether data sheets say why they differ: two devices of one kind, with the same software and precision.
 bool AreComparable(const TargetSpec& a, const TargetSpec& b);
+
+// Whether a sheet says anything about how fast its device is.
+bool HasNumbers(const TargetSpec& spec);
 
 // Numbers of a data sheet that are missing in `spec`, from `other`.
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other);

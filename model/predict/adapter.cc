@@ -21,9 +21,12 @@ namespace {
 constexpr size_t kMostTargets = 64, kMostOwn = 16;
 // Trained targets that are held out for the interval, and how often each.
 constexpr size_t kHeldOutTargets = 16, kDraws = 3;
-// They count like so many samples of the device itself.
-constexpr double kHeldOutSamples = 10;
+// They count like so many samples of the device itself: one a distance of two further than the nearest .6 of that.
+constexpr double kHeldOutSamples = 10, kFarAway = 8;
 constexpr double kCoverage = 0.9;
+// How far one device is from itself with another version of its software: an RTX 3090 in PyTorch 1.13 and 2.4 by .15
+// (logarithm), LibTorch's calls from PyTorch's by what launches them.
+constexpr double kOtherVersion = 0.25;
 constexpr double kSuggestNoise = 0.05;
 
 // Without the largest of every four or more: one bad timing does not speak against the others.
@@ -33,10 +36,6 @@ double MeanLogError(const std::vector<double>& log_errors) {
   std::sort(sizes.begin(), sizes.end());
   sizes.resize(sizes.size() - sizes.size() / 4);
   return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
-}
-
-bool HasNumbers(const TargetSpec& spec) {
-  return spec.peak_gflops > 0 || spec.memory_gb_per_s > 0 || spec.clock_mhz > 0 || spec.convolution_gflops > 0;
 }
 
 // Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most.
@@ -204,17 +203,26 @@ absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size
   return held_out;
 }
 
-absl::StatusOr<std::vector<double>> Adapter::HeldOutErrors(const Question& question, const TargetSpec& machine,
-                                                           size_t samples) const {
+absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(const Question& question,
+                                                                              const TargetSpec& machine,
+                                                                              size_t samples) const {
   const size_t networks = ReferenceNetworks().size();
   samples = std::min(samples, networks - 4);
-  std::vector<double> errors;
+  std::vector<std::pair<double, double>> errors;
   std::mt19937_64 random(1);
   size_t held_out_targets = 0;
+  const bool has_runtime =
+      absl::c_any_of(question.targets, [&](size_t target) { return AreComparable(machine, targets_[target]); });
+  double nearest = -1;
   for (const size_t target : question.targets) {
+    // How far ncnn is off on a phone says nothing of PyTorch on this GPU, however near their sheets are.
+    if (has_runtime && !IsSameRuntime(machine, targets_[target])) continue;
     COBRA_ASSIGN_OR_RETURN(HeldOut held_out, HoldOut(question, target, machine));
     if (held_out.candidates.empty()) continue;
     if (++held_out_targets > kHeldOutTargets) break;
+    const double distance = SheetDistance(machine, targets_[target]);
+    if (nearest < 0) nearest = distance;
+    const double weight = std::exp(-(distance * distance - nearest * nearest) / kFarAway);
     for (size_t draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
       std::vector<size_t> order(networks);
       std::iota(order.begin(), order.end(), size_t{0});
@@ -231,7 +239,7 @@ absl::StatusOr<std::vector<double>> Adapter::HeldOutErrors(const Question& quest
       for (size_t i = samples; i < networks; ++i) {
         std::vector<const NetworkView*> views;
         for (const std::vector<NetworkView>* of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
-        errors.push_back(LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us));
+        errors.push_back({LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us), weight});
       }
     }
   }
@@ -256,11 +264,22 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
     fit.parts = PriorParts(question.fits);
     fit.error_after = fit.error_before;
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out,
-                         HeldOutErrors(question, machine, is_better ? samples.size() : 0));
+  const auto is_trained = [&](size_t target) {
+    const TargetSpec& trained = targets_[target];
+    return IsNamedAlike(trained, machine) && IsSameRuntime(trained, machine) && trained.kind == machine.kind &&
+           trained.precision == machine.precision && trained.compile == machine.compile &&
+           trained.layout == machine.layout;
+  };
+  using Errors = std::vector<std::pair<double, double>>;
+  COBRA_ASSIGN_OR_RETURN(const Errors held_out, HeldOutErrors(question, machine, is_better ? samples.size() : 0));
   std::vector<std::pair<double, double>> scores;
-  for (const double error : held_out)
-    scores.push_back({std::fabs(error), kHeldOutSamples / static_cast<double>(held_out.size())});
+  double all = 0;
+  for (const auto& [error, weight] : held_out) all += weight;
+  if (absl::c_any_of(question.targets, is_trained)) {
+    scores.push_back({kOtherVersion, kHeldOutSamples});
+  } else {
+    for (const auto& [error, weight] : held_out) scores.push_back({std::fabs(error), kHeldOutSamples * weight / all});
+  }
   for (size_t i = 0; i < samples.size() && samples.size() > 1; ++i) {
     double half_width = 0;
     for (const AdaptPart& part : fit.parts)

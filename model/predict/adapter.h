@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -85,9 +86,10 @@ class Adapter {
   };
   // Without candidates if it is no example for `machine`: one that has comparable targets, or that has none.
   absl::StatusOr<HeldOut> HoldOut(const Question& question, size_t target, const TargetSpec& machine) const;
-  // Errors of trained targets from `samples` reference networks.
-  absl::StatusOr<std::vector<double>> HeldOutErrors(const Question& question, const TargetSpec& machine,
-                                                    size_t samples) const;
+  // Errors of trained targets from `samples` reference networks, each with a weight by how near its target is to
+  // `machine`.
+  absl::StatusOr<std::vector<std::pair<double, double>>> HeldOutErrors(const Question& question,
+                                                                       const TargetSpec& machine, size_t samples) const;
 
   const std::vector<TargetSpec> targets_;
   const PredictCalls predict_;

@@ -1,11 +1,11 @@
 #include "model/predict/device_table.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -19,27 +19,23 @@
 namespace cobra::predict {
 namespace {
 
-constexpr absl::string_view kWordsOfMakers[] = {"nvidia", "geforce", "tesla", "amd", "gpu", "generation", "r", "tm"};
+constexpr absl::string_view kWordsOfMakers[] = {"nvidia",     "geforce",  "tesla", "amd", "radeon",
+                                                "instinct",   "gpu",      "rtx",   "gtx", "rx",
+                                                "generation", "graphics", "r",     "tm"};
 
-// A name as people and drivers write it ("NVIDIA A100-SXM4-80GB", "A100 SXM4 80GB", "GeForce RTX 4090", "rtx4090"),
-// without what does not tell devices of the table apart.
-std::string DeviceKey(absl::string_view name) {
-  std::string words = absl::AsciiStrToLower(name);
-  for (char& c : words) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : ' ';
-  std::string key;
-  for (absl::string_view word : absl::StrSplit(words, ' ')) {
-    if (!absl::c_linear_search(kWordsOfMakers, word)) absl::StrAppend(&key, word);
-  }
-  return key;
-}
-
-// Null: the table has no such device.
+// The row of this name; if the table has none, the only one that differs in the size of its memory alone. Null: neither.
 const CsvTable::Row* RowOf(const CsvTable& table, absl::string_view device) {
   const auto name = static_cast<size_t>(table.Column("name"));
-  const std::string key = DeviceKey(device);
-  const auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                                [&](const CsvTable::Row& r) { return DeviceKey(r.fields[name]) == key; });
-  return row == table.rows.end() ? nullptr : &*row;
+  for (const bool with_memory : {true, false}) {
+    const std::vector<std::string> words = DeviceWords(device, with_memory);
+    std::vector<const CsvTable::Row*> found;
+    for (const CsvTable::Row& row : table.rows) {
+      if (!words.empty() && DeviceWords(row.fields[name], with_memory) == words) found.push_back(&row);
+    }
+    if (found.size() == 1) return found[0];
+    if (!found.empty()) return nullptr;
+  }
+  return nullptr;
 }
 
 absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_column, absl::string_view device) {
@@ -81,6 +77,22 @@ absl::string_view PeakColumn(absl::string_view precision) {
 
 }  // namespace
 
+std::vector<std::string> DeviceWords(absl::string_view name, bool with_memory) {
+  std::string text = absl::AsciiStrToLower(name);
+  for (char& c : text) c = absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : ' ';
+  std::vector<std::string> words;
+  for (absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    for (absl::string_view series : {"rtx", "gtx"}) {  // "rtx4090"
+      if (absl::StartsWith(word, series) && word.size() > series.size()) word.remove_prefix(series.size());
+    }
+    const bool is_memory = absl::EndsWith(word, "gb") && absl::ascii_isdigit(static_cast<unsigned char>(word[0]));
+    if (absl::c_linear_search(kWordsOfMakers, word) || (is_memory && !with_memory)) continue;
+    words.emplace_back(word);
+  }
+  absl::c_sort(words);
+  return words;
+}
+
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device) {
   COBRA_ASSIGN_OR_RETURN(const CsvTable table, ParseCsv(csv));
   const int name_column = table.Column("name");
@@ -104,19 +116,32 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
 }
 
 double ProcessNm(absl::string_view device) {
-  static const auto* of_devices = [] {
-    auto* found = new std::map<std::string, double>();
-    const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
-    if (!table.ok()) return found;
-    const auto name = static_cast<size_t>(table->Column("name")), nm = static_cast<size_t>(table->Column("process_nm"));
-    for (const CsvTable::Row& row : table->rows) {
-      double value = 0;
-      if (absl::SimpleAtod(row.fields[nm], &value)) (*found)[DeviceKey(row.fields[name])] = value;
-    }
-    return found;
+  static const auto* table = new absl::StatusOr<CsvTable>(ParseCsv(GpuTable()));
+  if (!table->ok()) return 0;
+  // Each prediction asks. Trained targets have the table's own names.
+  static const auto* exact = [] {
+    auto* rows = new absl::flat_hash_map<std::string, const CsvTable::Row*>();
+    const auto name = static_cast<size_t>((*table)->Column("name"));
+    for (const CsvTable::Row& row : (*table)->rows) (*rows)[row.fields[name]] = &row;
+    return rows;
   }();
-  const auto found = of_devices->find(DeviceKey(device));
-  return found == of_devices->end() ? 0 : found->second;
+  const auto found = exact->find(device);
+  const CsvTable::Row* row = found != exact->end() ? found->second : RowOf(**table, device);
+  double nm = 0;
+  if (row != nullptr) (void)absl::SimpleAtod(row->fields[static_cast<size_t>((*table)->Column("process_nm"))], &nm);
+  return nm;
+}
+
+std::vector<std::string> DevicesNamedLike(absl::string_view device) {
+  const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
+  std::vector<std::string> like;
+  const std::vector<std::string> words = DeviceWords(device, true);
+  if (!table.ok() || words.empty() || RowOf(*table, device) != nullptr) return like;
+  const auto name = static_cast<size_t>(table->Column("name"));
+  for (const CsvTable::Row& row : table->rows) {
+    if (absl::c_includes(DeviceWords(row.fields[name], true), words)) like.push_back(row.fields[name]);
+  }
+  return like;
 }
 
 TargetSpec FilledFromTable(TargetSpec sheet) {

@@ -2,6 +2,9 @@
 #ifndef COBRA_MODEL_PREDICT_DEVICE_TABLE_H_
 #define COBRA_MODEL_PREDICT_DEVICE_TABLE_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/predict/target.h"
@@ -16,8 +19,15 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
 // data/devices/gpus.csv, as it was when the program was built.
 absl::string_view GpuTable();
 
+// The words of a name as people and drivers write it ("NVIDIA A100-SXM4-80GB", "A100 80GB SXM4", "GeForce RTX 4090",
+// "rtx4090"), sorted, without what does not tell devices of the table apart. "24gb" is one of them only if asked for.
+std::vector<std::string> DeviceWords(absl::string_view name, bool with_memory);
+
 // The process of a GPU's silicon, in nanometres: of GpuTable(), by the device's name as above, but whole; 0: unknown.
 double ProcessNm(absl::string_view device);
+
+// Of a GPU that is in GpuTable() under several longer names ("A100"): those. None if it has the name itself.
+std::vector<std::string> DevicesNamedLike(absl::string_view device);
 
 // A sheet of a GPU with what GpuTable() says of the device of this name (likewise whole) where the sheet says nothing:
 // the peaks are those of its precision. Any other sheet as it is.

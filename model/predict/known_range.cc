@@ -6,6 +6,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "model/predict/adapt_prior.h"
+#include "model/predict/device_table.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/operator_group.h"
 
@@ -108,14 +110,19 @@ void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> train
   if (adapted.samples >= kEnoughSamples) return;
   const TargetSpec& machine = adapted.machine;
   const auto is_alike = [&machine](const TargetInfo& known) {
-    return known.spec.kind == machine.kind && RuntimeFamily(known.spec) == RuntimeFamily(machine) &&
+    return known.spec.kind == machine.kind && IsSameRuntime(known.spec, machine) &&
            known.spec.precision == machine.precision && known.spec.compile == machine.compile;
   };
-  if (absl::c_any_of(trained, is_alike)) return;
-  Doubt(0,
-        absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
-                     ") in ", machine.precision),
-        prediction);
+  std::string why;
+  if (!absl::c_any_of(trained, is_alike)) {
+    why = absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
+                       ") in ", machine.precision);
+  } else if (adapted.samples == 0 && !HasNumbers(FilledFromTable(machine))) {
+    why = absl::StrCat("no number of \"", machine.device, "\" is known: peak_gflops, memory_gb_per_s, clock_mhz");
+  } else {
+    return;
+  }
+  Doubt(0, std::move(why), prediction);
   std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
   prediction->extrapolating = true;
   prediction->coverage = 0;

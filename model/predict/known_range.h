@@ -40,7 +40,7 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
 // A device that was adapted to, of a runtime or a precision that no trained target of its kind has: the data sheet says
-// nothing about it, and few timings little.
+// nothing about it, and few timings little. Likewise one without timings of which the sheet has no number.
 void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
 
 // Samples at a time: the first dimension of the first input that has two or more. 1 without such an input.

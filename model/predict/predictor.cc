@@ -53,6 +53,8 @@ struct LayerEntry {
 
 // The time of an entirely unknown layer may well be three times the prediction, or a third.
 const double kUnknownWidth = std::log(3.0);
+// Whatever the errors of other devices make of it: a thousandfold either way says that nothing is known.
+const double kWidest = std::log(1000.0);
 
 absl::Status Cancelled() { return absl::CancelledError("predict: the request was cancelled"); }
 
@@ -499,6 +501,7 @@ class LoadedPredictor : public Predictor {
       width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
     // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
+    width = std::min(width, kWidest);
     if (out.extrapolating) out.coverage = 0;
     out.low_us = out.latency_us * std::exp(-width);
     out.high_us = out.latency_us * std::exp(width);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
@@ -121,6 +122,15 @@ absl::Status CheckBalance(const TargetSpec& sheet) {
                              sheet.peak_gflops, of_byte, kFewest, kMost));
 }
 
+// Whoever gives a name for all numbers means one device by it.
+absl::Status CheckName(const TargetSpec& sheet) {
+  if (sheet.kind != "gpu" || sheet.peak_gflops > 0 || sheet.memory_gb_per_s > 0) return absl::OkStatus();
+  const std::vector<std::string> like = DevicesNamedLike(sheet.device);
+  if (like.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": may be ", absl::StrJoin(like, ", "),
+                                                 "; say which, or give peak_gflops and memory_gb_per_s"));
+}
+
 // A GPU that data/devices has, by its exact name: power limits and memories differ between its variants, not by more
 // than this.
 absl::Status CheckAgainstTable(const TargetSpec& sheet) {
@@ -197,6 +207,7 @@ absl::Status CheckPrecisionName(absl::string_view precision) {
 absl::Status CheckSheet(const TargetSpec& sheet) {
   COBRA_RETURN_IF_ERROR(CheckTexts(sheet));
   COBRA_RETURN_IF_ERROR(CheckRanges(sheet));
+  COBRA_RETURN_IF_ERROR(CheckName(sheet));
   return CheckTogether(sheet);
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "graph/fingerprint.h"
+#include "model/predict/device_table.h"
 #include "model/predict/plausibility.h"
 
 namespace cobra::predict {
@@ -25,7 +26,8 @@ absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
     return absl::InvalidArgumentError(
         absl::StrFormat("latency_ms %.6g: no network takes that: is it in milliseconds?", ms));
   }
-  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &machine);
+  const TargetSpec filled = FilledFromTable(machine);
+  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &filled);
   if (plausible.ok()) return plausible;
   return absl::InvalidArgumentError(
       absl::StrFormat("latency_ms %.6g: is it in milliseconds? %s", ms, std::string(plausible.message())));

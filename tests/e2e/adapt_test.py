@@ -4,6 +4,7 @@ SQLite and in PostgreSQL."""
 import csv
 import gzip
 import json
+import math
 import os
 import re
 import subprocess
@@ -128,6 +129,47 @@ class Adapt(unittest.TestCase):
         self.assertIn(": memory_gb_per_s;", text_of({"device": "Voodoo 3", "peak_gflops": 90000}))
         for name in ("NVIDIA GeForce RTX 4090", "rtx 4090"):
             self.assertNotIn("not known", text_of({"device": name}))
+
+    def of_gpu(self, device, **more):
+        sheet = {"device": device, "kind": "gpu", "runtime": "torch-2.4", "precision": "amp-float16", **more}
+        return self.write("gpu.json", json.dumps(sheet))
+
+    def batch_on(self, target):
+        question = [RESNET, "--entry", "resnet50()", "--input", "64x3x224x224", "--target", target, "--format", "json"]
+        return self.ask("predict", *question).json()["predictions"][0]
+
+    def test_an_unknown_gpu_is_a_guess_and_an_ambiguous_name_a_question(self):
+        self.assertEqual(self.ask("adapt", "--name", "voodoo", "--spec", self.of_gpu("Voodoo 3")).code, 0)
+        guess = self.batch_on("voodoo")
+        self.assertTrue(guess["extrapolating"])
+        self.assertIn('no number of "Voodoo 3" is known', json.dumps(guess, ensure_ascii=False).replace('\\"', '"'))
+        self.assertLessEqual(guess["high_us"] / guess["latency_us"], 1000.001)
+        answer = self.ask("adapt", "--name", "a100", "--spec", self.of_gpu("A100"))
+        self.assertEqual(answer.code, 2)
+        self.assertIn('device "A100": may be NVIDIA A100-PCIE-40GB, ', answer.err)
+
+    def test_intervals_of_neighbours_are_alike(self):
+        """They are made of the errors of devices like it: an unlike one must not widen them a hundredfold."""
+        wide = {}
+        for device in ("RTX 3060", "RTX 3070", "RTX 3080", "RTX 4070", "RTX 4090"):
+            name = device.replace(" ", "-").lower()
+            self.assertEqual(self.ask("adapt", "--name", name, "--spec", self.of_gpu(device)).code, 0)
+            answer = self.batch_on(name)
+            wide[device] = math.log(answer["high_us"] / answer["low_us"])
+        self.assertLess(max(wide.values()), 2 * min(wide.values()), wide)
+
+    def test_timings_stay_with_their_device_and_its_arithmetic(self):
+        row = [RESNET, "--entry", "resnet50()", "--input", "64x3x224x224"]
+        self.assertEqual(self.ask("adapt", "--name", "mine", "--spec", self.of_gpu("RTX 4090")).code, 0)
+        of_image = self.ask("observe", "--target", "mine", "--latency-ms", "0.3", *row)
+        self.assertEqual(of_image.code, 2, of_image.out)
+        self.assertIn("cannot take that", of_image.err)
+        self.assertEqual(self.ask("observe", "--target", "mine", "--latency-ms", "16", *row).code, 0)
+        for other in (self.of_gpu("RTX 4080"), self.of_gpu("RTX 4090", precision="float32")):
+            answer = self.ask("adapt", "--name", "mine", "--spec", other)
+            self.assertEqual(answer.code, 2)
+            self.assertIn("has timings of RTX 4090 (amp-float16, eager, nchw)", answer.err)
+            self.assertIn("--undo --name mine", answer.err)
 
     def test_cobra_train_adapts_alike(self):
         """Architectures, without a server: the same numbers as of a target that the server made."""

@@ -48,6 +48,24 @@ TEST(DeviceTableTest, TheMakersWordsAndPunctuationDoNotMatter) {
   EXPECT_EQ(ProcessNm("RTX 4090"), 5);
 }
 
+TEST(DeviceTableTest, NeitherTheOrderOfWordsNorTheSizeOfTheMemoryMatters) {
+  const auto named = [](const char* name) { return TargetFromTable(Shipped(), name)->device; };
+  EXPECT_EQ(named("A100 PCIe 80GB"), "NVIDIA A100 80GB PCIe");
+  EXPECT_EQ(named("RTX 3060 12GB"), "NVIDIA GeForce RTX 3060");
+  EXPECT_EQ(named("GeForce RTX 4090 24GB"), "NVIDIA GeForce RTX 4090");
+  EXPECT_EQ(named("AMD MI300X"), "AMD Instinct MI300X");
+  EXPECT_EQ(named("A6000"), "NVIDIA RTX A6000");
+  EXPECT_EQ(named("GH200"), "NVIDIA GH200 480GB");
+  EXPECT_FALSE(TargetFromTable(Shipped(), "RTX 4090 Laptop GPU").ok());  // slower, and has no row
+}
+
+TEST(DeviceTableTest, APartOfANameSaysWhichThereAre) {
+  EXPECT_THAT(DevicesNamedLike("A100"), testing::SizeIs(4));
+  EXPECT_THAT(DevicesNamedLike("Tesla V100"), testing::Contains("Tesla V100-SXM2-16GB"));
+  EXPECT_THAT(DevicesNamedLike("H100"), testing::Contains("NVIDIA H100 PCIe"));
+  for (const char* none : {"RTX 4090", "Voodoo 3", "", "NVIDIA"}) EXPECT_TRUE(DevicesNamedLike(none).empty()) << none;
+}
+
 // No two rows are one device, however it is written.
 TEST(DeviceTableTest, EveryRowIsFoundByItsName) {
   const absl::StatusOr<CsvTable> table = ParseCsv(Shipped());
