@@ -118,13 +118,26 @@ class ListRun {
       row_ = next->row;
       AskFlags ask = ask_;
       if (!next->model.architecture.empty()) ask.send_source = true;  // the string: a hundredth of its graph
-      question_ = std::make_shared<ModelQuestion>(ask, std::move(next->model), &versions_, time_);
+      question_ = QuestionOf(ask, std::move(next->model));
     }
     name_ = {row_, targets_.size() > 1 ? targets_[target_] : ""};
     asked_target_ = targets_[target_];
     target_ = (target_ + 1) % targets_.size();
     ++cell_;
     return true;
+  }
+
+  // Lists repeat models, and reading one takes longer than all the rest. (An architecture is not read here.)
+  std::shared_ptr<ModelQuestion> QuestionOf(const AskFlags& ask, ModelArguments model) {
+    constexpr size_t kMostKept = 64;
+    const bool is_read = model.architecture.empty();
+    const std::string key = is_read ? ModelKey(model) : "";
+    if (const auto known = kept_.find(key); is_read && known != kept_.end()) return known->second;
+    auto question = std::make_shared<ModelQuestion>(ask, std::move(model), &versions_, time_);
+    if (!is_read) return question;
+    if (kept_.size() == kMostKept) kept_.clear();
+    kept_.emplace(key, question);
+    return question;
   }
 
   std::optional<v1::PredictRequest> Next() {
@@ -182,8 +195,9 @@ class ListRun {
   const std::string address_;
 
   std::string row_;
-  std::shared_ptr<ModelQuestion> question_;  // of row_
-  size_t target_ = 0;                        // the next one of row_; 0: the next row
+  std::shared_ptr<ModelQuestion> question_;                     // of row_
+  std::map<std::string, std::shared_ptr<ModelQuestion>> kept_;  // by ModelKey
+  size_t target_ = 0;                                           // the next one of row_; 0: the next row
   std::string asked_target_;
   RowName name_;
   int64_t cell_ = 0;                   // rows of the output that were begun

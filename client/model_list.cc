@@ -323,4 +323,9 @@ std::optional<ListedModel> ModelList::Next() {
   return model.ok() ? *std::move(model) : std::nullopt;  // Load() has checked it
 }
 
+std::string ModelKey(const ModelArguments& model) {
+  return absl::StrCat(model.path, "\n", model.architecture, "\n", model.entry, "\n", absl::StrJoin(model.inputs, "\t"),
+                      "\n", absl::StrJoin(model.arguments, "\t"), "\n", model.training);
+}
+
 }  // namespace cobra::client

@@ -30,6 +30,9 @@ struct ListedModel {
   std::string latency_ms;  // the cell of a list of timings, as it is
 };
 
+// Rows with the same text are one model.
+std::string ModelKey(const ModelArguments& model);
+
 class ModelList {
  public:
   // Reads the file, plain or compressed, the folder or the list that we ship (client/list_source.h), and checks all

@@ -24,12 +24,6 @@ namespace {
 constexpr double kLongestMs = 600e3, kShortestMs = 1e-5;
 constexpr size_t kMaxListed = 8;
 
-// Rows with the same text are one model.
-std::string KeyOf(const ModelArguments& model) {
-  return absl::StrCat(model.path, "\n", model.architecture, "\n", model.entry, "\n", absl::StrJoin(model.inputs, "\t"),
-                      "\n", absl::StrJoin(model.arguments, "\t"), "\n", model.training);
-}
-
 void TakeModel(v1::PredictRequest request, v1::TimedNetwork* network) {
   if (request.has_graph()) network->mutable_graph()->Swap(request.mutable_graph());
   if (request.has_architecture()) network->mutable_architecture()->Swap(request.mutable_architecture());
@@ -86,7 +80,7 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
       loaded.refused.push_back({listed->row, ms.status()});
       continue;
     }
-    const auto [place, is_new] = known.emplace(KeyOf(listed->model), models.size());
+    const auto [place, is_new] = known.emplace(ModelKey(listed->model), models.size());
     if (is_new || !options.join) {
       models.push_back({listed->row, listed->model, {*ms}});
     } else {
