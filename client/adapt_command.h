@@ -21,9 +21,9 @@ struct AdaptFlags {
 };
 
 struct ObserveFlags {
-  ModelArguments model;  // one model with `latency_ms`, or
+  ModelArguments model;    // one model with `latency_ms`, or
   std::string latency_ms;  // as it was written
-  std::string samples;  // a list of timings, as many as there are
+  std::string samples;     // a list of timings, as many as there are
   std::string target;
   bool skip_refused = false;
 };

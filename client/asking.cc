@@ -138,7 +138,8 @@ absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vec
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"),
-                     absl::StrCat("targets: ", SimilarNames(name, known), "; cobra-client targets lists all, cobra-client adapt makes one"));
+                     absl::StrCat("targets: ", SimilarNames(name, known),
+                                  "; cobra-client targets lists all, cobra-client adapt makes one"));
   }
   return absl::OkStatus();
 }

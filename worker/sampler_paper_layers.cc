@@ -1,19 +1,12 @@
 // Table 4 of the COBRA paper: eight types in its proportions, every number uniform in its range, batch 1.
 #include <numeric>
 
-#include "absl/strings/str_cat.h"
 #include "graph/net_builder.h"
+#include "worker/layer_kinds.h"
 #include "worker/random.h"
-#include "worker/sampler.h"
 
 namespace cobra::worker {
 namespace {
-
-struct Type {
-  const char* label;
-  int64_t samples;  // as in the table
-  graph::ValueRef (*draw)(Random*, graph::NetBuilder*);
-};
 
 int64_t Size(Random* r) { return r->Between(1, 999); }  // Python's range(1, 1000)
 graph::ValueRef Image(Random* r, graph::NetBuilder* b) {
@@ -67,7 +60,8 @@ graph::ValueRef MaxPooling(Random* r, graph::NetBuilder* b) {
 
 graph::ValueRef GlobalAveragePooling(Random* r, graph::NetBuilder* b) { return b->AdaptiveAvgPool2d(Image(r, b), 1); }
 
-constexpr Type kTypes[] = {
+// With the samples of the table.
+constexpr LayerKind kTypes[] = {
     {"conv2d", 115192, Convolution},
     {"batch_norm", 38020, BatchNormalization},
     {"relu", 64734, Relu},
@@ -78,37 +72,10 @@ constexpr Type kTypes[] = {
     {"adaptive_avg_pool2d", 13934, GlobalAveragePooling},
 };
 
-class PaperLayerSampler final : public Sampler {
- public:
-  explicit PaperLayerSampler(const SamplerOptions& options) : options_(options) {}
-  absl::string_view space() const override { return "paper-layers"; }
-
-  absl::StatusOr<Sample> At(int64_t index) const override {
-    Random random(options_.seed, space(), index);
-    int64_t total = 0;
-    for (const Type& type : kTypes) total += type.samples;
-    int64_t at = random.Between(0, total - 1);
-    const Type* type = kTypes;
-    while (at >= type->samples) at -= (type++)->samples;
-    // The type is drawn once: samples that the caps refuse must not change the proportions.
-    for (int tries = 0; tries < 2000; ++tries) {
-      graph::NetBuilder builder;
-      const graph::ValueRef output = type->draw(&random, &builder);
-      absl::StatusOr<graph::Graph> graph = std::move(builder).Finish({output});
-      if (!graph.ok() || !CheckCaps(*graph, false, options_.caps).ok()) continue;
-      return Sample{false, type->label, *std::move(graph)};
-    }
-    return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
-  }
-
- private:
-  const SamplerOptions options_;
-};
-
 }  // namespace
 
 std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options) {
-  return std::make_unique<PaperLayerSampler>(options);
+  return MakeKindSampler("paper-layers", kTypes, options);
 }
 
 }  // namespace cobra::worker

@@ -1,17 +1,16 @@
 // Single calls as programs make them that are no network of a library: convolutions of one to three dimensions and
 // their transposes with any stride, dilation and groups, products of any proportions, pooling, reductions, scans,
-// losses, recurrent layers, in batches of 1 to 128. KernelBench's programs are such (Ouyang et al., 2025), and layers of
-// image networks hardly have them. Sizes are this file's own: no program of that benchmark is copied.
+// losses, recurrent layers, in batches of 1 to 128. KernelBench's programs are such (Ouyang et al., 2025), and layers
+// of image networks hardly have them. Sizes are this file's own: no program of that benchmark is copied.
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "graph/net_builder.h"
+#include "worker/layer_kinds.h"
 #include "worker/random.h"
-#include "worker/sampler.h"
 
 namespace cobra::worker {
 namespace {
@@ -307,12 +306,7 @@ ValueRef Recurrent(Random* r, NetBuilder* b) {
                  std::move(inputs));
 }
 
-struct Kind {
-  const char* label;
-  int share;
-  ValueRef (*draw)(Random*, NetBuilder*);
-};
-constexpr Kind kKinds[] = {
+constexpr LayerKind kKinds[] = {
     {"conv1d", 5, Convolution<1>},
     {"conv2d", 12, Convolution<2>},
     {"conv3d", 8, Convolution<3>},
@@ -343,41 +337,10 @@ constexpr Kind kKinds[] = {
     {"recurrent", 4, Recurrent},
 };
 
-class ProgramLayerSampler final : public Sampler {
- public:
-  explicit ProgramLayerSampler(const SamplerOptions& options) : options_(options) {}
-  absl::string_view space() const override { return "program-layers"; }
-
-  absl::StatusOr<Sample> At(int64_t index) const override {
-    Random random(options_.seed, space(), index);
-    const Kind& kind = Draw(&random);
-    for (int tries = 0; tries < 2000; ++tries) {
-      NetBuilder builder;
-      const ValueRef output = kind.draw(&random, &builder);
-      absl::StatusOr<graph::Graph> graph = std::move(builder).Finish({output});
-      if (!graph.ok() || !CheckCaps(*graph, false, options_.caps).ok()) continue;
-      return Sample{false, kind.label, *std::move(graph)};
-    }
-    return absl::NotFoundError(absl::StrCat(space(), "/", index, ": nothing within the caps"));
-  }
-
- private:
-  static const Kind& Draw(Random* random) {
-    int64_t total = 0;
-    for (const Kind& kind : kKinds) total += kind.share;
-    int64_t at = random->Between(0, total - 1);
-    const Kind* kind = kKinds;
-    while (at >= kind->share) at -= (kind++)->share;
-    return *kind;
-  }
-
-  const SamplerOptions options_;
-};
-
 }  // namespace
 
 std::unique_ptr<Sampler> MakeProgramLayerSampler(const SamplerOptions& options) {
-  return std::make_unique<ProgramLayerSampler>(options);
+  return MakeKindSampler("program-layers", kKinds, options);
 }
 
 }  // namespace cobra::worker

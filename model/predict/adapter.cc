@@ -26,7 +26,7 @@ constexpr double kHeldOutSamples = 10, kFarAway = 8;
 constexpr double kCoverage = 0.9;
 // How far one device is from itself with another version of its software: an RTX 3090 in PyTorch 1.13 and 2.4 by .15
 // (logarithm), LibTorch's calls from PyTorch's by what launches them.
-constexpr double kOtherVersion = 0.25;
+constexpr double kOtherSoftware = 0.25;
 constexpr double kSuggestNoise = 0.05;
 
 // Without the largest of every four or more: one bad timing does not speak against the others.
@@ -191,7 +191,9 @@ absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size
   const TargetSpec& spec = targets_[target];
   const bool is_known_kind = absl::c_any_of(question.targets, is_like(machine));
   HeldOut held_out;
-  if (is_known_kind && !absl::c_any_of(question.targets, is_like(spec))) return held_out;
+  // How far ncnn is off on a phone says nothing of PyTorch on this GPU, however near their sheets are.
+  if (is_known_kind && (!IsSameRuntime(machine, spec) || !absl::c_any_of(question.targets, is_like(spec))))
+    return held_out;
   COBRA_ASSIGN_OR_RETURN(held_out.truth, ReferenceViews(target));
   for (const size_t other : question.targets) {
     if (IsSameDevice(targets_[other], spec) || (!is_known_kind && AreComparable(targets_[other], spec))) continue;
@@ -211,12 +213,8 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
   std::vector<std::pair<double, double>> errors;
   std::mt19937_64 random(1);
   size_t held_out_targets = 0;
-  const bool has_runtime =
-      absl::c_any_of(question.targets, [&](size_t target) { return AreComparable(machine, targets_[target]); });
   double nearest = -1;
   for (const size_t target : question.targets) {
-    // How far ncnn is off on a phone says nothing of PyTorch on this GPU, however near their sheets are.
-    if (has_runtime && !IsSameRuntime(machine, targets_[target])) continue;
     COBRA_ASSIGN_OR_RETURN(HeldOut held_out, HoldOut(question, target, machine));
     if (held_out.candidates.empty()) continue;
     if (++held_out_targets > kHeldOutTargets) break;
@@ -239,7 +237,7 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
       for (size_t i = samples; i < networks; ++i) {
         std::vector<const NetworkView*> views;
         for (const std::vector<NetworkView>* of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
-        errors.push_back({LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us), weight});
+        errors.push_back({std::fabs(LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us)), weight});
       }
     }
   }
@@ -270,15 +268,14 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
            trained.precision == machine.precision && trained.compile == machine.compile &&
            trained.layout == machine.layout;
   };
-  using Errors = std::vector<std::pair<double, double>>;
-  COBRA_ASSIGN_OR_RETURN(const Errors held_out, HeldOutErrors(question, machine, is_better ? samples.size() : 0));
   std::vector<std::pair<double, double>> scores;
-  double all = 0;
-  for (const auto& [error, weight] : held_out) all += weight;
   if (absl::c_any_of(question.targets, is_trained)) {
-    scores.push_back({kOtherVersion, kHeldOutSamples});
+    scores.push_back({kOtherSoftware, kHeldOutSamples});
   } else {
-    for (const auto& [error, weight] : held_out) scores.push_back({std::fabs(error), kHeldOutSamples * weight / all});
+    COBRA_ASSIGN_OR_RETURN(scores, HeldOutErrors(question, machine, is_better ? samples.size() : 0));
+    double all = 0;
+    for (const auto& [error, weight] : scores) all += weight;
+    for (auto& [error, weight] : scores) weight *= kHeldOutSamples / all;
   }
   for (size_t i = 0; i < samples.size() && samples.size() > 1; ++i) {
     double half_width = 0;

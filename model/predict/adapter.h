@@ -86,8 +86,8 @@ class Adapter {
   };
   // Without candidates if it is no example for `machine`: one that has comparable targets, or that has none.
   absl::StatusOr<HeldOut> HoldOut(const Question& question, size_t target, const TargetSpec& machine) const;
-  // Errors of trained targets from `samples` reference networks, each with a weight by how near its target is to
-  // `machine`.
+  // Sizes of errors of trained targets from `samples` reference networks, each with a weight by how near its target is
+  // to `machine`.
   absl::StatusOr<std::vector<std::pair<double, double>>> HeldOutErrors(const Question& question,
                                                                        const TargetSpec& machine, size_t samples) const;
 

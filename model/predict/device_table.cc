@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -23,28 +23,48 @@ constexpr absl::string_view kWordsOfMakers[] = {"nvidia",     "geforce",  "tesla
                                                 "instinct",   "gpu",      "rtx",   "gtx", "rx",
                                                 "generation", "graphics", "r",     "tm"};
 
-// The row of this name; if the table has none, the only one that differs in the size of its memory alone. Null: neither.
-const CsvTable::Row* RowOf(const CsvTable& table, absl::string_view device) {
-  const auto name = static_cast<size_t>(table.Column("name"));
-  for (const bool with_memory : {true, false}) {
-    const std::vector<std::string> words = DeviceWords(device, with_memory);
-    std::vector<const CsvTable::Row*> found;
+// The rows of a table with the words of their names.
+struct NamedRows {
+  explicit NamedRows(CsvTable of) : table(std::move(of)), name(static_cast<size_t>(table.Column("name"))) {
     for (const CsvTable::Row& row : table.rows) {
-      if (!words.empty() && DeviceWords(row.fields[name], with_memory) == words) found.push_back(&row);
+      words.push_back(DeviceWords(row.fields[name], true));
+      words_without_memory.push_back(DeviceWords(row.fields[name], false));
     }
-    if (found.size() == 1) return found[0];
-    if (!found.empty()) return nullptr;
   }
-  return nullptr;
+
+  // The row of this name; if there is none, the only one that differs in the size of its memory alone. Null: neither.
+  const CsvTable::Row* Find(absl::string_view device) const {
+    for (const bool with_memory : {true, false}) {
+      const std::vector<std::string> wanted = DeviceWords(device, with_memory);
+      if (wanted.empty()) return nullptr;
+      const auto& all = with_memory ? words : words_without_memory;
+      const auto found = absl::c_find(all, wanted);
+      if (found == all.end()) continue;
+      return std::find(found + 1, all.end(), wanted) == all.end()
+                 ? &table.rows[static_cast<size_t>(found - all.begin())]
+                 : nullptr;
+    }
+    return nullptr;
+  }
+
+  const CsvTable table;
+  const size_t name;
+  std::vector<std::vector<std::string>> words, words_without_memory;
+};
+
+// Of GpuTable(). Each prediction on a GPU asks.
+const NamedRows& Gpus() {
+  static const auto* const rows = new NamedRows(ParseCsv(GpuTable()).value_or(CsvTable()));
+  return *rows;
 }
 
-absl::StatusOr<const CsvTable::Row*> FindRow(const CsvTable& table, size_t name_column, absl::string_view device) {
-  if (const CsvTable::Row* row = RowOf(table, device)) return row;
+absl::StatusOr<const CsvTable::Row*> FindRow(const NamedRows& rows, absl::string_view device) {
+  if (const CsvTable::Row* row = rows.Find(device)) return row;
   const std::string wanted = absl::AsciiStrToLower(device);
   std::vector<std::string> all, found;
   const CsvTable::Row* row = nullptr;
-  for (const CsvTable::Row& candidate : table.rows) {
-    const std::string& name = candidate.fields[name_column];
+  for (const CsvTable::Row& candidate : rows.table.rows) {
+    const std::string& name = candidate.fields[rows.name];
     all.push_back(name);
     if (!absl::StrContains(absl::AsciiStrToLower(name), wanted)) continue;
     found.push_back(name);
@@ -94,12 +114,13 @@ std::vector<std::string> DeviceWords(absl::string_view name, bool with_memory) {
 }
 
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device) {
-  COBRA_ASSIGN_OR_RETURN(const CsvTable table, ParseCsv(csv));
-  const int name_column = table.Column("name");
-  if (name_column < 0) return absl::InvalidArgumentError("line 1: the header has no column name");
-  COBRA_ASSIGN_OR_RETURN(const CsvTable::Row* row, FindRow(table, static_cast<size_t>(name_column), device));
+  COBRA_ASSIGN_OR_RETURN(CsvTable parsed, ParseCsv(csv));
+  if (parsed.Column("name") < 0) return absl::InvalidArgumentError("line 1: the header has no column name");
+  const NamedRows rows(std::move(parsed));
+  const CsvTable& table = rows.table;
+  COBRA_ASSIGN_OR_RETURN(const CsvTable::Row* row, FindRow(rows, device));
   TargetSpec spec;
-  spec.device = row->fields[static_cast<size_t>(name_column)];
+  spec.device = row->fields[rows.name];
   spec.name = absl::StrCat("gpu-", absl::StrReplaceAll(absl::AsciiStrToLower(spec.device), {{" ", "-"}}));
   spec.kind = "gpu";
   for (const Column& column : kColumns) {
@@ -116,42 +137,30 @@ absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_v
 }
 
 double ProcessNm(absl::string_view device) {
-  static const auto* table = new absl::StatusOr<CsvTable>(ParseCsv(GpuTable()));
-  if (!table->ok()) return 0;
-  // Each prediction asks. Trained targets have the table's own names.
-  static const auto* exact = [] {
-    auto* rows = new absl::flat_hash_map<std::string, const CsvTable::Row*>();
-    const auto name = static_cast<size_t>((*table)->Column("name"));
-    for (const CsvTable::Row& row : (*table)->rows) (*rows)[row.fields[name]] = &row;
-    return rows;
-  }();
-  const auto found = exact->find(device);
-  const CsvTable::Row* row = found != exact->end() ? found->second : RowOf(**table, device);
   double nm = 0;
-  if (row != nullptr) (void)absl::SimpleAtod(row->fields[static_cast<size_t>((*table)->Column("process_nm"))], &nm);
+  if (const CsvTable::Row* row = Gpus().Find(device); row != nullptr)
+    (void)absl::SimpleAtod(row->fields[static_cast<size_t>(Gpus().table.Column("process_nm"))], &nm);
   return nm;
 }
 
 std::vector<std::string> DevicesNamedLike(absl::string_view device) {
-  const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
+  const NamedRows& gpus = Gpus();
   std::vector<std::string> like;
   const std::vector<std::string> words = DeviceWords(device, true);
-  if (!table.ok() || words.empty() || RowOf(*table, device) != nullptr) return like;
-  const auto name = static_cast<size_t>(table->Column("name"));
-  for (const CsvTable::Row& row : table->rows) {
-    if (absl::c_includes(DeviceWords(row.fields[name], true), words)) like.push_back(row.fields[name]);
+  if (words.empty() || gpus.Find(device) != nullptr) return like;
+  for (size_t i = 0; i < gpus.words.size(); ++i) {
+    if (absl::c_includes(gpus.words[i], words)) like.push_back(gpus.table.rows[i].fields[gpus.name]);
   }
   return like;
 }
 
 TargetSpec FilledFromTable(TargetSpec sheet) {
   if (sheet.kind != "gpu" || sheet.device.empty()) return sheet;
-  const absl::StatusOr<CsvTable> table = ParseCsv(GpuTable());
-  if (!table.ok()) return sheet;
-  const CsvTable::Row* row = RowOf(*table, sheet.device);
+  const CsvTable& table = Gpus().table;
+  const CsvTable::Row* row = Gpus().Find(sheet.device);
   if (row == nullptr) return sheet;
   const auto fill = [&](double* field, absl::string_view column) {
-    const std::string& text = row->fields[static_cast<size_t>(table->Column(column))];
+    const std::string& text = row->fields[static_cast<size_t>(table.Column(column))];
     double value = 0;
     if (!(*field > 0) && absl::SimpleAtod(text, &value)) *field = value;
   };

@@ -12,8 +12,9 @@
 namespace cobra::predict {
 
 // `csv`: columns name, mem_gb, mem_bw_gb_s, num_sm, freq_mhz, fp32_gflops, l2_mb (others are ignored). `device`: the
-// vendor's name, also without the maker's words and punctuation ("RTX 4090"), or a part of it that only one row contains
-// ("V100-PCIE-32"), in upper or lower case. The target is float32, eager; its runtime is empty. NotFound lists the devices. InvalidArgument: several devices match, or a row is invalid.
+// vendor's name, also without the maker's words and punctuation ("RTX 4090"), or a part of it that only one row
+// contains ("V100-PCIE-32"), in upper or lower case. The target is float32, eager; its runtime is empty. NotFound lists
+// the devices. InvalidArgument: several devices match, or a row is invalid.
 absl::StatusOr<TargetSpec> TargetFromTable(absl::string_view csv, absl::string_view device);
 
 // data/devices/gpus.csv, as it was when the program was built.

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "model/predict/adapt_prior.h"
-#include "model/predict/device_table.h"
 #include "model/predict/linear_cost.h"
 #include "model/predict/operator_group.h"
 
@@ -117,7 +116,7 @@ void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> train
   if (!absl::c_any_of(trained, is_alike)) {
     why = absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
                        ") in ", machine.precision);
-  } else if (adapted.samples == 0 && !HasNumbers(FilledFromTable(machine))) {
+  } else if (adapted.samples == 0 && !HasNumbers(machine)) {
     why = absl::StrCat("no number of \"", machine.device, "\" is known: peak_gflops, memory_gb_per_s, clock_mhz");
   } else {
     return;

@@ -26,8 +26,7 @@ absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
     return absl::InvalidArgumentError(
         absl::StrFormat("latency_ms %.6g: no network takes that: is it in milliseconds?", ms));
   }
-  const TargetSpec filled = FilledFromTable(machine);
-  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &filled);
+  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &machine);
   if (plausible.ok()) return plausible;
   return absl::InvalidArgumentError(
       absl::StrFormat("latency_ms %.6g: is it in milliseconds? %s", ms, std::string(plausible.message())));
@@ -131,8 +130,9 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
   std::map<std::string, std::string> first_row;
   std::vector<std::string> fingerprints;
   std::vector<TimedNetwork> times;
+  const TargetSpec filled = FilledFromTable(machine);
   for (TimedNetwork& network : timed) {
-    if (absl::Status status = CheckTiming(network, machine); !status.ok()) {
+    if (absl::Status status = CheckTiming(network, filled); !status.ok()) {
       checked.refused.push_back({network.row, std::move(status)});
       continue;
     }
