@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/predict/features.h"
 #include "model/predict/target.h"
+#include "model/predict/target_inputs.h"
 
 namespace cobra::fit {
 namespace {
@@ -28,6 +30,19 @@ at::Tensor VectorOfTarget(const predict::ModelBundle& earlier, const predict::Ta
     if (predict::RuntimeFamily(other) == predict::RuntimeFamily(target)) alike.push_back(vector);
   }
   return alike.empty() ? earlier.net->target_vectors.mean(0) : at::stack(alike).mean(0);
+}
+
+// A kind of work that the earlier version did not know begins with the price of one that is alike.
+void PriceNewWork(net::CobraNet* net) {
+  constexpr std::pair<predict::WorkTerm, predict::WorkTerm> kAlike[] = {{predict::kWideBytes, predict::kReadBytes},
+                                                                        {predict::kCastBytes, predict::kReadBytes},
+                                                                        {predict::kCasts, predict::kComposedKernels}};
+  auto of_head = net->layer_head->named_parameters();
+  for (const auto& [term, like] : kAlike) {
+    if (of_head["out.bias"].size(0) <= term || of_head["out.bias"][term].item<float>() > predict::kNoPrice) continue;
+    for (const char* name : {"out.weight", "out.bias", "target_prices.weight"})
+      of_head[name][term].copy_(of_head[name][like]);
+  }
 }
 
 }  // namespace
@@ -53,6 +68,7 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
                        parameter.key(), "): give the sizes that it was trained with, or train without it"));
     }
   }
+  PriceNewWork(bundle->net.get());
   return absl::OkStatus();
 }
 

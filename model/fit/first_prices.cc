@@ -27,9 +27,9 @@ constexpr Rate kOperationsOf[] = {{kUnpaddedMacs, kGpuPeak},         {kProductMa
                                   {kStalledMacs, kGpuConvolutions},  {kPointwiseMacs, kGpuConvolutions},
                                   {kWinogradMacs, kGpuConvolutions}, {kPlainMacs, kGpuConvolutions},
                                   {kDepthwiseMacs, kGpuVector},      {kOperations, kGpuVector}};
-constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,      kWrittenBytes,    kColumnBytes,
-                                 kCopiedBytes,   kShuffledBytes,    kWeightCopyBytes, kMappedBytes,
-                                 kWinogradBytes, kPlainColumnBytes, kViewBytes,       kComposedBytes};
+constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,     kWrittenBytes, kColumnBytes,   kCopiedBytes,
+                                 kShuffledBytes, kWeightCopyBytes, kMappedBytes,  kWinogradBytes, kPlainColumnBytes,
+                                 kViewBytes,     kComposedBytes,   kWideBytes,    kCastBytes};
 
 }  // namespace
 
@@ -45,8 +45,10 @@ void StartWithDataSheets(net::CobraNet* net) {
     if (rate.term != kOperations) prices[rate.term][kGpuPowerLimit] = -std::log(2.0);
   }
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
-  net->layer_head->named_parameters()["out.bias"][kComposedKernels] = kLogKernel;
-  for (const WorkTerm term : {kComposedKernels, kComposedBytes}) prices[term][kIsCompiled] = -kLogFused;
+  for (const WorkTerm term : {kComposedKernels, kCasts})
+    net->layer_head->named_parameters()["out.bias"][term] = kLogKernel;
+  for (const WorkTerm term : {kComposedKernels, kComposedBytes, kWideBytes, kCasts, kCastBytes})
+    prices[term][kIsCompiled] = -kLogFused;
   at::Tensor run = net->graph_net->named_parameters()["run.weight"][0];
   run[kIsGpu] = kLogRunOfGpu / net::kRunUnit;
   run[kIsCompiled] = kLogRunOfCompiled / net::kRunUnit;

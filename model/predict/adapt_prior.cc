@@ -199,11 +199,8 @@ bool IsAmd(const TargetSpec& gpu) {
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a) == IsAmd(b); }
 
 bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b) {
-  const auto family = [](const TargetSpec& spec) {
-    const absl::string_view name = RuntimeFamily(spec);
-    return spec.kind == "gpu" && name == "libtorch" ? absl::string_view("torch") : name;
-  };
-  return family(a) == family(b);
+  const auto is_torch_gpu = [](const TargetSpec& spec) { return spec.kind == "gpu" && IsPyTorch(spec); };
+  return RuntimeFamily(a) == RuntimeFamily(b) || (is_torch_gpu(a) && is_torch_gpu(b));
 }
 
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b) { return a.device == b.device; }

@@ -66,8 +66,11 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
       destinations.push_back(base + destination);
     }
     const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
+    std::vector<CastWork> casts;
+    if (HasCasts(bundle.manifest.targets[static_cast<size_t>(target_index[g])].spec)) casts = CastWorkOf(*graphs[g]);
     for (int32_t i = 0; i < static_cast<int32_t>(nodes); ++i) {
-      const auto terms = LogWork(*graphs[g], i);
+      auto terms = LogWork(*graphs[g], i);
+      if (!casts.empty()) SetCasts(casts[static_cast<size_t>(i)], &terms);
       work.insert(work.end(), terms.begin(), terms.end());
     }
     graph_of_node.insert(graph_of_node.end(), nodes, static_cast<int64_t>(g));

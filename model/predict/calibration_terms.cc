@@ -92,12 +92,13 @@ CallTerms TermsOf(const CallKind& call, double log_latency, const WorkRanges& ra
   t[1] = x;
   t[2 + 2 * group] = 1;
   t[3 + 2 * group] = x;
-  const bool has_ranges = ranges.low.size() == kWorkTerms && ranges.high.size() == kWorkTerms;
+  // Older calibrations know fewer kinds of work.
+  const bool has_ranges = ranges.low.size() >= kFewestWorkTerms && ranges.high.size() == ranges.low.size();
   for (size_t i = 0; i < kWorkTerms; ++i) {
     if (log_work[i] == kNoWork) continue;
     double v = log_work[i];
     if (has_ranges) {
-      if (ranges.low[i] > ranges.high[i]) continue;  // the probe had no such work
+      if (i >= ranges.low.size() || ranges.low[i] > ranges.high[i]) continue;  // the probe had no such work
       v = std::clamp(v, ranges.low[i] - kBeyondRange, ranges.high[i] + kBeyondRange);
     }
     t[kGroupTerms + 2 * i] = v / kWorkScale;

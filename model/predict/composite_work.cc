@@ -57,10 +57,26 @@ CompositeWork MultiHeadWork(const graph::Graph& graph, const graph::Node& node) 
   return {kAttentionKernels, Times(kScoresMoved, bytes), scores};
 }
 
+// scaled_dot_product_attention of tensors that have not four dimensions (windows beside heads) has no kernel of its own
+// (aten/src/ATen/native/transformers/sdp_utils.h, check_tensor_shapes): the scaled query and key, the scores, with the
+// mask, their softmax, the values. In half precision PyTorch computes all of that in float32 since 2.5.
+constexpr int64_t kPlainAttentionKernels = 6;
+
+std::optional<CompositeWork> PlainAttentionWork(const graph::Graph& graph, const graph::Node& node) {
+  const graph::Shape& query = graph.TypeOf(node.inputs[0]).shape;
+  const graph::Shape& key = graph.TypeOf(node.inputs[1]).shape;
+  if (query.size() == 4 || query.size() < 2 || key.size() < 2) return std::nullopt;
+  int64_t scores = key[key.size() - 2];
+  for (size_t i = 0; i + 1 < query.size(); ++i) scores = Times(scores, query[i]);
+  const int64_t bytes = Times(scores, graph::DTypeBytes(node.outputs[0].dtype));
+  return CompositeWork{kPlainAttentionKernels, Times(kScoresMoved, bytes), scores};
+}
+
 }  // namespace
 
 std::optional<CompositeWork> CompositeWorkOf(const graph::Graph& graph, const graph::Node& node) {
   if (graph::RulesOf(node.op).kernel == graph::Kernel::kMultiHead) return MultiHeadWork(graph, node);
+  if (graph::RulesOf(node.op).kernel == graph::Kernel::kAttention) return PlainAttentionWork(graph, node);
   const auto* const parts =
       std::find_if(std::begin(kParts), std::end(kParts), [&node](const Parts& p) { return p.op == node.op; });
   if (parts == std::end(kParts)) return std::nullopt;

@@ -28,6 +28,8 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
   return kProductMacs;
 }
 
+float LogAmount(int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; }
+
 }  // namespace
 
 float LogPowerLimit(const TargetSpec& s) {
@@ -45,7 +47,8 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
   const auto is = [family = RuntimeFamily(s)](absl::string_view name) { return family == name ? 1.f : 0.f; };
   return {s.kind == "cpu" ? 1.f : 0.f, s.kind == "gpu" ? 1.f : 0.f, LogFeature(s.peak_gflops, kGflopsScale),
           LogFeature(s.memory_gb_per_s, kGbPerSScale), LogFeature(s.last_level_cache_mb, 10),
-          LogFeature(s.clock_mhz, 12), LogFeature(s.cores, 10), LogFeature(s.threads, 8),
+          LogFeature(s.clock_mhz, 12), LogFeature(s.cores, 10),
+          LogFeature(s.kind == "gpu" ? 1 : s.threads, 8),  // those of the host do not count
           s.precision == "float32" ? 0.f : 1.f, s.precision == "tf32" ? 1.f : 0.f, s.layout == "nhwc" ? 1.f : 0.f,
           s.compile == "eager" ? 0.f : 1.f, is("libtorch"), is("torch"), is("onnxruntime"), is("openvino"), is("ncnn"),
           LogFeature(s.vector_bits, 10), LogFeature(1024 * s.l2_cache_mb, 12),
@@ -57,7 +60,7 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           s.kind == "gpu" ? LogFeature(s.memory_gb_per_s, kGbPerSScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.convolution_gflops, kGflopsScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.depthwise_gflops, kGflopsScale) : 0.f,
-          s.kind == "gpu" ? LogFeature(s.last_level_cache_mb, 10) : 0.f, s.precision == "amp-float16" ? 1.f : 0.f,
+          s.kind == "gpu" ? LogFeature(s.last_level_cache_mb, 10) : 0.f, HasCasts(s) ? 1.f : 0.f,
           s.precision == "tf32-convolutions" ? 1.f : 0.f, s.precision == "int8" ? 1.f : 0.f,
           // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with 20 of them 90 %.
           s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
@@ -126,9 +129,16 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
     amounts[kOperations] = graph::Plus(amounts[kOperations], work->operations);
   }
   std::array<float, kWorkTerms> logs;
-  std::transform(amounts.begin(), amounts.end(), logs.begin(),
-                 [](int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; });
+  std::transform(amounts.begin(), amounts.end(), logs.begin(), LogAmount);
   return logs;
+}
+
+bool HasCasts(const TargetSpec& spec) { return spec.precision == "amp-float16"; }
+
+void SetCasts(const CastWork& work, std::array<float, kWorkTerms>* log_work) {
+  (*log_work)[kWideBytes] = LogAmount(work.wide_bytes);
+  (*log_work)[kCasts] = LogAmount(work.casts);
+  (*log_work)[kCastBytes] = LogAmount(work.cast_bytes);
 }
 
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph) {

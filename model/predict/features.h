@@ -9,6 +9,7 @@
 
 #include "graph/cost.h"
 #include "graph/graph.h"
+#include "model/predict/cast_work.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
@@ -62,10 +63,19 @@ enum WorkTerm {
   kViewBytes,        // of results that share memory with an argument in PyTorch; other runtimes copy some of them
   kComposedKernels,  // of a call that PyTorch composes of several (model/predict/composite_work.h), beyond the first
   kComposedBytes,    // that these move between them; a compiler fuses some
+  kWideBytes,        // of tensors that stay in float32 where products compute in half; likewise the following two
+  kCasts,            // kernels between the two (model/predict/cast_work.h)
+  kCastBytes,        // that these read and write
   kWorkTerms
 };
+// Terms are appended, too.
+inline constexpr int kFewestWorkTerms = 26;
 inline constexpr float kNoWork = -30;
+// Without casts, which depend on the target and on the calls before this one.
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
+// Whether a target runs networks under autocast, and so has casts.
+bool HasCasts(const TargetSpec& spec);
+void SetCasts(const CastWork& work, std::array<float, kWorkTerms>* log_work);
 
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);

@@ -21,10 +21,7 @@ bool IsOnePass(graph::Op op) {
   return absl::c_linear_search(kOnePass, op);
 }
 
-bool RunsCallByCall(const TargetSpec& spec) {
-  const absl::string_view runtime = RuntimeFamily(spec);
-  return spec.kind == "gpu" && spec.compile == "eager" && (runtime == "torch" || runtime == "libtorch");
-}
+bool RunsCallByCall(const TargetSpec& spec) { return spec.kind == "gpu" && spec.compile == "eager" && IsPyTorch(spec); }
 
 // A view may show the same few bytes many times (expand).
 bool IsRead(const graph::Graph& graph, const graph::ValueRef& input) {

@@ -153,8 +153,7 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
     return absl::InvalidArgumentError("graph: has no calls, so nothing can have been measured");
   const double gflops = machine == nullptr ? 0 : machine->peak_gflops,
                gb_per_s = machine == nullptr ? 0 : machine->memory_gb_per_s;
-  const bool is_torch_gpu =
-      machine != nullptr && machine->kind == "gpu" && absl::StrContains(RuntimeFamily(*machine), "torch");
+  const bool is_torch_gpu = machine != nullptr && machine->kind == "gpu" && IsPyTorch(*machine);
   const double above = is_torch_gpu ? kAbovePeakOfTorchGpu : kAbovePeak;
   const Work work = WorkOf(graph);
   const double least_us = std::max({kShortestUs, 1e6 * MacGflop(graph) / KnownOr(gflops, kFastestGflops) / above,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,7 @@
 #include "model/infer/encoder.h"
 #include "model/predict/adapter.h"
 #include "model/predict/calibration.h"
+#include "model/predict/cast_work.h"
 #include "model/predict/clock_cache.h"
 #include "model/predict/device_table.h"
 #include "model/predict/features.h"
@@ -415,29 +417,64 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  // What the graph network is given of a network, whatever the target. Refers to the layers.
-  struct NetworkInputs {
-    NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
-        : of_call(layers.of_call), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {
-      embeddings.reserve(layers.entries.size());
-      work.reserve(layers.entries.size() * kWorkTerms);
-      for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
-        embeddings.push_back(layers.entries[layer]->embedding.data());
-        const auto& log_work = layers.kinds[layer].log_work;
-        work.insert(work.end(), log_work.begin(), log_work.end());
-      }
+  // What the networks are given of the calls. Calls of one layer share a row, if their casts are the same.
+  struct CallRows {
+    void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
+      embeddings.push_back(layer.embedding.data());
+      work.insert(work.end(), log_work.begin(), log_work.end());
     }
-    absl::Span<const int32_t> of_call;
+    std::vector<int32_t> of_call;
     std::vector<const float*> embeddings;
     std::vector<float> work;
+  };
+
+  // What the graph network is given of a network. Refers to the graph and the layers.
+  struct NetworkInputs {
+    NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
+        : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
+
+    const CallRows& RowsOn(const TargetSpec& target) const {
+      if (!HasCasts(target)) return without_casts.has_value() ? *without_casts : without_casts.emplace(WithoutCasts());
+      return with_casts.has_value() ? *with_casts : with_casts.emplace(WithCasts());
+    }
+    CallRows WithoutCasts() const {
+      CallRows rows;
+      rows.of_call = layers.of_call;
+      rows.work.reserve(layers.entries.size() * kWorkTerms);
+      for (size_t layer = 0; layer < layers.entries.size(); ++layer)
+        rows.Add(*layers.entries[layer], layers.kinds[layer].log_work);
+      return rows;
+    }
+    CallRows WithCasts() const {
+      CallRows rows;
+      absl::flat_hash_map<std::tuple<int32_t, int64_t, int64_t, int64_t>, int32_t> known;
+      const std::vector<CastWork> casts = CastWorkOf(graph);
+      for (size_t call = 0; call < casts.size(); ++call) {
+        const int32_t layer = layers.of_call[call];
+        const CastWork& work = casts[call];
+        const auto [row, is_new] = known.try_emplace({layer, work.wide_bytes, work.casts, work.cast_bytes},
+                                                     static_cast<int32_t>(rows.embeddings.size()));
+        rows.of_call.push_back(row->second);
+        if (!is_new) continue;
+        auto log_work = layers.kinds[static_cast<size_t>(layer)].log_work;
+        SetCasts(work, &log_work);
+        rows.Add(*layers.entries[static_cast<size_t>(layer)], log_work);
+      }
+      return rows;
+    }
+
+    const graph::Graph& graph;
+    const Layers& layers;
     std::vector<std::pair<int32_t, int32_t>> edges;
     std::array<float, kGraphFeatures> totals;
+    mutable std::optional<CallRows> without_casts, with_casts;  // of one request, in one thread
   };
 
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
     const auto spec = TargetSpecFeatures(of_target);
-    return networks_.contributions.Contribute(
-        {inputs.of_call, inputs.embeddings, inputs.edges, inputs.work, inputs.totals}, spec, target);
+    const CallRows& rows = inputs.RowsOn(of_target);
+    return networks_.contributions.Contribute({rows.of_call, rows.embeddings, inputs.edges, rows.work, inputs.totals},
+                                              spec, target);
   }
 
   // What a prediction is put together from, beside the networks' contributions.

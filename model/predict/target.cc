@@ -114,6 +114,11 @@ absl::string_view RuntimeFamily(const TargetSpec& spec) {
   return absl::string_view(spec.runtime).substr(0, spec.runtime.find('-'));
 }
 
+bool IsPyTorch(const TargetSpec& spec) {
+  const absl::string_view family = RuntimeFamily(spec);
+  return family == "torch" || family == "libtorch";
+}
+
 absl::string_view RuntimeVersion(const TargetSpec& spec) {
   absl::string_view version = absl::string_view(spec.runtime).substr(RuntimeFamily(spec).size());
   absl::ConsumePrefix(&version, "-");

@@ -67,7 +67,9 @@ absl::Span<const TargetField> TargetFields();
 
 // "onnxruntime" of "onnxruntime-1.20.1". A view into `spec`.
 absl::string_view RuntimeFamily(const TargetSpec& spec);
-// "1.20" of it; empty if it has none.
+// PyTorch's kernels, from Python (torch) or from C++ (libtorch).
+bool IsPyTorch(const TargetSpec& spec);
+// "1.20" of "onnxruntime-1.20.1"; empty if it has none.
 absl::string_view RuntimeVersion(const TargetSpec& spec);
 
 std::string TargetSpecToJson(const TargetSpec& spec);

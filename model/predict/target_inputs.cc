@@ -47,4 +47,31 @@ absl::StatusOr<std::string> WithAllSpecFeatures(absl::string_view tensors, int64
   return WriteTensorFile(all);
 }
 
+absl::StatusOr<std::string> WithAllWorkTerms(absl::string_view tensors, int64_t had) {
+  COBRA_ASSIGN_OR_RETURN(const auto stored, ReadTensorFile(tensors, "F32"));
+  std::map<std::string, std::string> larger;
+  std::vector<std::pair<std::string, StoredTensor>> all(stored.begin(), stored.end());
+  for (auto& [name, tensor] : all) {
+    const bool is_bias = name == "layer_head.out.bias", is_work = name == "layer_head.work.weight";
+    const bool is_price = is_bias || name == "layer_head.out.weight" || name == "layer_head.target_prices.weight";
+    if ((!is_price && !is_work) || tensor.shape[is_work ? 1 : 0] != had) continue;
+    std::string& bytes = larger[name];
+    if (is_price) {  // a row for each kind
+      const float added = is_bias ? kNoPrice : 0;
+      bytes = std::string(tensor.bytes);
+      const int64_t row = is_bias ? 1 : tensor.shape[1];
+      for (int64_t i = 0; i < (kWorkTerms - had) * row; ++i)
+        bytes.append(reinterpret_cast<const char*>(&added), sizeof(added));
+    } else {
+      const auto row_bytes = static_cast<size_t>(had) * sizeof(float);
+      for (size_t row = 0; row < tensor.bytes.size(); row += row_bytes)
+        absl::StrAppend(&bytes, tensor.bytes.substr(row, row_bytes),
+                        std::string(static_cast<size_t>(kWorkTerms - had) * sizeof(float), '\0'));
+    }
+    tensor.shape[is_work ? 1 : 0] = kWorkTerms;
+    tensor.bytes = bytes;
+  }
+  return WriteTensorFile(all);
+}
+
 }  // namespace cobra::predict

@@ -19,9 +19,10 @@ absl::Status CheckSizes(const net::NetConfig& c) {
       c.vocabulary_size >= 2 && c.vocabulary_size < 1000000 && c.value_features == text::kNumValueFeatures &&
       c.target_features >= kFewestTargetSpecFeatures + net::kLearnedTargetFeatures &&
       c.target_features <= kTargetSpecFeatures + net::kLearnedTargetFeatures && c.graph_features == kGraphFeatures &&
-      c.work_terms == kWorkTerms && c.width > 0 && c.width <= 4096 && c.heads > 0 && c.width % c.heads == 0 &&
-      c.encoder_layers >= 1 && c.encoder_layers <= 64 && c.feed_forward > 0 && c.feed_forward <= 16384 &&
-      c.graph_width > 0 && c.graph_width <= 4096 && c.graph_layers >= 1 && c.graph_layers <= 64;
+      c.work_terms >= kFewestWorkTerms && c.work_terms <= kWorkTerms && c.width > 0 && c.width <= 4096 && c.heads > 0 &&
+      c.width % c.heads == 0 && c.encoder_layers >= 1 && c.encoder_layers <= 64 && c.feed_forward > 0 &&
+      c.feed_forward <= 16384 && c.graph_width > 0 && c.graph_width <= 4096 && c.graph_layers >= 1 &&
+      c.graph_layers <= 64;
   return sane ? absl::OkStatus() : absl::DataLossError("manifest: network sizes are not those of this build");
 }
 
@@ -32,6 +33,20 @@ absl::Status CheckSpreads(const Manifest& manifest) {
         return absl::DataLossError(
             absl::StrCat("manifest: spread_weights of ", t.spec.name, " are not as many as an embedding has numbers"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// Of a version that is older than some inputs.
+absl::Status Widen(ModelVersion* version) {
+  net::NetConfig& sizes = version->manifest.net;
+  if (const int64_t had = sizes.target_features - net::kLearnedTargetFeatures; had < kTargetSpecFeatures) {
+    COBRA_ASSIGN_OR_RETURN(version->tensors, WithAllSpecFeatures(version->tensors, had));
+    sizes.target_features = kTargetSpecFeatures + net::kLearnedTargetFeatures;
+  }
+  if (sizes.work_terms < kWorkTerms) {
+    COBRA_ASSIGN_OR_RETURN(version->tensors, WithAllWorkTerms(version->tensors, sizes.work_terms));
+    sizes.work_terms = kWorkTerms;
   }
   return absl::OkStatus();
 }
@@ -56,13 +71,8 @@ absl::StatusOr<ModelVersion> ReadVersion(absl::string_view directory) {
     return absl::DataLossError(
         absl::StrCat(tensors_path, ": SHA-256 differs from the manifest's; the file is damaged or of another version"));
   }
-  if (const int64_t had = version.manifest.net.target_features - net::kLearnedTargetFeatures;
-      had < kTargetSpecFeatures) {
-    absl::StatusOr<std::string> wider = WithAllSpecFeatures(version.tensors, had);
-    if (!wider.ok()) return absl::DataLossError(absl::StrCat(tensors_path, ": ", wider.status().message()));
-    version.tensors = *std::move(wider);
-    version.manifest.net.target_features = kTargetSpecFeatures + net::kLearnedTargetFeatures;
-  }
+  if (const absl::Status widened = Widen(&version); !widened.ok())
+    return absl::DataLossError(absl::StrCat(tensors_path, ": ", widened.message()));
   version.vocabulary = text::Vocabulary(version.manifest.vocabulary);
   return version;
 }

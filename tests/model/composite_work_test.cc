@@ -68,5 +68,17 @@ TEST(CompositeWork, AttentionMovesItsScores) {
   EXPECT_GT(Amount(g, kComposedBytes), 100 * Amount(g, kReadBytes));
 }
 
+// Of four dimensions it is one kernel; of five its scores go to memory.
+TEST(CompositeWork, AttentionOfFiveDimensionsHasNoKernelOfItsOwn) {
+  const graph::Shape four = {2, 3, 64, 32}, five = {2, 3, 4, 64, 32};
+  const graph::Graph fused = GraphOf(Op::scaled_dot_product_attention, {}, {four, four, four});
+  EXPECT_FALSE(CompositeWorkOf(fused, fused.nodes()[0]).has_value());
+  const graph::Graph plain = GraphOf(Op::scaled_dot_product_attention, {}, {five, five, five});
+  const std::optional<CompositeWork> work = CompositeWorkOf(plain, plain.nodes()[0]);
+  ASSERT_TRUE(work.has_value());
+  EXPECT_EQ(work->moved_bytes, 5 * 2 * 3 * 4 * 64 * 64 * 4);
+  EXPECT_GT(work->kernels, 1);
+}
+
 }  // namespace
 }  // namespace cobra::predict

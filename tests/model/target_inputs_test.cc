@@ -55,6 +55,34 @@ TEST(TargetInputs, WhatHasThemAllStaysAsItIs) {
       WriteTensorFile({{"layer_head.target_gain.weight", {{1, kTargetSpecFeatures + kVector}, gains}}});
   EXPECT_EQ(WithAllSpecFeatures(file, kTargetSpecFeatures).value(), file);
 }
+// A kind of work that a version has not learned costs nothing in it, on any target.
+TEST(TargetInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
+  constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
+  const std::string weights = Bytes(std::vector<float>(kTerms * kWidth, 2)),
+                    biases = Bytes(std::vector<float>(kTerms, 1)),
+                    inputs = Bytes(std::vector<float>(kWidth * kTerms, 4));
+  const std::string file = WriteTensorFile({{"layer_head.out.weight", {{kTerms, kWidth}, weights}},
+                                            {"layer_head.out.bias", {{kTerms}, biases}},
+                                            {"layer_head.work.weight", {{kWidth, kTerms}, inputs}}});
+  const absl::StatusOr<std::string> larger = WithAllWorkTerms(file, kTerms);
+  ASSERT_TRUE(larger.ok()) << larger.status();
+  const auto tensors = ReadTensorFile(*larger);
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const std::vector<float> bias = Floats(tensors->at("layer_head.out.bias").bytes);
+  const std::vector<float> weight = Floats(tensors->at("layer_head.out.weight").bytes);
+  const std::vector<float> input = Floats(tensors->at("layer_head.work.weight").bytes);
+  ASSERT_EQ(bias.size(), size_t{kWorkTerms});
+  ASSERT_EQ(weight.size(), size_t{kWorkTerms * kWidth});
+  ASSERT_EQ(input.size(), size_t{kWidth * kWorkTerms});
+  for (size_t term = 0; term < kWorkTerms; ++term) {
+    const bool is_new = term >= kTerms;
+    EXPECT_EQ(bias[term], is_new ? kNoPrice : 1);
+    for (size_t i = 0; i < kWidth; ++i) {
+      EXPECT_EQ(weight[term * kWidth + i], is_new ? 0 : 2);
+      EXPECT_EQ(input[i * kWorkTerms + term], is_new ? 0 : 4);
+    }
+  }
+}
 TEST(TargetInputs, ADamagedFileIsDataLoss) {
   EXPECT_EQ(WithAllSpecFeatures("no tensors", kHad).status().code(), absl::StatusCode::kDataLoss);
 }
