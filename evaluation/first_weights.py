@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 COMMIT = "5774e69c"
-# Sizes then and now (model/predict/features.h); a build adds later features of a specification by itself
+# Sizes then, and as this program writes them; a build adds later features of a specification and kinds of work itself
 # (model/predict/target_inputs.h).
 SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
