@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -33,6 +34,10 @@ absl::StatusOr<CsvRows> CsvRows::Open(absl::string_view text) {
   CsvRows rows(text);
   COBRA_ASSIGN_OR_RETURN(CsvTable::Row header, rows.Line());
   if (header.fields.empty()) return absl::InvalidArgumentError("line 1: no header");
+  // Spreadsheets write them where numbers have commas, which would have to be read as well.
+  if (header.fields.size() == 1 && absl::StrContains(header.fields[0], ';'))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "line ", header.line, ": its fields are separated by semicolons; write commas, and points in numbers"));
   rows.header_ = std::move(header.fields);
   return rows;
 }

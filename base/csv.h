@@ -25,7 +25,7 @@ struct CsvTable {
 };
 
 // The first line is the header. Empty lines are ignored. InvalidArgument, beginning with the line's number, if a quote
-// does not end or a row has a different number of fields than the header.
+// does not end, a row has a different number of fields than the header, or fields are separated by semicolons.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
 
 // The same, row by row, of a table that is too large to be kept in parts.

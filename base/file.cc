@@ -55,7 +55,8 @@ absl::StatusOr<std::string> Gunzip(absl::string_view path, std::string* raw, int
   }
   inflateEnd(&z);
   if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
-  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
+  if (code == Z_OK || code == Z_BUF_ERROR) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
+  if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": damaged gzip file"));
   return out;
 }
 

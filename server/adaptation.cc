@@ -37,7 +37,8 @@ absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
 absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
   if (!probe.ok()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", probe.status().message()),
+    const absl::string_view why = absl::StripPrefix(probe.status().message(), "probe: ");
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why),
                      "send what ExportTarget has given, as it is");
   }
   COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());

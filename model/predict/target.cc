@@ -137,7 +137,8 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
   COBRA_ASSIGN_OR_RETURN(json j, Parse(text, "probe"));
   if (!j.contains("machine") || !j.contains("records") || !j["records"].is_array()) {
     return absl::InvalidArgumentError(
-        "probe: needs \"machine\" and \"records\", as `cobra-worker probe --json` prints them");
+        "probe: needs \"machine\" and \"records\", as `cobra-worker probe --json` and `cobra-client adapt --export` "
+        "write them");
   }
   ProbeResult result;
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));

@@ -34,6 +34,8 @@ TEST(CsvTest, DamagedTextIsRefusedByLine) {
   EXPECT_THAT(std::string(ParseCsv("a,b\n1\n").status().message()), HasSubstr("line 2: has 1 fields"));
   EXPECT_THAT(std::string(ParseCsv("a\n\"1\n").status().message()), HasSubstr("line 2: a quoted field does not end"));
   EXPECT_THAT(std::string(ParseCsv("a\n\"1\"2\n").status().message()), HasSubstr("line 2: text after"));
+  EXPECT_THAT(std::string(ParseCsv("a;b\n1,5;2\n").status().message()), HasSubstr("line 1: its fields are separated"));
+  EXPECT_TRUE(ParseCsv("a,b;c\n1,2\n").ok());
   EXPECT_FALSE(ParseCsv("").ok());
 }
 

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <sys/stat.h>
@@ -98,10 +99,16 @@ TEST_F(FileTest, GunzipsAndBoundsWhatItUnpacks) {
   EXPECT_EQ(Gzip(text), Gzip(text));
 }
 
-TEST_F(FileTest, ACutGzipFileIsDataLoss) {
-  const std::string packed = Gzip(std::string(100000, 'y'));
+TEST_F(FileTest, ACutGzipFileIsDataLossAndADamagedOneIsCalledSo) {
+  std::string packed = Gzip(std::string(100000, 'y'));
   ASSERT_TRUE(WriteFileAtomic(Path("cut.gz"), packed.substr(0, packed.size() / 2)).ok());
   EXPECT_EQ(ReadMaybeCompressed(Path("cut.gz")).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(ReadMaybeCompressed(Path("cut.gz")).status().message()), testing::HasSubstr("truncated"));
+  packed[packed.size() - 6] ^= 1;  // of its checksum
+  ASSERT_TRUE(WriteFileAtomic(Path("flipped.gz"), packed).ok());
+  const absl::Status flipped = ReadMaybeCompressed(Path("flipped.gz")).status();
+  EXPECT_EQ(flipped.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(flipped.message()), testing::HasSubstr("damaged"));
 }
 
 std::string Xz(const std::string& text) {
