@@ -19,7 +19,7 @@ import numpy as np
 
 COMMIT = "5774e69c"
 # Sizes then, and as this program writes them; a build adds later features of a specification and kinds of work itself
-# (model/predict/target_inputs.h).
+# (model/predict/later_inputs.h).
 SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
 # Places of features and kinds of work, in the order of model/predict/features.h.

@@ -30,6 +30,7 @@ absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const 
   fit::TrainOptions train;
   train.epochs = options.quick ? 1 : training.epochs;
   train.learning_rate = training.learning_rate;
+  train.embedding_dropout = training.embedding_dropout;
   train.seed = static_cast<uint64_t>(training.seed);
   train.from = options.model;
   train.device = options.device;

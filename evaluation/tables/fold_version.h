@@ -16,6 +16,7 @@ struct FoldTraining {
   int seed = 1, fold = 0;
   int epochs = 1;  // of a quick run one
   double learning_rate = 1e-3;
+  double embedding_dropout = 0;
   // Of versions that several tables share; empty: the table's.
   std::string name = {};
 };

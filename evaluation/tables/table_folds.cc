@@ -27,10 +27,14 @@ constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMe
                kOtherHost[] = "the same device on another host";
 constexpr char kTimm[] = "timm";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
-// A pass over the programs of kernelbench is short. One over timm's rows, eight times as many and of hundreds of calls
-// each, takes half an hour.
-constexpr int kEpochsOfPrograms = 10, kEpochsOfModels = 3;
 constexpr double kLearningRate = 3e-3;
+// A pass over the programs of kernelbench is short. One over timm's rows, eight times as many and of hundreds of calls
+// each, takes a quarter of an hour.
+struct Passes {
+  int epochs;
+  double embedding_dropout;  // after ten passes the few programs are known by heart, which it makes harder
+};
+constexpr Passes kOfPrograms{10, 0.1}, kOfModels{3, 0};
 
 // Predictions of all rows of a target, each by the fit that had its fold left out.
 struct LeftOut {
@@ -49,12 +53,12 @@ MetricValues FiguresOf(const LeftOut& left_out) {
 
 class Table {
  public:
-  Table(const TableOptions& options, WorkFolder work, PublicRows rows, NewGpuQuestion new_gpus, int epochs)
+  Table(const TableOptions& options, WorkFolder work, PublicRows rows, NewGpuQuestion new_gpus, Passes passes)
       : run_(options),
         work_(std::move(work)),
         rows_(std::move(rows)),
         new_gpus_(std::move(new_gpus)),
-        epochs_(epochs) {}
+        passes_(passes) {}
 
   absl::StatusOr<TableRun> Run() {
     run_.columns = MedianErrorIntervalAndCountColumns();
@@ -102,7 +106,7 @@ class Table {
   // Ours and the roofline, a group for each target.
   absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) {
     rows_.LeaveOut(fold);
-    const FoldTraining training{seed, fold, epochs_, kLearningRate};
+    const FoldTraining training{seed, fold, passes_.epochs, kLearningRate, passes_.embedding_dropout};
     COBRA_ASSIGN_OR_RETURN(const std::string directory, TrainFoldVersion(run_.options, work_, training, rows_.sets()));
     AnswersOfGroups answers;
     for (size_t target = 0; target < rows_.sets().size(); ++target) {
@@ -183,15 +187,15 @@ class Table {
   WorkFolder work_;
   PublicRows rows_;
   NewGpuQuestion new_gpus_;
-  int epochs_;
+  Passes passes_;
 };
 
 absl::StatusOr<TableRun> RunFolds(const TableOptions& options, const PublicSource& source, NewGpuQuestion new_gpus,
-                                  int epochs) {
+                                  Passes passes) {
   COBRA_ASSIGN_OR_RETURN(PublicRows rows, PublicRows::Read(options, source));
   absl::StatusOr<WorkFolder> work = WorkFolder::Make(options);
   if (!work.ok()) return work.status();
-  return Table(options, *std::move(work), std::move(rows), std::move(new_gpus), epochs).Run();
+  return Table(options, *std::move(work), std::move(rows), std::move(new_gpus), passes).Run();
 }
 
 }  // namespace
@@ -200,12 +204,12 @@ absl::StatusOr<TableRun> RunKernelBenchTable(const TableOptions& options) {
   return RunFolds(
       options,
       {"Problems", "data/public/kernelbench", "data/splits/kernelbench-problems.csv", {"data/public/neusight"}},
-      {"kernelbench", {0, 5}}, kEpochsOfPrograms);
+      {"kernelbench", {0, 5}}, kOfPrograms);
 }
 
 absl::StatusOr<TableRun> RunRealModelsTable(const TableOptions& options) {
   return RunFolds(options, {"Families", "data/public/timm", "data/splits/timm-families.csv", {}}, {kTimm, {10}, 300},
-                  kEpochsOfModels);
+                  kOfModels);
 }
 
 }  // namespace cobra::evaluation

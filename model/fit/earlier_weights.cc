@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "model/predict/features.h"
+#include "model/predict/later_inputs.h"
 #include "model/predict/target.h"
-#include "model/predict/target_inputs.h"
 
 namespace cobra::fit {
 namespace {
@@ -34,9 +34,10 @@ at::Tensor VectorOfTarget(const predict::ModelBundle& earlier, const predict::Ta
 
 // A kind of work that the earlier version did not know begins with the price of one that is alike.
 void PriceNewWork(net::CobraNet* net) {
-  constexpr std::pair<predict::WorkTerm, predict::WorkTerm> kAlike[] = {{predict::kWideBytes, predict::kReadBytes},
-                                                                        {predict::kCastBytes, predict::kReadBytes},
-                                                                        {predict::kCasts, predict::kComposedKernels}};
+  constexpr std::pair<predict::WorkTerm, predict::WorkTerm> kAlike[] = {
+      {predict::kWideBytes, predict::kReadBytes},   {predict::kCastBytes, predict::kReadBytes},
+      {predict::kMissedBytes, predict::kReadBytes}, {predict::kFusedBytes, predict::kReadBytes},
+      {predict::kFusedKernels, predict::kOneCall},  {predict::kCasts, predict::kComposedKernels}};
   auto of_head = net->layer_head->named_parameters();
   for (const auto& [term, like] : kAlike) {
     if (of_head["out.bias"].size(0) <= term || of_head["out.bias"][term].item<float>() > predict::kNoPrice) continue;

@@ -27,9 +27,10 @@ constexpr Rate kOperationsOf[] = {{kUnpaddedMacs, kGpuPeak},         {kProductMa
                                   {kStalledMacs, kGpuConvolutions},  {kPointwiseMacs, kGpuConvolutions},
                                   {kWinogradMacs, kGpuConvolutions}, {kPlainMacs, kGpuConvolutions},
                                   {kDepthwiseMacs, kGpuVector},      {kOperations, kGpuVector}};
-constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,     kWrittenBytes, kColumnBytes,   kCopiedBytes,
-                                 kShuffledBytes, kWeightCopyBytes, kMappedBytes,  kWinogradBytes, kPlainColumnBytes,
-                                 kViewBytes,     kComposedBytes,   kWideBytes,    kCastBytes};
+constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,      kWrittenBytes,    kColumnBytes,
+                                 kCopiedBytes,   kShuffledBytes,    kWeightCopyBytes, kMappedBytes,
+                                 kWinogradBytes, kPlainColumnBytes, kViewBytes,       kComposedBytes,
+                                 kWideBytes,     kCastBytes,        kMissedBytes,     kFusedBytes};
 
 }  // namespace
 
@@ -45,7 +46,7 @@ void StartWithDataSheets(net::CobraNet* net) {
     if (rate.term != kOperations) prices[rate.term][kGpuPowerLimit] = -std::log(2.0);
   }
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
-  for (const WorkTerm term : {kComposedKernels, kCasts})
+  for (const WorkTerm term : {kComposedKernels, kCasts, kFusedKernels})
     net->layer_head->named_parameters()["out.bias"][term] = kLogKernel;
   for (const WorkTerm term : {kComposedKernels, kComposedBytes, kWideBytes, kCasts, kCastBytes})
     prices[term][kIsCompiled] = -kLogFused;

@@ -25,6 +25,7 @@ struct TrainOptions {
   double weight_decay = 1e-3;
   double gradient_clip = 1.0;
   double hidden_operators = 0.05;  // of the calls of a step, how many have no name
+  double embedding_dropout = 0;    // of the calls' vectors in a step; helps where few networks were measured
   double average_decay = 0.998;    // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none

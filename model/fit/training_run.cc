@@ -396,18 +396,24 @@ class TrainingRun {
     return batch;
   }
 
+  at::Tensor Embed(const Batch& batch) {
+    const at::Tensor embeddings = net::EncodeTexts(*bundle_.net->encoder, batch.texts);
+    return options_.embedding_dropout > 0 ? at::dropout(embeddings, options_.embedding_dropout, /*train=*/true)
+                                          : embeddings;
+  }
+
   at::Tensor LayerLoss(int step) {
     const auto chosen = Slice(train_layers_, step, options_.layer_batch);
     if (chosen.empty()) return at::zeros({});
     const Batch batch = TrainingBatch(chosen);
-    return LayerBatchLoss(batch, Forward(*bundle_.net, batch), batch.log_latency, batch.log_latency);
+    return LayerBatchLoss(batch, Forward(*bundle_.net, batch, Embed(batch)), batch.log_latency, batch.log_latency);
   }
 
   at::Tensor NetworkLoss(int step) {
     const auto chosen = WithOtherTargets(Slice(train_networks_, step, options_.network_batch));
     if (chosen.empty()) return at::zeros({});
     const Batch batch = TrainingBatch(chosen);
-    return parts_.network_loss(batch, Forward(*bundle_.net, batch));
+    return parts_.network_loss(batch, Forward(*bundle_.net, batch, Embed(batch)));
   }
 
   // Of a network on some targets: by how much it is faster where it is larger, and slower with more bandwidth. Targets

@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
 #include "model/predict/features.h"
+#include "model/predict/target_work.h"
 #include "model/predict/version.h"
 
 namespace cobra::predict {
@@ -66,11 +67,12 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
       destinations.push_back(base + destination);
     }
     const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
-    std::vector<CastWork> casts;
-    if (HasCasts(bundle.manifest.targets[static_cast<size_t>(target_index[g])].spec)) casts = CastWorkOf(*graphs[g]);
+    const TargetWorkKind kind = TargetWorkKindOf(bundle.manifest.targets[static_cast<size_t>(target_index[g])].spec);
+    std::vector<TargetWork> of_target;
+    if (!kind.has_none()) of_target = TargetWorkOf(*graphs[g], kind);
     for (int32_t i = 0; i < static_cast<int32_t>(nodes); ++i) {
       auto terms = LogWork(*graphs[g], i);
-      if (!casts.empty()) SetCasts(casts[static_cast<size_t>(i)], &terms);
+      if (!of_target.empty()) SetTargetWork(of_target[static_cast<size_t>(i)], &terms);
       work.insert(work.end(), terms.begin(), terms.end());
     }
     graph_of_node.insert(graph_of_node.end(), nodes, static_cast<int64_t>(g));

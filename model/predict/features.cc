@@ -28,9 +28,9 @@ WorkTerm MacTerm(graph::ConvolutionAlgorithm algorithm) {
   return kProductMacs;
 }
 
-float LogAmount(int64_t x) { return x > 0 ? std::log(static_cast<float>(x)) : kNoWork; }
-
 }  // namespace
+
+float LogAmount(int64_t amount) { return amount > 0 ? std::log(static_cast<float>(amount)) : kNoWork; }
 
 float LogPowerLimit(const TargetSpec& s) {
   if (s.kind != "gpu" || !(s.board_power_w > 0 && s.peak_gflops > 0)) return 0;
@@ -134,12 +134,6 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
 }
 
 bool HasCasts(const TargetSpec& spec) { return spec.precision == "amp-float16"; }
-
-void SetCasts(const CastWork& work, std::array<float, kWorkTerms>* log_work) {
-  (*log_work)[kWideBytes] = LogAmount(work.wide_bytes);
-  (*log_work)[kCasts] = LogAmount(work.casts);
-  (*log_work)[kCastBytes] = LogAmount(work.cast_bytes);
-}
 
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph) {
   std::vector<std::pair<int32_t, int32_t>> edges;

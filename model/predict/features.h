@@ -9,12 +9,11 @@
 
 #include "graph/cost.h"
 #include "graph/graph.h"
-#include "model/predict/cast_work.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
 
-// New ones are appended (model/predict/target_inputs.h).
+// New ones are appended (model/predict/later_inputs.h).
 inline constexpr int kTargetSpecFeatures = 36, kFewestTargetSpecFeatures = 34;
 // Places of some of them (LogFeature: log2(1 + x) / the scale).
 inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth = 26, kGpuConvolutions = 27,
@@ -66,16 +65,19 @@ enum WorkTerm {
   kWideBytes,        // of tensors that stay in float32 where products compute in half; likewise the following two
   kCasts,            // kernels between the two (model/predict/cast_work.h)
   kCastBytes,        // that these read and write
+  kMissedBytes,      // of those read and written, that a GPU's cache does not hold (model/predict/memory_traffic.h)
+  kFusedKernels,     // that are left where a compiler makes one of several (model/predict/fusion.h)
+  kFusedBytes,       // that these read and write
   kWorkTerms
 };
 // Terms are appended, too.
 inline constexpr int kFewestWorkTerms = 26;
 inline constexpr float kNoWork = -30;
-// Without casts, which depend on the target and on the calls before this one.
+// Without what depends on the target and on other calls (model/predict/target_work.h).
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
+float LogAmount(int64_t amount);
 // Whether a target runs networks under autocast, and so has casts.
 bool HasCasts(const TargetSpec& spec);
-void SetCasts(const CastWork& work, std::array<float, kWorkTerms>* log_work);
 
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);

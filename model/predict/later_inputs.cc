@@ -1,4 +1,4 @@
-#include "model/predict/target_inputs.h"
+#include "model/predict/later_inputs.h"
 
 #include <map>
 #include <utility>

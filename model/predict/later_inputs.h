@@ -1,7 +1,7 @@
 // Versions that were trained before a target's specification had all of its features, or a call all of its kinds of
 // work (model/predict/features.h).
-#ifndef COBRA_MODEL_PREDICT_TARGET_INPUTS_H_
-#define COBRA_MODEL_PREDICT_TARGET_INPUTS_H_
+#ifndef COBRA_MODEL_PREDICT_LATER_INPUTS_H_
+#define COBRA_MODEL_PREDICT_LATER_INPUTS_H_
 
 #include <cstdint>
 #include <string>
@@ -21,4 +21,4 @@ absl::StatusOr<std::string> WithAllWorkTerms(absl::string_view tensors, int64_t 
 
 }  // namespace cobra::predict
 
-#endif  // COBRA_MODEL_PREDICT_TARGET_INPUTS_H_
+#endif  // COBRA_MODEL_PREDICT_LATER_INPUTS_H_

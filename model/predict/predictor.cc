@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -27,7 +27,6 @@
 #include "model/infer/encoder.h"
 #include "model/predict/adapter.h"
 #include "model/predict/calibration.h"
-#include "model/predict/cast_work.h"
 #include "model/predict/clock_cache.h"
 #include "model/predict/device_table.h"
 #include "model/predict/features.h"
@@ -41,6 +40,7 @@
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
 #include "model/predict/shared_batches.h"
+#include "model/predict/target_work.h"
 #include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
 #include "model/text/canonical_text.h"
@@ -417,7 +417,7 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  // What the networks are given of the calls. Calls of one layer share a row, if their casts are the same.
+  // What the networks are given of the calls. Calls of one layer share a row, if their work on the target is the same.
   struct CallRows {
     void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
       embeddings.push_back(layer.embedding.data());
@@ -434,10 +434,12 @@ class LoadedPredictor : public Predictor {
         : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
 
     const CallRows& RowsOn(const TargetSpec& target) const {
-      if (!HasCasts(target)) return without_casts.has_value() ? *without_casts : without_casts.emplace(WithoutCasts());
-      return with_casts.has_value() ? *with_casts : with_casts.emplace(WithCasts());
+      const TargetWorkKind kind = TargetWorkKindOf(target);
+      const auto known = rows_of.find(kind);
+      if (known != rows_of.end()) return known->second;
+      return rows_of.emplace(kind, kind.has_none() ? RowsOfLayers() : RowsOfCalls(kind)).first->second;
     }
-    CallRows WithoutCasts() const {
+    CallRows RowsOfLayers() const {
       CallRows rows;
       rows.of_call = layers.of_call;
       rows.work.reserve(layers.entries.size() * kWorkTerms);
@@ -445,20 +447,17 @@ class LoadedPredictor : public Predictor {
         rows.Add(*layers.entries[layer], layers.kinds[layer].log_work);
       return rows;
     }
-    CallRows WithCasts() const {
+    CallRows RowsOfCalls(const TargetWorkKind& kind) const {
       CallRows rows;
-      absl::flat_hash_map<std::tuple<int32_t, int64_t, int64_t, int64_t>, int32_t> known;
-      const std::vector<CastWork> casts = CastWorkOf(graph);
-      for (size_t call = 0; call < casts.size(); ++call) {
+      absl::flat_hash_map<std::pair<int32_t, std::array<float, kWorkTerms>>, int32_t> known;
+      const std::vector<TargetWork> work_of_call = TargetWorkOf(graph, kind);
+      for (size_t call = 0; call < work_of_call.size(); ++call) {
         const int32_t layer = layers.of_call[call];
-        const CastWork& work = casts[call];
-        const auto [row, is_new] = known.try_emplace({layer, work.wide_bytes, work.casts, work.cast_bytes},
-                                                     static_cast<int32_t>(rows.embeddings.size()));
-        rows.of_call.push_back(row->second);
-        if (!is_new) continue;
         auto log_work = layers.kinds[static_cast<size_t>(layer)].log_work;
-        SetCasts(work, &log_work);
-        rows.Add(*layers.entries[static_cast<size_t>(layer)], log_work);
+        SetTargetWork(work_of_call[call], &log_work);
+        const auto [row, is_new] = known.try_emplace({layer, log_work}, static_cast<int32_t>(rows.embeddings.size()));
+        rows.of_call.push_back(row->second);
+        if (is_new) rows.Add(*layers.entries[static_cast<size_t>(layer)], log_work);
       }
       return rows;
     }
@@ -467,7 +466,7 @@ class LoadedPredictor : public Predictor {
     const Layers& layers;
     std::vector<std::pair<int32_t, int32_t>> edges;
     std::array<float, kGraphFeatures> totals;
-    mutable std::optional<CallRows> without_casts, with_casts;  // of one request, in one thread
+    mutable std::map<TargetWorkKind, CallRows> rows_of;  // of one request, in one thread
   };
 
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "model/net/config.h"
 #include "model/predict/features.h"
-#include "model/predict/target_inputs.h"
+#include "model/predict/later_inputs.h"
 
 namespace cobra::predict {
 namespace {

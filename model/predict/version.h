@@ -15,7 +15,7 @@ struct ModelVersion {
   Manifest manifest;
   text::Vocabulary vocabulary;
   std::string manifest_sha256;
-  std::string tensors;  // the file (base/tensor_file.h), with all inputs of this build (target_inputs.h)
+  std::string tensors;  // the file (base/tensor_file.h), with all inputs of this build (later_inputs.h)
 };
 
 // DataLoss names the file that is damaged, or what does not fit this build.

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "graph/builder.h"
-#include "model/predict/features.h"
 
 namespace cobra::predict {
 namespace {
@@ -86,19 +84,6 @@ TEST_F(CastWorkTest, AViewKeepsTheTypeAndMovesNothing) {
   const auto work = WorkOf(Add(Op::relu, {}, {view}));
   EXPECT_EQ(work[1].casts + work[1].wide_bytes, 0);
   EXPECT_EQ(work[2].wide_bytes, 0);
-}
-
-TEST_F(CastWorkTest, IsPartOfTheWorkUnderAutocastAlone) {
-  const auto work = WorkOf(LayerNorm(Linear(x_)));
-  std::array<float, kWorkTerms> log_work = LogWork(graph_, 1);
-  EXPECT_EQ(log_work[kCasts], kNoWork);
-  SetCasts(work[1], &log_work);
-  EXPECT_NEAR(std::exp(log_work[kCasts]), 1, 1e-6);
-  EXPECT_NEAR(log_work[kCastBytes], std::log(kBytes * 1.5), 1e-4);
-  TargetSpec spec;
-  EXPECT_FALSE(HasCasts(spec));
-  spec.precision = "amp-float16";
-  EXPECT_TRUE(HasCasts(spec));
 }
 
 }  // namespace

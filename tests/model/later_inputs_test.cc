@@ -1,4 +1,4 @@
-#include "model/predict/target_inputs.h"
+#include "model/predict/later_inputs.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<float> Floats(absl::string_view bytes) {
   return values;
 }
 
-TEST(TargetInputs, WhatAVersionHasNotLearnedCountsNothing) {
+TEST(LaterInputs, WhatAVersionHasNotLearnedCountsNothing) {
   std::vector<float> gain(2 * (kHad + kVector));
   for (size_t i = 0; i < gain.size(); ++i) gain[i] = static_cast<float>(i + 1);
   const std::string gains = Bytes(gain), others = Bytes(std::vector<float>(kHad + kVector, 3));
@@ -49,14 +49,14 @@ TEST(TargetInputs, WhatAVersionHasNotLearnedCountsNothing) {
     }
   }
 }
-TEST(TargetInputs, WhatHasThemAllStaysAsItIs) {
+TEST(LaterInputs, WhatHasThemAllStaysAsItIs) {
   const std::string gains = Bytes(std::vector<float>(kTargetSpecFeatures + kVector, 1));
   const std::string file =
       WriteTensorFile({{"layer_head.target_gain.weight", {{1, kTargetSpecFeatures + kVector}, gains}}});
   EXPECT_EQ(WithAllSpecFeatures(file, kTargetSpecFeatures).value(), file);
 }
 // A kind of work that a version has not learned costs nothing in it, on any target.
-TEST(TargetInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
+TEST(LaterInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
   constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
   const std::string weights = Bytes(std::vector<float>(kTerms * kWidth, 2)),
                     biases = Bytes(std::vector<float>(kTerms, 1)),
@@ -83,7 +83,7 @@ TEST(TargetInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
     }
   }
 }
-TEST(TargetInputs, ADamagedFileIsDataLoss) {
+TEST(LaterInputs, ADamagedFileIsDataLoss) {
   EXPECT_EQ(WithAllSpecFeatures("no tensors", kHad).status().code(), absl::StatusCode::kDataLoss);
 }
 

@@ -1,0 +1,36 @@
+// Which calls of a network a compiler (TorchInductor) makes one kernel of: those that compute each element by itself go
+// into whatever reads them, and follow whatever reduces; convolutions, products and sorts are kernels of libraries.
+// What passes between the calls of one kernel is not in memory. (Ansel et al., "PyTorch 2", ASPLOS 2024, section 4.)
+#ifndef COBRA_MODEL_PREDICT_FUSION_H_
+#define COBRA_MODEL_PREDICT_FUSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace cobra::predict {
+
+class Fusion {
+ public:
+  explicit Fusion(const graph::Graph& graph);
+
+  // Whether the call reads its `input`-th tensor from memory.
+  bool Reads(int32_t node, size_t input) const { return !fused_[static_cast<size_t>(node)][input]; }
+  // Whether its results are in memory.
+  bool Writes(int32_t node) const { return writes_[static_cast<size_t>(node)]; }
+  // Whether a kernel begins with it.
+  bool Launches(int32_t node) const { return launches_[static_cast<size_t>(node)]; }
+
+ private:
+  std::vector<std::vector<bool>> fused_;  // by call and input: with the call that makes it
+  std::vector<bool> writes_, launches_;
+};
+
+// The tensor whose memory a tensor is in, through views.
+graph::ValueRef TensorOf(const graph::Graph& graph, graph::ValueRef value);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_FUSION_H_

@@ -1,0 +1,128 @@
+#include "model/predict/memory_traffic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "graph/cost.h"
+
+namespace cobra::predict {
+namespace {
+
+// Of what was touched this many caches ago, nothing is missing yet, and nothing is left: a cache does not keep exactly
+// what was used last, and is not all of the network's.
+constexpr double kAllHeld = 0.5, kNoneHeld = 1.5;
+
+int64_t Rounded(double bytes) {
+  constexpr double kMost = 1e18;
+  return std::llround(std::min(bytes, kMost));
+}
+
+class Reuse {
+ public:
+  Reuse(const graph::Graph& graph, double cache_bytes, const Fusion* fusion)
+      : graph_(graph), cache_bytes_(cache_bytes), fusion_(fusion) {}
+
+  // Of the second of two runs; the first one leaves the cache as a run finds it.
+  std::vector<Traffic> SecondRun() {
+    Run();
+    return Run();
+  }
+
+ private:
+  using Key = std::tuple<graph::ValueRef::Kind, int32_t, int32_t>;
+  struct Tensor {
+    double touched = -std::numeric_limits<double>::infinity();  // when it was, in bytes that were touched before
+    double written = 0;
+    double lives = 0;  // from when it is written until it is read for the last time
+  };
+  // What a call moves of some of its tensors: shares of their sizes.
+  struct Moved {
+    double bytes = 0, moved = 0, missed = 0;
+    double part(double of) const { return bytes > 0 ? of / bytes : 0; }
+  };
+
+  std::vector<Traffic> Run() {
+    std::vector<Traffic> traffic;
+    for (int32_t node = 0; node < static_cast<int32_t>(graph_.nodes().size()); ++node) traffic.push_back(Call(node));
+    return traffic;
+  }
+
+  Traffic Call(int32_t node) {
+    const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
+    if (IsView(call) || IsAlias(graph_, call)) return {};
+    Moved activations, weights, results;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const graph::ValueRef& input = call.inputs[i];
+      const auto begin = call.inputs.begin(), here = begin + static_cast<std::ptrdiff_t>(i);
+      if (input.is_none() || std::find(begin, here, input) != here) continue;
+      Moved& moved = IsActivation(input) ? activations : weights;
+      moved.bytes += static_cast<double>(graph_.TypeOf(input).num_bytes());
+      if (fusion_ == nullptr || fusion_->Reads(node, i)) Read(input, &moved);
+    }
+    for (size_t i = 0; i < call.outputs.size(); ++i) {
+      results.bytes += static_cast<double>(call.outputs[i].num_bytes());
+      if (fusion_ == nullptr || fusion_->Writes(node))
+        Write(graph::ValueRef::Node(node, static_cast<int32_t>(i)), call.outputs[i], &results);
+    }
+    // Of a table, or with a loop over windows, a call moves other amounts than the sizes of its tensors.
+    const graph::NodeCost cost = graph::CostOf(graph_, node);
+    const auto input = static_cast<double>(cost.input_bytes), weight = static_cast<double>(cost.weight_bytes),
+               output = static_cast<double>(cost.output_bytes);
+    return {Rounded(activations.part(activations.moved) * input + weights.part(weights.moved) * weight +
+                    results.part(results.moved) * output),
+            Rounded(activations.part(activations.missed) * input + weights.part(weights.missed) * weight +
+                    results.part(results.missed) * output)};
+  }
+
+  static bool IsActivation(const graph::ValueRef& value) {
+    return value.is_node() || value.kind == graph::ValueRef::Kind::kInput;
+  }
+
+  void Read(const graph::ValueRef& value, Moved* moved) {
+    Tensor& tensor = tensors_[KeyOf(value)];
+    const auto bytes = static_cast<double>(graph_.TypeOf(value).num_bytes());
+    moved->moved += bytes;
+    moved->missed += bytes * Missing(now_ - tensor.touched + bytes);
+    now_ += bytes;
+    tensor.touched = now_;
+    tensor.lives = now_ - tensor.written;
+  }
+
+  // PyTorch's allocator gives freed memory to the next tensor of the size. So what lives shortly is written over before
+  // it leaves the cache.
+  void Write(const graph::ValueRef& value, const graph::TensorType& type, Moved* moved) {
+    Tensor& tensor = tensors_[KeyOf(value)];
+    const auto bytes = static_cast<double>(type.num_bytes());
+    moved->moved += bytes;
+    moved->missed += bytes * Missing(tensor.lives + bytes);
+    now_ += bytes;
+    tensor.touched = tensor.written = now_;
+  }
+
+  // The share of a tensor that is no longer there after so many bytes.
+  double Missing(double distance) const {
+    return std::clamp((distance / cache_bytes_ - kAllHeld) / (kNoneHeld - kAllHeld), 0.0, 1.0);
+  }
+
+  Key KeyOf(const graph::ValueRef& value) const {
+    const graph::ValueRef tensor = TensorOf(graph_, value);
+    return {tensor.kind, tensor.index, tensor.output};
+  }
+
+  const graph::Graph& graph_;
+  const double cache_bytes_;
+  const Fusion* const fusion_;
+  double now_ = 0;  // bytes that were touched since the beginning
+  absl::flat_hash_map<Key, Tensor> tensors_;
+};
+
+}  // namespace
+
+std::vector<Traffic> TrafficOf(const graph::Graph& graph, double cache_bytes, const Fusion* fusion) {
+  return Reuse(graph, cache_bytes, fusion).SecondRun();
+}
+
+}  // namespace cobra::predict

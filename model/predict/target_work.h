@@ -1,0 +1,42 @@
+// The work of a network's calls that follows from the target and from the calls around them: casts under autocast, what
+// a GPU's cache does not hold, and what a compiler leaves of kernels and of tensors between them. The rest of the work
+// terms is the same on every target (LogWork).
+#ifndef COBRA_MODEL_PREDICT_TARGET_WORK_H_
+#define COBRA_MODEL_PREDICT_TARGET_WORK_H_
+
+#include <array>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "graph/graph.h"
+#include "model/predict/cast_work.h"
+#include "model/predict/features.h"
+#include "model/predict/target.h"
+
+namespace cobra::predict {
+
+// What of a target decides about it; equal ones have equal work.
+struct TargetWorkKind {
+  bool has_casts = false;
+  double cache_bytes = 0;  // of a GPU with PyTorch, in bytes of the graph, whose tensors are float32; else 0
+  bool fuses = false;      // compiled, by PyTorch for a GPU
+  bool has_none() const { return !has_casts && cache_bytes == 0; }
+  friend bool operator<(const TargetWorkKind& a, const TargetWorkKind& b) {
+    return std::tie(a.has_casts, a.cache_bytes, a.fuses) < std::tie(b.has_casts, b.cache_bytes, b.fuses);
+  }
+};
+TargetWorkKind TargetWorkKindOf(const TargetSpec& spec);
+
+struct TargetWork {
+  CastWork casts;
+  int64_t missed_bytes = 0;
+  int64_t fused_kernels = 0, fused_bytes = 0;  // that are left where a compiler fuses; else 0
+};
+// One for each call.
+std::vector<TargetWork> TargetWorkOf(const graph::Graph& graph, const TargetWorkKind& kind);
+void SetTargetWork(const TargetWork& work, std::array<float, kWorkTerms>* log_work);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_TARGET_WORK_H_
