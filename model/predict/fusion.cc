@@ -16,17 +16,11 @@ constexpr Op kOfLibraries[] = {Op::sort, Op::topk, Op::argsort, Op::kthvalue, Op
 // Of the size of their argument, but from sums over part of it.
 constexpr Op kNormalizing[] = {Op::softmax, Op::log_softmax, Op::softmin, Op::normalize, Op::cumsum, Op::cumprod};
 
-int64_t Elements(const graph::TensorType& type) {
-  int64_t product = 1;
-  for (const int64_t size : type.shape) product *= size;
-  return product;
-}
-
 int64_t ElementsRead(const graph::Graph& graph, const graph::Node& call) {
-  return call.inputs.empty() || call.inputs[0].is_none() ? 0 : Elements(graph.TypeOf(call.inputs[0]));
+  return call.inputs.empty() || call.inputs[0].is_none() ? 0 : graph.TypeOf(call.inputs[0]).num_elements();
 }
 
-int64_t ElementsMade(const graph::Node& call) { return call.outputs.empty() ? 0 : Elements(call.outputs[0]); }
+int64_t ElementsMade(const graph::Node& call) { return call.outputs.empty() ? 0 : call.outputs[0].num_elements(); }
 
 Loops LoopsOf(const graph::Graph& graph, const graph::Node& call) {
   if (IsView(call) || IsAlias(graph, call)) return Loops::kNone;
@@ -39,49 +33,57 @@ Loops LoopsOf(const graph::Graph& graph, const graph::Node& call) {
   return normalizes || ElementsMade(call) < ElementsRead(graph, call) ? Loops::kReducing : Loops::kOfEachElement;
 }
 
-// The call that makes a tensor; -1 if it is an argument of the network.
-int32_t MakerOf(const graph::Graph& graph, const graph::ValueRef& value) {
-  const graph::ValueRef tensor = TensorOf(graph, value);
-  return tensor.is_node() ? tensor.index : -1;
+struct Kernel {
+  Loops loops = Loops::kNone;
+  int64_t read = 0, made = 0;  // elements of its first tensor, and of its first result
+};
+
+Kernel KernelOf(const graph::Graph& graph, const graph::Node& call) {
+  return {LoopsOf(graph, call), ElementsRead(graph, call), ElementsMade(call)};
 }
 
-bool AreOneKernel(const graph::Graph& graph, const graph::Node& maker, const graph::Node& reader) {
-  const Loops first = LoopsOf(graph, maker), second = LoopsOf(graph, reader);
-  if (first == Loops::kOfEachElement) return second == Loops::kOfEachElement || second == Loops::kReducing;
-  if (first != Loops::kReducing || second != Loops::kOfEachElement) return false;
+bool AreOneKernel(const Kernel& maker, const Kernel& reader) {
+  if (maker.loops == Loops::kOfEachElement)
+    return reader.loops == Loops::kOfEachElement || reader.loops == Loops::kReducing;
+  if (maker.loops != Loops::kReducing || reader.loops != Loops::kOfEachElement) return false;
   // Over what is left after the sums, or once more over what was summed.
-  return ElementsMade(reader) == ElementsMade(maker) || ElementsMade(reader) == ElementsRead(graph, maker);
+  return reader.made == maker.made || reader.made == maker.read;
 }
 
 }  // namespace
 
-graph::ValueRef TensorOf(const graph::Graph& graph, graph::ValueRef value) {
-  while (value.is_node()) {
-    const graph::Node& call = graph.nodes()[static_cast<size_t>(value.index)];
-    if ((!IsView(call) && !IsAlias(graph, call)) || call.inputs.empty() || call.inputs[0].is_none()) break;
-    value = call.inputs[0];
+MemoryOf::MemoryOf(const graph::Graph& graph) : shown_(graph.nodes().size()) {
+  for (size_t node = 0; node < shown_.size(); ++node) {
+    const graph::Node& call = graph.nodes()[node];
+    if ((IsView(call) || IsAlias(graph, call)) && !call.inputs.empty()) shown_[node] = (*this)(call.inputs[0]);
   }
-  return value;
 }
 
 Fusion::Fusion(const graph::Graph& graph)
     : fused_(graph.nodes().size()), writes_(graph.nodes().size()), launches_(graph.nodes().size()) {
+  const MemoryOf memory_of(graph);
+  const auto maker_of = [&](const graph::ValueRef& value) {  // -1: an argument of the network
+    const graph::ValueRef tensor = memory_of(value);
+    return tensor.is_node() ? tensor.index : -1;
+  };
+  std::vector<Kernel> kernels;
+  for (const graph::Node& call : graph.nodes()) kernels.push_back(KernelOf(graph, call));
   std::vector<bool> is_read(graph.nodes().size());
   for (size_t node = 0; node < graph.nodes().size(); ++node) {
     const graph::Node& call = graph.nodes()[node];
     fused_[node].resize(call.inputs.size());
-    if (LoopsOf(graph, call) == Loops::kNone) continue;
+    if (kernels[node].loops == Loops::kNone) continue;
     for (size_t i = 0; i < call.inputs.size(); ++i) {
-      const int32_t maker = call.inputs[i].is_none() ? -1 : MakerOf(graph, call.inputs[i]);
+      const int32_t maker = maker_of(call.inputs[i]);
       if (maker < 0) continue;
       is_read[static_cast<size_t>(maker)] = true;
-      fused_[node][i] = AreOneKernel(graph, graph.nodes()[static_cast<size_t>(maker)], call);
+      fused_[node][i] = AreOneKernel(kernels[static_cast<size_t>(maker)], kernels[node]);
       if (!fused_[node][i]) writes_[static_cast<size_t>(maker)] = true;
     }
     launches_[node] = absl::c_none_of(fused_[node], [](bool fused) { return fused; });
   }
   for (const graph::ValueRef& output : graph.outputs()) {
-    if (const int32_t maker = MakerOf(graph, output); maker >= 0) writes_[static_cast<size_t>(maker)] = true;
+    if (const int32_t maker = maker_of(output); maker >= 0) writes_[static_cast<size_t>(maker)] = true;
   }
   for (size_t node = 0; node < writes_.size(); ++node) writes_[node] = writes_[node] || !is_read[node];
 }

@@ -28,8 +28,19 @@ class Fusion {
   std::vector<bool> writes_, launches_;
 };
 
-// The tensor whose memory a tensor is in, through views.
-graph::ValueRef TensorOf(const graph::Graph& graph, graph::ValueRef value);
+// Whose memory a tensor is in, through any number of views.
+class MemoryOf {
+ public:
+  explicit MemoryOf(const graph::Graph& graph);
+  graph::ValueRef operator()(const graph::ValueRef& value) const {
+    return value.is_node() && !shown_[static_cast<size_t>(value.index)].is_none()
+               ? shown_[static_cast<size_t>(value.index)]
+               : value;
+  }
+
+ private:
+  std::vector<graph::ValueRef> shown_;  // by call: of a view, what it shows; else none
+};
 
 }  // namespace cobra::predict
 

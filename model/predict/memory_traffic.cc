@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graph/cost.h"
 
 namespace cobra::predict {
@@ -23,12 +24,15 @@ int64_t Rounded(double bytes) {
 class Reuse {
  public:
   Reuse(const graph::Graph& graph, double cache_bytes, const Fusion* fusion)
-      : graph_(graph), cache_bytes_(cache_bytes), fusion_(fusion) {}
+      : graph_(graph), cache_bytes_(cache_bytes), fusion_(fusion), memory_of_(graph) {}
 
   // Of the second of two runs; the first one leaves the cache as a run finds it.
   std::vector<Traffic> SecondRun() {
-    Run();
-    return Run();
+    const auto calls = static_cast<int32_t>(graph_.nodes().size());
+    for (int32_t node = 0; node < calls; ++node) Call(node);
+    std::vector<Traffic> traffic;
+    for (int32_t node = 0; node < calls; ++node) traffic.push_back(InBytes(node, Call(node)));
+    return traffic;
   }
 
  private:
@@ -44,30 +48,33 @@ class Reuse {
     double part(double of) const { return bytes > 0 ? of / bytes : 0; }
   };
 
-  std::vector<Traffic> Run() {
-    std::vector<Traffic> traffic;
-    for (int32_t node = 0; node < static_cast<int32_t>(graph_.nodes().size()); ++node) traffic.push_back(Call(node));
-    return traffic;
-  }
+  struct MovedByCall {
+    Moved activations, weights, results;
+  };
 
-  Traffic Call(int32_t node) {
+  MovedByCall Call(int32_t node) {
     const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
     if (IsView(call) || IsAlias(graph_, call)) return {};
-    Moved activations, weights, results;
+    MovedByCall by_call;
+    seen_.clear();
     for (size_t i = 0; i < call.inputs.size(); ++i) {
       const graph::ValueRef& input = call.inputs[i];
-      const auto begin = call.inputs.begin(), here = begin + static_cast<std::ptrdiff_t>(i);
-      if (input.is_none() || std::find(begin, here, input) != here) continue;
-      Moved& moved = IsActivation(input) ? activations : weights;
+      if (input.is_none() || !seen_.insert({input.kind, input.index, input.output}).second) continue;
+      Moved& moved = IsActivation(input) ? by_call.activations : by_call.weights;
       moved.bytes += static_cast<double>(graph_.TypeOf(input).num_bytes());
       if (fusion_ == nullptr || fusion_->Reads(node, i)) Read(input, &moved);
     }
     for (size_t i = 0; i < call.outputs.size(); ++i) {
-      results.bytes += static_cast<double>(call.outputs[i].num_bytes());
+      by_call.results.bytes += static_cast<double>(call.outputs[i].num_bytes());
       if (fusion_ == nullptr || fusion_->Writes(node))
-        Write(graph::ValueRef::Node(node, static_cast<int32_t>(i)), call.outputs[i], &results);
+        Write(graph::ValueRef::Node(node, static_cast<int32_t>(i)), call.outputs[i], &by_call.results);
     }
-    // Of a table, or with a loop over windows, a call moves other amounts than the sizes of its tensors.
+    return by_call;
+  }
+
+  // Of a table, or with a loop over windows, a call moves other amounts than the sizes of its tensors.
+  Traffic InBytes(int32_t node, const MovedByCall& by_call) const {
+    const auto& [activations, weights, results] = by_call;
     const graph::NodeCost cost = graph::CostOf(graph_, node);
     const auto input = static_cast<double>(cost.input_bytes), weight = static_cast<double>(cost.weight_bytes),
                output = static_cast<double>(cost.output_bytes);
@@ -108,15 +115,17 @@ class Reuse {
   }
 
   Key KeyOf(const graph::ValueRef& value) const {
-    const graph::ValueRef tensor = TensorOf(graph_, value);
+    const graph::ValueRef tensor = memory_of_(value);
     return {tensor.kind, tensor.index, tensor.output};
   }
 
   const graph::Graph& graph_;
   const double cache_bytes_;
   const Fusion* const fusion_;
+  const MemoryOf memory_of_;
   double now_ = 0;  // bytes that were touched since the beginning
   absl::flat_hash_map<Key, Tensor> tensors_;
+  absl::flat_hash_set<Key> seen_;  // inputs of a call: x * x reads one
 };
 
 }  // namespace
