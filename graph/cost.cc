@@ -228,7 +228,8 @@ NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
     in.push_back(ref.is_none() ? nullptr : &graph.TypeOf(ref));
     if (ref.is_none()) continue;
     const bool activation = ref.is_node() || ref.kind == ValueRef::Kind::kInput;
-    (activation ? cost.input_bytes : cost.weight_bytes) += in.back()->num_bytes();
+    int64_t& bytes = activation ? cost.input_bytes : cost.weight_bytes;
+    bytes = Plus(bytes, in.back()->num_bytes());
   }
   cost.macs = MacsOf(node, in);
   cost.flops = Plus(Times(2, cost.macs), NonMacFlops(node, in));

@@ -1,8 +1,9 @@
 #include "model/predict/cast_work.h"
 
-#include <algorithm>
+#include <cstddef>
 
 #include "absl/algorithm/container.h"
+#include "graph/distinct_inputs.h"
 #include "graph/saturated.h"
 
 namespace cobra::predict {
@@ -132,14 +133,15 @@ class Autocast {
     is_wide_[static_cast<size_t>(node)] = is_wide;
     CastWork work;
     if (IsView(call) || IsAlias(graph_, call)) return work;
-    for (auto input = call.inputs.begin(); input != call.inputs.end(); ++input) {
-      if (!IsFloat(*input) || std::find(call.inputs.begin(), input, *input) != input) continue;
-      const int64_t bytes = graph_.TypeOf(*input).num_bytes();
-      if (casts && IsWide(*input) != is_wide) {
+    for (const size_t i : graph::DistinctInputs(call)) {
+      const graph::ValueRef& input = call.inputs[i];
+      if (!IsFloat(input)) continue;
+      const int64_t bytes = graph_.TypeOf(input).num_bytes();
+      if (casts && IsWide(input) != is_wide) {
         ++work.casts;
         work.cast_bytes = graph::Plus(work.cast_bytes, graph::Plus(bytes, bytes / 2));
       }
-      if (casts ? is_wide : IsWide(*input)) work.wide_bytes = graph::Plus(work.wide_bytes, bytes);
+      if (casts ? is_wide : IsWide(input)) work.wide_bytes = graph::Plus(work.wide_bytes, bytes);
     }
     for (const graph::TensorType& output : call.outputs) {
       if (is_wide && output.dtype == graph::DType::float32)

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "graph/cost.h"
+#include "graph/distinct_inputs.h"
 
 namespace cobra::predict {
 namespace {
@@ -56,10 +56,8 @@ class Reuse {
     const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
     if (IsView(call) || IsAlias(graph_, call)) return {};
     MovedByCall by_call;
-    seen_.clear();
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
+    for (const size_t i : graph::DistinctInputs(call)) {
       const graph::ValueRef& input = call.inputs[i];
-      if (input.is_none() || !seen_.insert({input.kind, input.index, input.output}).second) continue;
       Moved& moved = IsActivation(input) ? by_call.activations : by_call.weights;
       moved.bytes += static_cast<double>(graph_.TypeOf(input).num_bytes());
       if (fusion_ == nullptr || fusion_->Reads(node, i)) Read(input, &moved);
@@ -125,7 +123,6 @@ class Reuse {
   const MemoryOf memory_of_;
   double now_ = 0;  // bytes that were touched since the beginning
   absl::flat_hash_map<Key, Tensor> tensors_;
-  absl::flat_hash_set<Key> seen_;  // inputs of a call: x * x reads one
 };
 
 }  // namespace

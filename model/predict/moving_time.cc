@@ -1,10 +1,12 @@
 #include "model/predict/moving_time.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "graph/distinct_inputs.h"
 
 namespace cobra::predict {
 namespace {
@@ -25,7 +27,6 @@ bool RunsCallByCall(const TargetSpec& spec) { return spec.kind == "gpu" && spec.
 
 // A view may show the same few bytes many times (expand).
 bool IsRead(const graph::Graph& graph, const graph::ValueRef& input) {
-  if (input.is_none()) return false;
   if (!input.is_node()) return true;
   const graph::Op op = graph.nodes()[static_cast<size_t>(input.index)].op;
   return graph::GetOpInfo(op).cost_class != graph::CostClass::kView;
@@ -46,9 +47,8 @@ double MovingTime::LeastUs(const graph::Graph& graph, int32_t call) const {
   if (!(bytes_per_us_ > 0) || !IsOnePass(node.op)) return 0;
   double bytes = 0;
   for (const graph::TensorType& output : node.outputs) bytes += static_cast<double>(output.num_bytes());
-  for (auto input = node.inputs.begin(); input != node.inputs.end(); ++input) {
-    const bool is_first = std::find(node.inputs.begin(), input, *input) == input;  // x * x
-    if (is_first && IsRead(graph, *input)) bytes += static_cast<double>(graph.TypeOf(*input).num_bytes());
+  for (const size_t i : graph::DistinctInputs(node)) {
+    if (IsRead(graph, node.inputs[i])) bytes += static_cast<double>(graph.TypeOf(node.inputs[i]).num_bytes());
   }
   return std::max(0.0, bytes_of_byte_ * bytes - cache_bytes_) / bytes_per_us_;
 }

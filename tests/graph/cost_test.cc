@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "graph/distinct_inputs.h"
 #include "graph_testing.h"
 
 namespace cobra::graph {
@@ -91,6 +92,16 @@ TEST(MemoryTest, AResidualKeepsItsBranchAlive) {
   const ValueRef a = net.Call(Op::tanh, {}, {x});
   const ValueRef b = net.Call(Op::tanh, {}, {a});
   EXPECT_EQ(PeakMemoryBytes(net.Build({net.Call(Op::add, {}, {b, x})})), 4 * 4000);
+}
+
+TEST(DistinctInputsTest, AreTheFirstOfEachTensor) {
+  TestNet net;
+  const ValueRef x = net.Input("10x10"), w = net.Parameter("w", "10x10"), v = net.Parameter("v", "10x10");
+  const ValueRef joined = net.Call(Op::cat, {{"dim", int64_t{0}}}, {x, w, x, v, w});
+  const ValueRef product = net.Call(Op::linear, {}, {joined, w, ValueRef::None()});
+  const Graph graph = net.Build({product});
+  EXPECT_EQ(DistinctInputs(graph.nodes()[0]), (std::vector<size_t>{0, 1, 3}));
+  EXPECT_EQ(DistinctInputs(graph.nodes()[1]), (std::vector<size_t>{0, 1}));
 }
 
 // The numbers are what LibTorch's allocator reported for these layers.
