@@ -67,7 +67,8 @@ net::GraphBatch CollateGraphs(const ModelBundle& bundle, absl::Span<const graph:
       destinations.push_back(base + destination);
     }
     const int64_t nodes = static_cast<int64_t>(graphs[g]->nodes().size());
-    const TargetWorkKind kind = TargetWorkKindOf(bundle.manifest.targets[static_cast<size_t>(target_index[g])].spec);
+    const TargetSpec& spec = bundle.manifest.targets[static_cast<size_t>(target_index[g])].spec;
+    const TargetWorkKind kind = TargetWorkKindOf(spec, bundle.manifest.knows_gpu_work);
     std::vector<TargetWork> of_target;
     if (!kind.has_none()) of_target = TargetWorkOf(*graphs[g], kind);
     for (int32_t i = 0; i < static_cast<int32_t>(nodes); ++i) {

@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "graph/layout.h"
 
 namespace cobra::predict {
 namespace {
@@ -23,7 +24,6 @@ int64_t ElementsRead(const graph::Graph& graph, const graph::Node& call) {
 int64_t ElementsMade(const graph::Node& call) { return call.outputs.empty() ? 0 : call.outputs[0].num_elements(); }
 
 Loops LoopsOf(const graph::Graph& graph, const graph::Node& call) {
-  if (IsView(call) || IsAlias(graph, call)) return Loops::kNone;
   const bool computes = graph::GetOpInfo(call.op).cost_class == graph::CostClass::kCompute;
   if (computes || absl::c_linear_search(kOfLibraries, call.op)) return Loops::kOfLibrary;
   if (call.op == Op::batch_norm)
@@ -53,21 +53,23 @@ bool AreOneKernel(const Kernel& maker, const Kernel& reader) {
 }  // namespace
 
 MemoryOf::MemoryOf(const graph::Graph& graph) : shown_(graph.nodes().size()) {
+  const graph::Layout layout = graph::ComputeLayout(graph);
   for (size_t node = 0; node < shown_.size(); ++node) {
     const graph::Node& call = graph.nodes()[node];
-    if ((IsView(call) || IsAlias(graph, call)) && !call.inputs.empty()) shown_[node] = (*this)(call.inputs[0]);
+    const bool is_view = graph::IsAlias(graph, call) || (graph::IsView(call) && !layout.copies[node]);
+    if (is_view && !call.inputs.empty()) shown_[node] = (*this)(call.inputs[0]);
   }
 }
 
-Fusion::Fusion(const graph::Graph& graph)
+Fusion::Fusion(const graph::Graph& graph, const MemoryOf& memory_of)
     : fused_(graph.nodes().size()), writes_(graph.nodes().size()), launches_(graph.nodes().size()) {
-  const MemoryOf memory_of(graph);
   const auto maker_of = [&](const graph::ValueRef& value) {  // -1: an argument of the network
     const graph::ValueRef tensor = memory_of(value);
     return tensor.is_node() ? tensor.index : -1;
   };
   std::vector<Kernel> kernels;
-  for (const graph::Node& call : graph.nodes()) kernels.push_back(KernelOf(graph, call));
+  for (size_t node = 0; node < graph.nodes().size(); ++node)
+    kernels.push_back(memory_of.IsView(static_cast<int32_t>(node)) ? Kernel{} : KernelOf(graph, graph.nodes()[node]));
   std::vector<bool> is_read(graph.nodes().size());
   for (size_t node = 0; node < graph.nodes().size(); ++node) {
     const graph::Node& call = graph.nodes()[node];

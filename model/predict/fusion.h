@@ -12,9 +12,23 @@
 
 namespace cobra::predict {
 
+// Whose memory a tensor is in, through any number of views.
+class MemoryOf {
+ public:
+  explicit MemoryOf(const graph::Graph& graph);
+  graph::ValueRef operator()(const graph::ValueRef& value) const {
+    return value.is_node() && IsView(value.index) ? shown_[static_cast<size_t>(value.index)] : value;
+  }
+  // Whether the call only shows what is in memory: a view, unless the strides make it copy.
+  bool IsView(int32_t node) const { return !shown_[static_cast<size_t>(node)].is_none(); }
+
+ private:
+  std::vector<graph::ValueRef> shown_;  // by call: of a view, what it shows; else none
+};
+
 class Fusion {
  public:
-  explicit Fusion(const graph::Graph& graph);
+  Fusion(const graph::Graph& graph, const MemoryOf& memory_of);
 
   // Whether the call reads its `input`-th tensor from memory.
   bool Reads(int32_t node, size_t input) const { return !fused_[static_cast<size_t>(node)][input]; }
@@ -26,20 +40,6 @@ class Fusion {
  private:
   std::vector<std::vector<bool>> fused_;  // by call and input: with the call that makes it
   std::vector<bool> writes_, launches_;
-};
-
-// Whose memory a tensor is in, through any number of views.
-class MemoryOf {
- public:
-  explicit MemoryOf(const graph::Graph& graph);
-  graph::ValueRef operator()(const graph::ValueRef& value) const {
-    return value.is_node() && !shown_[static_cast<size_t>(value.index)].is_none()
-               ? shown_[static_cast<size_t>(value.index)]
-               : value;
-  }
-
- private:
-  std::vector<graph::ValueRef> shown_;  // by call: of a view, what it shows; else none
 };
 
 }  // namespace cobra::predict

@@ -228,6 +228,7 @@ std::string ManifestToJson(const Manifest& m) {
       {"trained_at", m.trained_at},
       {"net", NetToJson(m.net)},
       {"num_ops", m.num_ops},
+      {"knows_gpu_work", m.knows_gpu_work},
       {"vocabulary", m.vocabulary},
       {"value_ranges", m.value_ranges},
       {"targets", targets},
@@ -267,6 +268,7 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
     COBRA_RETURN_IF_ERROR(CheckParts(j.at("net")));
     m.net = NetFromJson(j.at("net"));
     m.num_ops = static_cast<int>(WholeNumber(j, "num_ops"));
+    m.knows_gpu_work = j.value("knows_gpu_work", false);
     m.vocabulary = j.at("vocabulary").get<std::vector<std::string>>();
     m.value_ranges = j.at("value_ranges").get<std::vector<std::pair<double, double>>>();
     const SharedNames names{j.value("operators", std::vector<std::string>{}),

@@ -54,6 +54,8 @@ struct Manifest {
   std::string trained_at;
   net::NetConfig net;
   int num_ops = 0;  // operator set of the build that trained it
+  // What it was trained with on GPUs (model/predict/gpu_work.h); an older version knows the work of processors there.
+  bool knows_gpu_work = true;
   std::vector<std::string> vocabulary;
   // Per vocabulary entry: smallest and largest number in training; {1, 0} if it never had a number. Numbers outside
   // extrapolate.

@@ -23,8 +23,8 @@ int64_t Rounded(double bytes) {
 
 class Reuse {
  public:
-  Reuse(const graph::Graph& graph, double cache_bytes, const Fusion* fusion)
-      : graph_(graph), cache_bytes_(cache_bytes), fusion_(fusion), memory_of_(graph) {}
+  Reuse(const graph::Graph& graph, const MemoryOf& memory_of, double cache_bytes, const Fusion* fusion)
+      : graph_(graph), cache_bytes_(cache_bytes), fusion_(fusion), memory_of_(memory_of) {}
 
   // Of the second of two runs; the first one leaves the cache as a run finds it.
   std::vector<Traffic> SecondRun() {
@@ -54,7 +54,7 @@ class Reuse {
 
   MovedByCall Call(int32_t node) {
     const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
-    if (IsView(call) || IsAlias(graph_, call)) return {};
+    if (memory_of_.IsView(node)) return {};
     MovedByCall by_call;
     for (const size_t i : graph::DistinctInputs(call)) {
       const graph::ValueRef& input = call.inputs[i];
@@ -73,6 +73,9 @@ class Reuse {
   // Of a table, or with a loop over windows, a call moves other amounts than the sizes of its tensors.
   Traffic InBytes(int32_t node, const MovedByCall& by_call) const {
     const auto& [activations, weights, results] = by_call;
+    if (graph::IsView(graph_.nodes()[static_cast<size_t>(node)]))  // which copies
+      return {Rounded(activations.moved + weights.moved + results.moved),
+              Rounded(activations.missed + weights.missed + results.missed)};
     const graph::NodeCost cost = graph::CostOf(graph_, node);
     const auto input = static_cast<double>(cost.input_bytes), weight = static_cast<double>(cost.weight_bytes),
                output = static_cast<double>(cost.output_bytes);
@@ -120,15 +123,16 @@ class Reuse {
   const graph::Graph& graph_;
   const double cache_bytes_;
   const Fusion* const fusion_;
-  const MemoryOf memory_of_;
+  const MemoryOf& memory_of_;
   double now_ = 0;  // bytes that were touched since the beginning
   absl::flat_hash_map<Key, Tensor> tensors_;
 };
 
 }  // namespace
 
-std::vector<Traffic> TrafficOf(const graph::Graph& graph, double cache_bytes, const Fusion* fusion) {
-  return Reuse(graph, cache_bytes, fusion).SecondRun();
+std::vector<Traffic> TrafficOf(const graph::Graph& graph, const MemoryOf& memory_of, double cache_bytes,
+                               const Fusion* fusion) {
+  return Reuse(graph, memory_of, cache_bytes, fusion).SecondRun();
 }
 
 }  // namespace cobra::predict

@@ -19,7 +19,8 @@ struct Traffic {
 };
 // One for each call of the graph. `fusion` may be null: each call is a kernel of its own. With a smaller cache no call
 // misses less. REQUIRES: cache_bytes > 0.
-std::vector<Traffic> TrafficOf(const graph::Graph& graph, double cache_bytes, const Fusion* fusion = nullptr);
+std::vector<Traffic> TrafficOf(const graph::Graph& graph, const MemoryOf& memory_of, double cache_bytes,
+                               const Fusion* fusion = nullptr);
 
 }  // namespace cobra::predict
 

@@ -433,8 +433,7 @@ class LoadedPredictor : public Predictor {
     NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
         : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
 
-    const CallRows& RowsOn(const TargetSpec& target) const {
-      const TargetWorkKind kind = TargetWorkKindOf(target);
+    const CallRows& RowsOn(const TargetWorkKind& kind) const {
       const auto known = rows_of.find(kind);
       if (known != rows_of.end()) return known->second;
       return rows_of.emplace(kind, kind.has_none() ? RowsOfLayers() : RowsOfCalls(kind)).first->second;
@@ -471,7 +470,7 @@ class LoadedPredictor : public Predictor {
 
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
     const auto spec = TargetSpecFeatures(of_target);
-    const CallRows& rows = inputs.RowsOn(of_target);
+    const CallRows& rows = inputs.RowsOn(TargetWorkKindOf(of_target, manifest_.knows_gpu_work));
     return networks_.contributions.Contribute({rows.of_call, rows.embeddings, inputs.edges, rows.work, inputs.totals},
                                               spec, target);
   }

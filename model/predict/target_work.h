@@ -1,17 +1,17 @@
-// The work of a network's calls that follows from the target and from the calls around them: casts under autocast, what
-// a GPU's cache does not hold, and what a compiler leaves of kernels and of tensors between them. The rest of the work
-// terms is the same on every target (LogWork).
+// The work of a network's calls that follows from the target and from the calls around them: casts under autocast, and
+// what a GPU's kernels do. The rest of the work terms is the same on every target (LogWork).
 #ifndef COBRA_MODEL_PREDICT_TARGET_WORK_H_
 #define COBRA_MODEL_PREDICT_TARGET_WORK_H_
 
 #include <array>
-#include <cstdint>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "graph/graph.h"
 #include "model/predict/cast_work.h"
 #include "model/predict/features.h"
+#include "model/predict/gpu_work.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {
@@ -26,12 +26,12 @@ struct TargetWorkKind {
     return std::tie(a.has_casts, a.cache_bytes, a.fuses) < std::tie(b.has_casts, b.cache_bytes, b.fuses);
   }
 };
-TargetWorkKind TargetWorkKindOf(const TargetSpec& spec);
+// `knows_gpu_work`: Manifest's, of the version that is asked.
+TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work);
 
 struct TargetWork {
   CastWork casts;
-  int64_t missed_bytes = 0;
-  int64_t fused_kernels = 0, fused_bytes = 0;  // that are left where a compiler fuses; else 0
+  std::optional<GpuWork> gpu;
 };
 // One for each call.
 std::vector<TargetWork> TargetWorkOf(const graph::Graph& graph, const TargetWorkKind& kind);

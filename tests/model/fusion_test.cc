@@ -26,7 +26,7 @@ class FusionTest : public testing::Test {
   ValueRef Linear(ValueRef x) { return Add(Op::linear, {x, Parameter({kWidth, kWidth}), Parameter({kWidth})}); }
   Fusion Of(const std::vector<ValueRef>& outputs) {
     graph_ = std::move(b_).Build(outputs);
-    return Fusion(graph_);
+    return Fusion(graph_, MemoryOf(graph_));
   }
 
   graph::GraphBuilder b_;

@@ -36,7 +36,7 @@ class MemoryTrafficTest : public testing::Test {
 
 std::vector<double> MissedMegabytes(const graph::Graph& graph, double cache_megabytes) {
   std::vector<double> megabytes;
-  for (const Traffic& of_call : TrafficOf(graph, cache_megabytes * kMegabyte))
+  for (const Traffic& of_call : TrafficOf(graph, MemoryOf(graph), cache_megabytes * kMegabyte))
     megabytes.push_back(static_cast<double>(of_call.missed_bytes) / kMegabyte);
   return megabytes;
 }
@@ -77,11 +77,11 @@ TEST_F(MemoryTrafficTest, AViewIsTheMemoryOfItsTensor) {
 // A compiler keeps the result of the first call in registers.
 TEST_F(MemoryTrafficTest, WhatIsFusedIsNotMoved) {
   const graph::Graph graph = Build(Add(Op::mul, {Add(Op::relu, {Input(4)}), Weights(4)}));
-  const Fusion fusion(graph);
-  const std::vector<Traffic> traffic = TrafficOf(graph, 40 * kMegabyte, &fusion);
+  const Fusion fusion(graph, MemoryOf(graph));
+  const std::vector<Traffic> traffic = TrafficOf(graph, MemoryOf(graph), 40 * kMegabyte, &fusion);
   EXPECT_EQ(static_cast<double>(traffic[0].bytes), 4 * kMegabyte);
   EXPECT_EQ(static_cast<double>(traffic[1].bytes), 8 * kMegabyte);
-  EXPECT_EQ(static_cast<double>(TrafficOf(graph, 40 * kMegabyte)[1].bytes), 12 * kMegabyte);
+  EXPECT_EQ(static_cast<double>(TrafficOf(graph, MemoryOf(graph), 40 * kMegabyte)[1].bytes), 12 * kMegabyte);
 }
 
 // On networks whose calls read any earlier results.

@@ -1,0 +1,78 @@
+#include "model/predict/gpu_work.h"
+
+#include <cstddef>
+#include <optional>
+
+#include "graph/convolution_algorithm.h"
+#include "graph/cost.h"
+#include "graph/saturated.h"
+#include "model/predict/fusion.h"
+#include "model/predict/memory_traffic.h"
+
+namespace cobra::predict {
+namespace {
+
+constexpr WorkTerm kOfProcessors[] = {kProducts,        kStalledMacs, kColumnBytes,  kCopiedBytes,
+                                      kShuffledBytes,   kMappedBytes, kPlainMacs,    kPlainColumnBytes,
+                                      kWeightCopyBytes, kViewBytes,   kPlainProducts};
+
+// By algorithm, which other rules decide there.
+constexpr WorkTerm kOfConvolutions[] = {kProductMacs, kGemmMacs, kBlockedMacs, kPointwiseMacs, kDepthwiseMacs};
+
+void SetConvolution(const graph::Graph& graph, int32_t call, GpuWork* work) {
+  const std::optional<graph::Convolution> c = graph::ConvolutionOf(graph, graph.nodes()[static_cast<size_t>(call)]);
+  if (!c.has_value() || c->spatial_dims > 2) return;
+  work->convolution = c->Depthwise() ? kDepthwiseMacs : c->OneTap() ? kPointwiseMacs : kBlockedMacs;
+  work->macs = graph::CostOf(graph, call).macs;
+}
+
+// Once for the mean and the variance of all that shares them, and then to scale it.
+bool ReadsTwice(const graph::Node& call) {
+  using graph::Op;
+  return (call.op == Op::instance_norm && call.attributes.Bool("use_input_stats", true)) ||
+         (call.op == Op::batch_norm && call.attributes.Bool("training", false));
+}
+
+int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call, bool shows_memory) {
+  if (ReadsTwice(call)) return graph.TypeOf(call.inputs[0]).num_bytes();
+  int64_t bytes = 0;
+  if (!graph::IsView(call) || shows_memory) return bytes;
+  for (const graph::TensorType& output : call.outputs) bytes = graph::Plus(bytes, graph::Times(2, output.num_bytes()));
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, double cache_bytes, bool fuses) {
+  const MemoryOf memory_of(graph);
+  const std::optional<Fusion> fusion = fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
+  const std::vector<Traffic> traffic =
+      TrafficOf(graph, memory_of, cache_bytes, fusion.has_value() ? &*fusion : nullptr);
+  std::vector<GpuWork> work(graph.nodes().size());
+  for (size_t i = 0; i < work.size(); ++i) {
+    const auto call = static_cast<int32_t>(i);
+    work[i].missed_bytes = traffic[i].missed_bytes;
+    work[i].moved_bytes = BytesOfOneKernelMore(graph, graph.nodes()[i], memory_of.IsView(call));
+    SetConvolution(graph, call, &work[i]);
+    if (!fusion.has_value()) continue;
+    work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
+    work[i].fused_bytes = traffic[i].bytes;
+  }
+  return work;
+}
+
+void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work) {
+  for (const WorkTerm term : kOfProcessors) (*log_work)[term] = kNoWork;
+  (*log_work)[kMissedBytes] = LogAmount(work.missed_bytes);
+  (*log_work)[kFusedKernels] = LogAmount(work.fused_kernels);
+  (*log_work)[kFusedBytes] = LogAmount(work.fused_bytes);
+  if (work.macs > 0) {
+    for (const WorkTerm term : kOfConvolutions) (*log_work)[term] = kNoWork;
+    (*log_work)[work.convolution] = (*log_work)[kUnpaddedMacs] = LogAmount(work.macs);
+  }
+  if (work.moved_bytes == 0) return;
+  (*log_work)[kComposedKernels] = LogAmount(1);
+  (*log_work)[kComposedBytes] = LogAmount(work.moved_bytes);
+}
+
+}  // namespace cobra::predict

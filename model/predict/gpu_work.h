@@ -1,0 +1,35 @@
+// What the kernels of a GPU do for a call, of PyTorch: where that differs from what a processor's libraries do
+// (model/predict/call_work.h), and what follows from the calls around it.
+#ifndef COBRA_MODEL_PREDICT_GPU_WORK_H_
+#define COBRA_MODEL_PREDICT_GPU_WORK_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+#include "model/predict/features.h"
+
+namespace cobra::predict {
+
+struct GpuWork {
+  int64_t missed_bytes = 0;                    // that its last cache does not hold (model/predict/memory_traffic.h)
+  int64_t fused_kernels = 0, fused_bytes = 0;  // that are left where a compiler fuses (model/predict/fusion.h); else 0
+  // Of one kernel more: of a view that the strides make a copy, all that it reads and writes; of a normalization with
+  // the statistics of its input, what it reads once more.
+  int64_t moved_bytes = 0;
+  // Of a convolution of one or two dimensions: depthwise, of one tap, or any other (kBlockedMacs).
+  WorkTerm convolution = kBlockedMacs;
+  int64_t macs = 0;
+};
+
+// One for each call. `fuses`: compiled (torch.compile). REQUIRES: cache_bytes > 0.
+std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, double cache_bytes, bool fuses);
+
+// Instead of what a processor's libraries do: there are no blocks of channels, no patches laid out, no memory from
+// malloc; a group of channels is no product of its own, and a view moves nothing.
+void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_GPU_WORK_H_

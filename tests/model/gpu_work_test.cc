@@ -1,0 +1,90 @@
+#include "model/predict/gpu_work.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "graph/builder.h"
+#include "model/predict/target_work.h"
+
+namespace cobra::predict {
+namespace {
+
+using graph::Op;
+using graph::ValueRef;
+
+constexpr int64_t kRows = 64, kWidth = 48, kBytes = kRows * kWidth * 4;
+
+class GpuWorkTest : public testing::Test {
+ protected:
+  ValueRef Add(Op op, const std::vector<ValueRef>& inputs, const graph::Attributes& attributes = {}) {
+    const auto call = b_.Add(op, attributes, inputs);
+    EXPECT_TRUE(call.ok()) << call.status();
+    return ValueRef::Node(*call);
+  }
+  ValueRef Reshape(ValueRef x) { return Add(Op::reshape, {x}, {{"shape", std::vector<int64_t>{kRows * kWidth}}}); }
+  ValueRef Transpose(ValueRef x) { return Add(Op::transpose, {x}, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}); }
+  ValueRef BatchNorm(ValueRef x, bool training) {
+    const auto buffer = [this] { return b_.AddBuffer("b", {{kWidth}, graph::DType::float32}); };
+    return Add(Op::batch_norm, {x, buffer(), buffer()}, {{"eps", 1e-5}, {"training", training}});
+  }
+  // Of the last call, on a GPU; with the version's rules.
+  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true) {
+    const graph::Graph graph = std::move(b_).Build({last});
+    TargetSpec spec;
+    spec.kind = "gpu";
+    spec.runtime = "torch-2.4";
+    auto log_work = LogWork(graph, last.index);
+    const TargetWorkKind kind = TargetWorkKindOf(spec, knows_gpu_work);
+    if (!kind.has_none()) SetTargetWork(TargetWorkOf(graph, kind)[static_cast<size_t>(last.index)], &log_work);
+    return log_work;
+  }
+
+  graph::GraphBuilder b_;
+  ValueRef x_ = b_.AddInput("x", {{kRows, kWidth}, graph::DType::float32});
+};
+
+TEST_F(GpuWorkTest, AReshapeOfATransposedTensorIsAKernelThatCopies) {
+  const auto work = WorkOf(Reshape(Transpose(x_)));
+  EXPECT_EQ(work[kComposedKernels], 0);  // the logarithm of one
+  EXPECT_NEAR(work[kComposedBytes], std::log(2.0 * kBytes), 1e-4);
+}
+
+TEST_F(GpuWorkTest, AReshapeOfWhatIsInOrderMovesNothing) {
+  const auto work = WorkOf(Reshape(x_));
+  for (const WorkTerm term : {kViewBytes, kComposedKernels, kComposedBytes, kMissedBytes})
+    EXPECT_EQ(work[term], kNoWork) << term;
+}
+
+TEST_F(GpuWorkTest, StatisticsOfTheBatchTakeAKernelMore) {
+  EXPECT_NEAR(WorkOf(BatchNorm(x_, true))[kComposedBytes], std::log(1.0 * kBytes), 1e-4);
+}
+
+TEST_F(GpuWorkTest, KnownStatisticsTakeNone) { EXPECT_EQ(WorkOf(BatchNorm(x_, false))[kComposedBytes], kNoWork); }
+
+// Three groups of 16 channels: a product each for a processor's library, one kernel for a GPU.
+TEST_F(GpuWorkTest, AGroupedConvolutionIsOneKernel) {
+  const auto conv = [this] {
+    const ValueRef weight = b_.AddParameter("w", {{48, 3, 1}, graph::DType::float32});
+    const std::vector<int64_t> one{1}, none{0};
+    return Add(Op::conv1d, {Add(Op::unsqueeze, {x_}, {{"dim", int64_t{2}}}), weight},
+               {{"stride", one}, {"padding", none}, {"dilation", one}, {"groups", int64_t{16}}});
+  };
+  const auto work = WorkOf(conv());
+  for (const WorkTerm term : {kProducts, kPlainProducts, kPlainMacs, kColumnBytes, kCopiedBytes, kStalledMacs})
+    EXPECT_EQ(work[term], kNoWork) << term;
+  for (const WorkTerm term : {kUnpaddedMacs, kPointwiseMacs})
+    EXPECT_NEAR(work[term], std::log(64.0 * 48 * 3), 1e-4) << term;
+}
+
+// Its prices are those of a processor's work, on GPUs too.
+TEST_F(GpuWorkTest, AnOlderVersionIsAskedAsItWasTrained) {
+  const auto work = WorkOf(Reshape(Transpose(x_)), /*knows_gpu_work=*/false);
+  EXPECT_NEAR(work[kViewBytes], std::log(1.0 * kBytes), 1e-4);
+  EXPECT_EQ(work[kComposedBytes], kNoWork);
+}
+
+}  // namespace
+}  // namespace cobra::predict
