@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/device_name.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/similar_words.h"
@@ -103,14 +102,12 @@ int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
 std::string TrainedText(Client* client, const v1::TargetSpec& spec) {
   constexpr size_t kMost = 6;
   const absl::StatusOr<v1::ListTargetsResponse> listed = client->ListTargets({});
-  const std::string device = absl::AsciiStrToLower(spec.device());
-  if (!listed.ok() || device.size() < 4) return "";
+  constexpr size_t kFewestLetters = 4;
+  if (!listed.ok() || spec.device().size() < kFewestLetters) return "";
   std::vector<std::string> names;
   for (const v1::Target& target : listed->targets()) {
     const v1::TargetSpec& known = target.spec();
-    if (target.calibrated() || known.kind() != spec.kind() ||
-        !absl::StrContains(absl::AsciiStrToLower(known.device()), device))
-      continue;
+    if (target.calibrated() || known.kind() != spec.kind() || !DeviceNameHas(known.device(), spec.device())) continue;
     names.push_back(known.name());
   }
   if (names.empty()) return "";

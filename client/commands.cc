@@ -487,7 +487,9 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   } else if (common.json || response.targets_size() > 0) {
     Print(common.json ? TargetsJson(response) : TargetsTable(response, StandardOutputStyle(common.color)));
   } else {
-    Print("no target fits; without filters, cobra-client targets lists all\n");
+    Print(
+        "no target fits; without filters, cobra-client targets lists all, and cobra-client adapt makes one of a data "
+        "sheet and timings\n");
   }
   return kExitOk;
 }

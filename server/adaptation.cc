@@ -141,7 +141,14 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
     FillRefused(timings.refused, response->mutable_refused());
   }
   measured.machine.name = request.name();
-  COBRA_RETURN_IF_ERROR(CheckSameDevice(*model_->Get(), measured.machine));
+  const std::shared_ptr<const ModelSnapshot> model = model_->Get();
+  COBRA_RETURN_IF_ERROR(CheckSameDevice(*model, measured.machine));
+  // Who corrects a data sheet does not mean to lose what was timed.
+  const predict::Calibration* const serving = model->FindCalibration(request.name());
+  if (request.exported_json().empty() && request.samples().empty() && serving != nullptr && serving->samples > 0) {
+    COBRA_ASSIGN_OR_RETURN(predict::ProbeResult earlier, model_->MeasuredOf(request.name()));
+    measured.records = std::move(earlier.records);
+  }
   absl::Status adapted;
   // A mistaken unit is found by the fit, one sample at a time.
   do {

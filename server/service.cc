@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "base/device_name.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/version.h"
@@ -26,7 +27,7 @@ bool HasPart(absl::string_view text, absl::string_view part) {
 
 bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& target) {
   const predict::TargetSpec& spec = target.spec;
-  return HasPart(spec.name, filter.name()) && HasPart(spec.device, filter.device()) &&
+  return HasPart(spec.name, filter.name()) && DeviceNameHas(spec.device, filter.device()) &&
          HasPart(spec.runtime, filter.runtime()) &&
          (filter.kind().empty() || absl::EqualsIgnoreCase(spec.kind, filter.kind())) &&
          (filter.precision().empty() || absl::EqualsIgnoreCase(spec.precision, filter.precision())) &&

@@ -34,8 +34,9 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
                                          {&TargetSpec::board_power_w, 0.2}};
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
 // Distances of what is no number. Without any known number two targets of one runtime are two apart.
-constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherRuntime = 4, kOtherCompiler = 4, kOtherLayout = 2,
-                 kOtherVendor = 3, kTf32 = 1, kOtherVersion = 1.5, kNothingKnown = 2, kSameWords = 1.5;
+constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherHalf = 2, kOtherRuntime = 4, kOtherRuntimeOfTorch = 8,
+                 kOtherCompiler = 4, kOtherLayout = 2, kOtherVendor = 3, kTf32 = 1, kOtherVersion = 1.5,
+                 kNothingKnown = 2, kSameWords = 1.5;
 
 // PyTorch's default is TF32 in convolutions alone: whoever says float32 may mean that.
 bool IsTf32Apart(const TargetSpec& a, const TargetSpec& b) {
@@ -43,6 +44,31 @@ bool IsTf32Apart(const TargetSpec& a, const TargetSpec& b) {
     return precision == "float32" || precision == "tf32-convolutions";
   };
   return is_either(a.precision) && is_either(b.precision);
+}
+
+// Kernels change, and who measured with another version measured other networks in other ways.
+bool IsOtherVersion(const TargetSpec& a, const TargetSpec& b) {
+  const absl::string_view one = RuntimeVersion(a), other = RuntimeVersion(b);
+  return !one.empty() && !other.empty() && one != other;
+}
+
+// How far precisions are apart. In half ones the same matrix units compute.
+double PrecisionDistance(const TargetSpec& a, const TargetSpec& b) {
+  if (a.precision == b.precision) return 0;
+  if (IsTf32Apart(a, b)) return kTf32;
+  const auto is_half = [](const TargetSpec& spec) {
+    return spec.precision == "float16" || spec.precision == "bfloat16" || spec.precision == "amp-float16";
+  };
+  return is_half(a) && is_half(b) ? kOtherHalf : kOtherPrecision;
+}
+
+// No driver for phones says how PyTorch launches kernels.
+double RuntimeDistance(const TargetSpec& a, const TargetSpec& b) {
+  if (!IsSameRuntime(a, b)) {
+    const bool is_torch_of_gpu = a.kind == "gpu" && b.kind == "gpu" && (IsPyTorch(a) || IsPyTorch(b));
+    return is_torch_of_gpu ? kOtherRuntimeOfTorch : kOtherRuntime;
+  }
+  return RuntimeFamily(a) != RuntimeFamily(b) || IsOtherVersion(a, b) ? kOtherVersion : 0;
 }
 
 // The logarithm of by how much the second is more; 0 if one of them is not known.
@@ -159,12 +185,6 @@ AdaptVector CoefficientsBetween(const KnownTarget& from, const KnownTarget& to, 
   return Product(InverseOf(a).inverse, b);
 }
 
-// Kernels change, and who measured with another version measured other networks in other ways.
-bool IsOtherVersion(const TargetSpec& a, const TargetSpec& b) {
-  const absl::string_view one = RuntimeVersion(a), other = RuntimeVersion(b);
-  return !one.empty() && !other.empty() && one != other;
-}
-
 }  // namespace
 
 double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
@@ -179,13 +199,8 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b) {
   add(LogRatio(a.threads, b.threads), 1);
   double distance = weights > 1 ? std::sqrt(sum / weights) : std::hypot(kNothingKnown, std::sqrt(sum));
   if (a.kind != b.kind) distance += kOtherKind;
-  if (a.precision != b.precision) distance += IsTf32Apart(a, b) ? kTf32 : kOtherPrecision;
+  distance += PrecisionDistance(a, b) + RuntimeDistance(a, b);
   if (a.kind == "gpu" && !IsSameVendor(a, b)) distance += kOtherVendor;
-  if (!IsSameRuntime(a, b)) {
-    distance += kOtherRuntime;
-  } else if (RuntimeFamily(a) != RuntimeFamily(b) || IsOtherVersion(a, b)) {
-    distance += kOtherVersion;
-  }
   if (a.compile != b.compile) distance += kOtherCompiler;
   if (a.layout != b.layout) distance += kOtherLayout;
   return std::max(0.0, distance - kSameWords * SharedWords(a.device, b.device));

@@ -8,7 +8,6 @@
 #include "absl/strings/str_format.h"
 #include "model/predict/adapt_prior.h"
 #include "model/predict/linear_cost.h"
-#include "model/predict/operator_group.h"
 
 namespace cobra::predict {
 namespace {
@@ -16,15 +15,9 @@ namespace {
 // So many timings say what the data sheet cannot.
 constexpr int kEnoughSamples = 5;
 
-// What ncnn's converters make of a network in PyTorch: a batch normalization is folded into the convolution before it,
-// and relu6 is a clamp. Files of ncnn do not have these operators, so its targets neither.
-bool IsConverted(const graph::Graph& graph, const graph::Node& node, const TargetSpec& target) {
-  if (RuntimeFamily(target) != "ncnn") return false;
-  const absl::string_view name = graph::OpName(node.op);
-  if (name == "hardtanh" || name == "relu6") return true;
-  if (name != "batch_norm" || node.inputs.empty() || !node.inputs[0].is_node()) return false;
-  const OperatorGroup before = OperatorGroupOf(graph, graph.nodes()[static_cast<size_t>(node.inputs[0].index)]);
-  return before == kConvDense || before == kConvPointwise || before == kConvGrouped;
+// What ncnn's converters make a clamp of. Files of ncnn do not have these operators, so its targets neither.
+bool IsConverted(const graph::Node& node, const TargetSpec& target) {
+  return RuntimeFamily(target) == "ncnn" && (node.op == graph::Op::hardtanh || node.op == graph::Op::relu6);
 }
 
 // A network whose layers compute in int8, on a target that has measured none: its kernels are others.
@@ -60,7 +53,7 @@ CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& 
     }
   }
   if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
-      graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsConverted(graph, node, target.spec))
+      graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsConverted(node, target.spec))
     limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
   return limits;
 }

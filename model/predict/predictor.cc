@@ -30,6 +30,7 @@
 #include "model/predict/clock_cache.h"
 #include "model/predict/device_table.h"
 #include "model/predict/features.h"
+#include "model/predict/folded_norms.h"
 #include "model/predict/half_precision.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/known_range.h"
@@ -119,6 +120,13 @@ class LoadedPredictor : public Predictor {
     COBRA_RETURN_IF_ERROR(CheckPrecision(graph, asked));
     if (const std::optional<graph::Graph> full = InFloat32(graph, asked.precision); full.has_value())
       return Predict(*full, target, calibration, cancelled);
+    const bool is_probed = calibration != nullptr && !has_parts;  // by our worker, which converts nothing
+    if (!is_probed && RunsConvertedFiles(asked, has_parts)) {
+      if (const std::optional<FoldedNorms> folded = WithFoldedNorms(graph); folded.has_value()) {
+        COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(folded->graph, target, calibration, cancelled));
+        return folded->OfAllCalls(std::move(predicted));
+      }
+    }
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
@@ -139,10 +147,10 @@ class LoadedPredictor : public Predictor {
                                     const AdaptOptions& options) const override {
     const TargetSpec machine = FilledFromTable(sheet);
     std::vector<AdaptSample> timed(samples.begin(), samples.end());
-    std::vector<std::optional<graph::Graph>> full(samples.size());
+    std::vector<std::optional<graph::Graph>> as_run(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
-      full[i] = InFloat32(*samples[i].graph, machine.precision);
-      if (full[i].has_value()) timed[i].graph = &*full[i];
+      as_run[i] = AsRunBy(machine, *samples[i].graph);
+      if (as_run[i].has_value()) timed[i].graph = &*as_run[i];
     }
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
     COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, timed)
@@ -153,7 +161,13 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
                                               size_t count, const std::function<bool()>& cancelled) const override {
-    return adapter_.Suggest(FilledFromTable(machine), networks, count, cancelled);
+    std::vector<const graph::Graph*> asked(networks.begin(), networks.end());
+    std::vector<std::optional<graph::Graph>> as_run(networks.size());
+    for (size_t i = 0; i < networks.size(); ++i) {
+      as_run[i] = AsRunBy(machine, *networks[i]);
+      if (as_run[i].has_value()) asked[i] = &*as_run[i];
+    }
+    return adapter_.Suggest(FilledFromTable(machine), asked, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {

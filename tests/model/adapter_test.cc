@@ -272,5 +272,23 @@ TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {
   EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
 }
 
+// How PyTorch launches kernels no driver for phones says; how half precision computes another half precision does.
+TEST(SheetDistance, PyTorchOnAGpuIsLikePyTorch) {
+  TargetSpec asked;
+  asked.kind = "gpu";
+  asked.runtime = "torch-2.4";
+  asked.precision = "float16";
+  asked.peak_gflops = 65'000;
+  TargetSpec autocast = asked, vulkan = asked, single = asked;
+  autocast.precision = "amp-float16";
+  autocast.peak_gflops = 4 * asked.peak_gflops;
+  vulkan.runtime = "ncnn";
+  single.precision = "float32";
+  EXPECT_LT(SheetDistance(asked, autocast), SheetDistance(asked, vulkan));
+  autocast.peak_gflops = asked.peak_gflops;
+  EXPECT_LT(SheetDistance(asked, autocast), SheetDistance(asked, single));
+  EXPECT_LT(SheetDistance(asked, single), SheetDistance(asked, vulkan));
+}
+
 }  // namespace
 }  // namespace cobra::predict
