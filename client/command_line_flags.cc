@@ -62,7 +62,8 @@ void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command
       ->add_option(
           "model", model->path,
-          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, or a graph FILE.json")
+          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, a graph FILE.json, or a "
+          "model of ours by its name (torchvision:resnet18, ncnn:mobilenet)")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,

@@ -140,7 +140,9 @@ absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time,
   COBRA_ASSIGN_OR_RETURN(ModelInput input, std::move(loaded));
   if (!model->entry.empty() || input.entry().empty()) return input;
   model->entry = input.entry();
-  if (says_entry) Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));
+  // The name of a model of ours stands for its entry.
+  if (says_entry && FileExists(model->path))
+    Note(absl::StrCat(WithoutEscapes(model->path), ": no --entry, taking ", model->entry));
   return input;
 }
 

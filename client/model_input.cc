@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -18,6 +19,7 @@
 #include "client/library_hint.h"
 #include "client/model_classes.h"
 #include "client/model_options.h"
+#include "client/named_model.h"
 #include "client/next_step.h"
 #include "client/onnx_file.h"
 #include "proto/model_source_proto.h"
@@ -96,6 +98,17 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpression
   return expressions;
 }
 
+// What the name stands for; what is said besides counts more.
+absl::StatusOr<ModelArguments> OfNamedModel(ModelArguments arguments) {
+  const std::string name = std::move(arguments.path);
+  COBRA_ASSIGN_OR_RETURN(const NamedModel named, FindNamedModel(name));
+  COBRA_ASSIGN_OR_RETURN(arguments.path, FileOfNamedModel(named, name, arguments.libraries));
+  if (!named.of_library) arguments.libraries.clear();  // of no use to a file of ncnn
+  if (arguments.entry.empty()) arguments.entry = named.entry;
+  if (arguments.inputs.empty()) arguments.inputs = absl::StrSplit(named.inputs, ' ', absl::SkipEmpty());
+  return arguments;
+}
+
 }  // namespace
 
 absl::Status CheckIsFile(const std::string& path) {
@@ -136,7 +149,11 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
         Diagnostic::Kind::kUsage, "no model is given",
         absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", nas::ArchitectureSpaces()));
   }
-  if (!FileExists(arguments.path)) return NoSuchModel(arguments.path);
+  if (!FileExists(arguments.path)) {
+    if (!IsModelName(arguments.path)) return NoSuchModel(arguments.path);
+    COBRA_ASSIGN_OR_RETURN(const ModelArguments placed, OfNamedModel(arguments));
+    return Load(placed, limits);
+  }
   COBRA_RETURN_IF_ERROR(CheckIsFile(arguments.path));
   using Loader = absl::Status (ModelInput::*)(const ModelArguments&, const Limits&);
   constexpr std::pair<const char*, Loader> kLoaders[] = {

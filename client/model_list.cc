@@ -255,7 +255,7 @@ class ModelList::Rows {
       model->path = (fs::path(*of_library) / cell).string();
     } else if (!FileExists(cell) && IsModelName(cell)) {
       COBRA_ASSIGN_OR_RETURN(named, FindNamedModel(cell));
-      COBRA_ASSIGN_OR_RETURN(model->path, FileOf(named, cell));
+      COBRA_ASSIGN_OR_RETURN(model->path, FileOfNamedModel(named, cell, of_all_.libraries));
     } else if (!FileExists(cell) && LooksLikeArchitecture(cell)) {
       model->architecture = std::move(cell);
     } else {
@@ -267,15 +267,6 @@ class ModelList::Rows {
     model->libraries.clear();
     model->torch_version.clear();
     return named;
-  }
-
-  absl::StatusOr<std::string> FileOf(const NamedModel& named, const std::string& name) const {
-    if (!named.of_library) return named.path;
-    for (const std::string& library : of_all_.libraries) {
-      if (std::string file = (fs::path(library) / named.path).string(); FileExists(file)) return file;
-    }
-    return Usage(absl::StrCat(name, ": no --library has ", named.path),
-                 "say where torchvision is installed: --library /usr/lib/python3/dist-packages");
   }
 
   const std::string path_, folder_, text_;

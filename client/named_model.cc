@@ -99,4 +99,14 @@ absl::StatusOr<NamedModel> FindNamedModel(absl::string_view name) {
                                    : absl::StrCat("did you mean ", list, ":", nearest, "?"));
 }
 
+absl::StatusOr<std::string> FileOfNamedModel(const NamedModel& named, absl::string_view name,
+                                             const std::vector<std::string>& libraries) {
+  if (!named.of_library) return named.path;
+  for (const std::string& library : libraries) {
+    if (std::string file = (std::filesystem::path(library) / named.path).string(); FileExists(file)) return file;
+  }
+  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no --library has ", named.path),
+                   "say where torchvision is installed: --library /usr/lib/python3/dist-packages");
+}
+
 }  // namespace cobra::client

@@ -4,6 +4,7 @@
 #define COBRA_CLIENT_NAMED_MODEL_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,6 +22,9 @@ struct NamedModel {
 bool IsModelName(absl::string_view name);
 // A usage Diagnostic that begins with the name if the list has no such model, or several lists have.
 absl::StatusOr<NamedModel> FindNamedModel(absl::string_view name);
+// Its file, of one of the `libraries` if it is of a library. A usage Diagnostic if none has it.
+absl::StatusOr<std::string> FileOfNamedModel(const NamedModel& named, absl::string_view name,
+                                             const std::vector<std::string>& libraries);
 
 }  // namespace cobra::client
 

@@ -173,7 +173,8 @@ absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags)
   if (!asked.lost.ok()) run.GiveUp(asked.lost);
   if (flags.model.entry.empty() && !run.entry().empty()) {
     flags.model.entry = run.entry();
-    Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
+    if (FileExists(flags.model.path))
+      Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
   }
   asked.sweep = std::move(run).TakeSweep();
   asked.sweep.title = Title(flags.model);

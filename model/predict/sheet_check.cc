@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,11 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
     if (text.size() <= kMaxTextBytes && std::none_of(text.begin(), text.end(), absl::ascii_iscntrl)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(field, ": has more than ", kMaxTextBytes, " bytes, or a control character"));
+  }
+  for (const auto& [field, text, example] :
+       {std::tuple("device", &sheet.device, "its name as the vendor writes it: NVIDIA L4"),
+        std::tuple("runtime", &sheet.runtime, "what runs networks there: torch-2.4, onnxruntime-1.18, ncnn")}) {
+    if (text->empty()) return absl::InvalidArgumentError(absl::StrCat(field, " is missing: ", example));
   }
   if (sheet.kind != "cpu" && sheet.kind != "gpu") {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -81,7 +87,7 @@ absl::Status CheckRanges(const TargetSpec& sheet) {
 // sixteen times as much in half precision or int8. The slowest take twenty cycles for an operation.
 absl::Status CheckPeakOfProcessor(const TargetSpec& sheet) {
   if (!(sheet.peak_gflops > 0)) return absl::OkStatus();
-  constexpr double kWidestBits = 2048, kHighestMhz = 1e4, kLeastOfCycle = 0.05;
+  constexpr double kWidestBits = 512, kHighestMhz = 6e3, kLeastOfCycle = 0.05;  // where they are not given
   const double bits = sheet.vector_bits > 0 ? sheet.vector_bits : kWidestBits,
                mhz = sheet.clock_mhz > 0 ? sheet.clock_mhz : kHighestMhz, threads = sheet.threads,
                most = (sheet.precision == "float32" ? 1 : 16) * 8 * 4 * bits / 32 * mhz / 1000 * threads,
@@ -124,6 +130,8 @@ absl::Status CheckBalance(const TargetSpec& sheet) {
 
 // Whoever gives a name for all numbers means one device by it.
 absl::Status CheckName(const TargetSpec& sheet) {
+  if (sheet.kind == "cpu" && ProcessNm(sheet.device) > 0)
+    return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": is a GPU, and kind is cpu"));
   if (sheet.kind != "gpu" || sheet.peak_gflops > 0 || sheet.memory_gb_per_s > 0) return absl::OkStatus();
   const std::vector<std::string> like = DevicesNamedLike(sheet.device);
   if (like.empty()) return absl::OkStatus();

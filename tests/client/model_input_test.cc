@@ -61,6 +61,29 @@ TEST_F(ModelInputTest, WhatIsNoFileIsNamedAndNotWaitedFor) {
   EXPECT_EQ(Source(Arguments(directory_.File("other.py"))).files_size(), 1);
 }
 
+// The data's folder has ncnn's networks; torchvision's programs are in a library.
+TEST_F(ModelInputTest, AModelOfOursIsGivenByItsName) {
+  ModelArguments named;
+  named.path = "ncnn:mobilenet";
+  named.libraries = {directory_.path()};
+  const absl::StatusOr<ModelInput> of_ncnn = ModelInput::Load(named);
+  EXPECT_TRUE(of_ncnn.ok()) << of_ncnn.status();
+  named.path = "torchvision:resnet18";
+  const absl::Status nowhere = ModelInput::Load(named).status();
+  EXPECT_THAT(DiagnosticFromStatus(nowhere).value_or(Diagnostic()).message,
+              HasSubstr("torchvision:resnet18: no --library has"));
+  Write("torchvision/__init__.py");
+  Write("torchvision/models/resnet.py");
+  const v1::SourceModel source = Source(named);
+  EXPECT_EQ(source.entry(), "resnet18()");
+  ASSERT_EQ(source.inputs_size(), 1);
+  EXPECT_EQ(source.inputs(0), "1x3x224x224");
+  named.inputs = {"8x3x96x96"};
+  EXPECT_EQ(Source(named).inputs(0), "8x3x96x96");
+  named.path = "ncnn:nosuch";
+  EXPECT_EQ(ErrorKind(named), Diagnostic::Kind::kUsage);
+}
+
 TEST_F(ModelInputTest, FileIsABundleOfOne) {
   ModelArguments arguments = Arguments(Write("net.py", "text"));
   arguments.inputs = {"1x3", "mask=1x1"};

@@ -111,6 +111,8 @@ TEST(SheetCheck, OfAGpu) {
   const auto gpu = [](auto change) {
     TargetSpec sheet;
     sheet.kind = "gpu";
+    sheet.device = "Voodoo 3";
+    sheet.runtime = "torch-2.4";
     change(&sheet);
     return std::string(CheckSheet(sheet).message());
   };
@@ -160,6 +162,8 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
   const auto check = [](auto change) {
     TargetSpec sheet;
     sheet.kind = "cpu";
+    sheet.device = "Z80";
+    sheet.runtime = "ncnn";
     change(&sheet);
     return std::string(CheckSheet(sheet).message());
   };
@@ -213,6 +217,15 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    "peak_gflops 0.03: less than 4 threads of 2000 MHz have"),
             "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = ""; }), "device is missing"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "NVIDIA L4"; }), "device \"NVIDIA L4\": is a GPU"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = ""; }), "runtime is missing"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) {
+                     s->threads = 4;
+                     s->peak_gflops = 48000;
+                   }),
+                   "peak_gflops 48000: more than 4 threads"),
+            "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
 }
 
@@ -222,6 +235,7 @@ TEST(SheetCheck, NumbersOfAKnownGpuAreNearTheTables) {
     TargetSpec sheet;
     sheet.kind = "gpu";
     sheet.device = "NVIDIA L4";
+    sheet.runtime = "torch-2.4";
     sheet.*number = value;
     const std::string message(CheckSheet(sheet).message());
     return message.substr(0, message.find(';'));
