@@ -82,9 +82,11 @@ bool IsSmall(const v1::Target& target) {
 std::string SmallRow(const v1::Target& target) {
   const v1::TargetSpec& s = target.spec();
   const v1::MeasuredErrors& e = target.errors();
+  const auto share = [&e](double of_tested) { return e.networks_tested() > 0 ? PercentText(of_tested) : "-"; };
   return absl::StrCat("| ", s.name(), " | ", s.device(), " | ", s.runtime(), ", ", s.precision(), ", ",
                       Counted(s.threads(), "thread"), " | ", e.networks_trained(), " | ", e.networks_tested(), " | ",
-                      PercentText(e.network_mape()), " | ", PercentText(e.network_within_10_percent()), " |\n");
+                      share(e.network_mape()), " | ", share(e.network_within_10_percent()), " | ",
+                      share(e.network_coverage()), " |\n");
 }
 
 }  // namespace
@@ -105,7 +107,8 @@ std::string TargetCards(const v1::ListTargetsResponse& response) {
         "## Targets of few networks\n\nTheir 90 % intervals are fitted to all of them that have the same runtime, "
         "because a few networks held out say little about one alone. For the same reason an error in this list is "
         "rough.\n\n"
-        "| target | device | runtime | learned from | held out | MAPE | within 10 % |\n|---|---|---|---|---|---|---|\n",
+        "| target | device | runtime | learned from | held out | MAPE | within 10 % | in the 90 % interval |\n"
+        "|---|---|---|---|---|---|---|---|\n",
         small));
   }
   return absl::StrJoin(cards, "\n");

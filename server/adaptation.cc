@@ -131,8 +131,7 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
     COBRA_ASSIGN_OR_RETURN(measured.machine, CheckedSpec(request.spec()));
     if (static_cast<size_t>(request.samples_size()) > predict::kMaxAdaptSamples) {
       return UserError(Diagnostic::Kind::kLimit,
-                       LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples},
-                                    "networks that were timed"),
+                       LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples}, "timings"),
                        "adapt with some of them, and add the others with Observe (cobra-client observe)");
     }
     COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,
