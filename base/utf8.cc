@@ -21,6 +21,13 @@ size_t Utf8CharacterBytes(absl::string_view text) {
   return overlong || no_character ? 0 : length;
 }
 
+absl::string_view Utf8Prefix(absl::string_view text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  const auto continues = [&text](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
+  while (bytes > 0 && continues(bytes)) --bytes;
+  return text.substr(0, bytes);
+}
+
 bool IsUtf8(absl::string_view text) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
   while (!text.empty()) {

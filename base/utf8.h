@@ -14,6 +14,9 @@ size_t Utf8CharacterBytes(absl::string_view text);
 
 bool IsUtf8(absl::string_view text);
 
+// The beginning of the text, of at most `bytes`, that ends with a whole character. The text is UTF-8.
+absl::string_view Utf8Prefix(absl::string_view text, size_t bytes);
+
 // The text with '?' for each byte that is not UTF-8.
 std::string ReplaceInvalidUtf8(absl::string_view text);
 

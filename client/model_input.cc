@@ -98,7 +98,7 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpression
   return expressions;
 }
 
-// What the name stands for; what is said besides counts more.
+// What the name stands for; what is given besides counts more.
 absl::StatusOr<ModelArguments> OfNamedModel(ModelArguments arguments) {
   const std::string name = std::move(arguments.path);
   COBRA_ASSIGN_OR_RETURN(const NamedModel named, FindNamedModel(name));

@@ -151,7 +151,8 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   absl::Status adapted;
   // A mistaken unit is found by the fit, one sample at a time.
   do {
-    adapted = model_->Adapt(request.name(), measured, CallerName(call, "")).status();
+    adapted =
+        model_->Adapt(request.name(), measured, CallerName(call, ""), [&call] { return call.Stopped(); }).status();
   } while (request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused()));
   COBRA_RETURN_IF_ERROR(adapted);
   return FillTargetByName(*model_->Get(), request.name(), response->mutable_target());
@@ -194,7 +195,10 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
   if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
     return RefusedError(timings.refused);
   FillRefused(timings.refused, response->mutable_refused());
-  COBRA_RETURN_IF_ERROR(model_->Observe(request.target(), std::move(timings.records), CallerName(call, "")).status());
+  COBRA_RETURN_IF_ERROR(model_
+                            ->Observe(request.target(), std::move(timings.records), CallerName(call, ""),
+                                      [&call] { return call.Stopped(); })
+                            .status());
   return FillTargetByName(*model_->Get(), request.target(), response->mutable_target());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "base/counted.h"
 #include "base/diagnostic.h"
+#include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/log.h"
 #include "base/statistics.h"
@@ -26,6 +28,7 @@
 namespace cobra::server {
 namespace {
 
+constexpr size_t kNetworkDigits = 32;
 constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay in the store
 constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
 // Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
@@ -74,8 +77,27 @@ absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndWarmUp(const Li
 }
 
 // A calibration if single layers were measured too.
+std::vector<store::StoredMeasurement> MeasurementsOf(absl::string_view target, const predict::ProbeResult& probe,
+                                                     absl::string_view caller) {
+  std::vector<store::StoredMeasurement> rows;
+  const absl::Time now = absl::Now();
+  graph::GraphJsonOptions options;
+  options.origins = false;
+  for (const store::MeasuredGraph& r : probe.records) {
+    store::StoredMeasurement& row = rows.emplace_back();
+    row.time = now;
+    row.target = std::string(target);
+    row.origin = "probe";
+    row.provenance.caller = std::string(caller);
+    row.measurement = r.measurement;
+    row.measurement.subject.graph_json = graph::GraphToJson(r.graph, options);
+  }
+  return rows;
+}
+
 absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, absl::string_view target,
-                                         const predict::ProbeResult& probe) {
+                                         const predict::ProbeResult& probe,
+                                         const std::function<bool()>& cancelled = {}) {
   absl::StatusOr<predict::Calibration> fitted;
   if (predict::HasLayers(probe)) {
     fitted = predictor.Calibrate(probe);
@@ -83,7 +105,7 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
     std::vector<predict::AdaptSample> samples;
     for (const auto& [graph, measured] : probe.records)
       samples.push_back({&graph, measured.undisturbed_us(), absl::StrCat("row ", measured.subject.label)});
-    fitted = predictor.Adapt(probe.machine, samples, {});
+    fitted = predictor.Adapt(probe.machine, samples, {{}, cancelled});
   }
   COBRA_RETURN_IF_ERROR(fitted.status());
   fitted->machine.name = std::string(target);
@@ -96,12 +118,17 @@ absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const
                          predict::ProbeResultFromJson(record.probe_json, /*needs_records=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::Timing> timings, store->TimingsOf(record));
   std::vector<store::MeasuredGraph> records;
+  std::map<std::string, graph::Graph> graphs;  // of a log there are many timings of each
   for (const store::Timing& timing : timings) {
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(timing.graph_json));
-    records.push_back({std::move(graph), {}});
+    auto known = graphs.find(timing.network);
+    if (known == graphs.end()) {
+      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(timing.graph_json));
+      known = graphs.emplace(timing.network, std::move(graph)).first;
+    }
+    records.push_back({known->second, {}});
     store::Measurement& measurement = records.back().measurement;
     measurement.subject.is_network = true;
-    measurement.subject.fingerprint = timing.network;
+    measurement.subject.fingerprint = graph::Fingerprint(known->second).ToHex();
     measurement.subject.label = absl::StrFormat("observed %.4g ms", timing.latency_us / 1000);  // it has no row
     measurement.latency.median_us = timing.latency_us;
     measurement.latency.runs = static_cast<int>(std::min<int64_t>(timing.timings, 1'000'000'000));
@@ -245,12 +272,14 @@ absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   std::map<std::string, predict::Calibration> calibrations;
   for (const store::CalibrationRecord& record : records) {
     const predict::Calibration* const known = snapshot->FindCalibration(record.target);
-    if (known != nullptr && ServingVersion(*snapshot, record.target) == record.version) {
+    // What a withdrawn version had is no longer in the fits of those behind it (Store::WithdrawCalibration).
+    const bool is_fitted = record.model_sha256 == predictor.info().sha256;
+    if (known != nullptr && is_fitted && ServingVersion(*snapshot, record.target) == record.version) {
       calibrations[record.target] = *known;
       continue;
     }
     absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
-    if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
+    if (!calibration.ok() || !is_fitted) {
       const absl::StatusOr<predict::ProbeResult> probe = MeasuredOfRecord(store_, record);
       calibration = probe.ok() ? Fit(predictor, record.target, *probe) : probe.status();
       if (calibration.ok()) KeepFit(*calibration, record);
@@ -347,11 +376,11 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, const predict::ProbeResult& measured,
-                                                    absl::string_view caller) {
+                                                    absl::string_view caller, const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
-  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured);
+  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured));
   store::CalibrationRecord record;
@@ -362,7 +391,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
-                                                      absl::string_view caller) {
+                                                      absl::string_view caller,
+                                                      const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord base, RecordOf(target));
@@ -374,11 +404,13 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, 
   graph::GraphJsonOptions options;
   options.origins = false;
   for (const auto& [graph, measured] : timed) {
-    record.timings.push_back({measured.subject.fingerprint, graph::GraphToJson(graph, options),
-                              measured.latency.median_us, measured.latency.runs});
+    std::string text = graph::GraphToJson(graph, options);
+    // Not its fingerprint: another user's network may have the same, and take longer.
+    std::string key = Sha256Hex(text).substr(0, kNetworkDigits);
+    record.timings.push_back({std::move(key), std::move(text), measured.latency.median_us, measured.latency.runs});
   }
   predict::AddTimings(std::move(timed), &probe);
-  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, probe);
+  absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, probe, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   return AddVersion(probe, std::move(fitted), std::move(record));
 }
@@ -408,11 +440,13 @@ absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeRes
   record.time = absl::Now();
   record.model_sha256 = old->predictor->info().sha256;
   record.calibration_json = predict::CalibrationToJson(*fitted);
-  absl::Status stored = store_->AppendCalibration(record);
+  // They are data for the next model, too. Further timings are in the record itself.
+  std::vector<store::StoredMeasurement> measurements;
+  if (record.based_on == 0) measurements = MeasurementsOf(record.target, probe, record.caller);
+  absl::Status stored = store_->AppendCalibration(record, measurements);
   metrics_->StoreWritten("calibrations", stored.ok(), 1);
+  metrics_->StoreWritten("measurements", stored.ok(), static_cast<int64_t>(measurements.size()));
   COBRA_RETURN_IF_ERROR(stored);
-  // Further timings are in the record itself.
-  if (record.based_on == 0) COBRA_RETURN_IF_ERROR(AppendMeasurements(record.target, probe, record.caller));
 
   CalibrationOutcome outcome;
   for (const store::MeasuredGraph& r : probe.records) {
@@ -441,27 +475,6 @@ absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t versio
                        serving == 0 ? "it has no other" : absl::StrCat(serving, " serves")));
   Publish(std::move(snapshot), kWarmUpCalibrations);
   return absl::OkStatus();
-}
-
-// Stores the measurements as data for the next model, even if the fit failed.
-absl::Status LiveModel::AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
-                                           absl::string_view caller) {
-  std::vector<store::StoredMeasurement> rows;
-  const absl::Time now = absl::Now();
-  graph::GraphJsonOptions options;
-  options.origins = false;
-  for (const store::MeasuredGraph& r : probe.records) {
-    store::StoredMeasurement& row = rows.emplace_back();
-    row.time = now;
-    row.target = std::string(target);
-    row.origin = "probe";
-    row.provenance.caller = std::string(caller);
-    row.measurement = r.measurement;
-    row.measurement.subject.graph_json = graph::GraphToJson(r.graph, options);
-  }
-  absl::Status status = store_->AppendMeasurements(rows);
-  metrics_->StoreWritten("measurements", status.ok(), static_cast<int64_t>(rows.size()));
-  return status;
 }
 
 }  // namespace cobra::server

@@ -83,12 +83,13 @@ class LiveModel {
   absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json,
                                                absl::string_view caller = "");
   // The same for a device that was described, with networks that were timed on it (model/predict/adapter.h), or with an
-  // exported probe.
+  // exported probe. `cancelled` is asked during the fit; if it returns true, nothing is stored.
   absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
-                                           absl::string_view caller = "");
+                                           absl::string_view caller = "", const std::function<bool()>& cancelled = {});
   // Adds timings to a target that was calibrated or adapted to: a new version of it.
   absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
-                                             absl::string_view caller = "");
+                                             absl::string_view caller = "",
+                                             const std::function<bool()>& cancelled = {});
   // What the version of such a target that serves was fitted to, timings included. NotFound if there is none.
   absl::StatusOr<predict::ProbeResult> MeasuredOf(absl::string_view target) const;
   // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
@@ -112,8 +113,6 @@ class LiveModel {
   absl::StatusOr<CalibrationOutcome> AddVersion(const predict::ProbeResult& probe,
                                                 absl::StatusOr<predict::Calibration> fitted,
                                                 store::CalibrationRecord record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
-  absl::Status AppendMeasurements(absl::string_view target, const predict::ProbeResult& probe,
-                                  absl::string_view caller);
   void Publish(std::shared_ptr<ModelSnapshot> snapshot, absl::Duration warm_up_time)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 

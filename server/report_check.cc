@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
@@ -99,7 +100,7 @@ absl::StatusOr<CheckedReport> CheckReport(const v1::TaskRecord& record, const st
   stored.task_id = task.id;
   stored.provenance.model_sha256 = model.predictor->info().sha256;
   const Json session = ParseJson<Json>(record.session_json());
-  if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = session.dump();
+  if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = JsonText(session);
   if (stored.measurement.outcome != store::Outcome::ok) return report;
   const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(stored.measurement.subject.graph_json);
   if (!graph.ok()) return absl::InvalidArgumentError(graph.status().message());

@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
 #include "proto/status_proto.h"
 
 namespace cobra::server {
@@ -35,7 +36,8 @@ absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, ab
   int position = 0;
   for (v1::TimedNetwork& message : *messages) {
     ++position;
-    std::string row = message.row().empty() ? absl::StrCat(position) : message.row().substr(0, kMaxRowBytes);
+    std::string row =
+        message.row().empty() ? absl::StrCat(position) : std::string(Utf8Prefix(message.row(), kMaxRowBytes));
     v1::PredictRequest request = TakeModel(&message);
     absl::StatusOr<graph::Graph> graph = pipeline->ReadNetwork(&request, runtime, call);
     COBRA_RETURN_IF_ERROR(call.Check());

@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
@@ -114,7 +115,7 @@ absl::Status ValueFromJson(const MeasurementField&, const Json& json, std::optio
   return absl::OkStatus();
 }
 absl::Status ValueFromJson(const MeasurementField& field, const Json& json, std::string* value) {
-  *value = field.type == FieldType::kJson ? json.dump() : json.get<std::string>();
+  *value = field.type == FieldType::kJson ? JsonText(json) : json.get<std::string>();
   return absl::OkStatus();
 }
 absl::Status ValueFromJson(const MeasurementField&, const Json& json, Outcome* value) {
@@ -230,7 +231,7 @@ std::string MeasurementToJson(const Measurement& measurement, const MeasurementJ
     if (!IsPresent(field, value, measurement.outcome == Outcome::ok)) return;
     json[std::string(field.name)] = ValueToJson(field, value);
   });
-  return json.dump();
+  return JsonText(json);
 }
 
 absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line) {

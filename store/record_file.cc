@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -68,7 +69,7 @@ absl::StatusOr<Line> ReadLine(absl::string_view text, Json* names) {
     COBRA_RETURN_IF_ERROR(NameProfile(*names, &*profile));
   }
   const auto id = json.find("graph_id");
-  if (id == json.end()) return Line{json.dump(), ""};
+  if (id == json.end()) return Line{JsonText(json), ""};
   if (json.contains("graph")) return absl::InvalidArgumentError("has both \"graph\" and \"graph_id\"");
   if (!id->is_string() || id->get_ref<const std::string&>().size() != kGraphIdDigits) {
     return absl::InvalidArgumentError(
@@ -76,7 +77,7 @@ absl::StatusOr<Line> ReadLine(absl::string_view text, Json* names) {
   }
   const std::string graph_id = id->get<std::string>();
   json.erase("graph_id");
-  return Line{json.dump(), graph_id};
+  return Line{JsonText(json), graph_id};
 }
 
 // The files of `folder`, first those of the same kind of subjects: selected-layers.jsonl.xz looks into layers.jsonl.xz.

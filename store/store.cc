@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "nlohmann/json.hpp"
 #include "store/measured_graph.h"
 
@@ -130,8 +131,10 @@ class SqlStore final : public Store {
     });
   }
 
-  absl::Status AppendCalibration(const CalibrationRecord& r) override {
+  absl::Status AppendCalibration(const CalibrationRecord& r,
+                                 absl::Span<const StoredMeasurement> measurements) override {
     return database_->Transaction([&](SqlSession& session) -> absl::Status {
+      for (const StoredMeasurement& m : measurements) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, m));
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
           session.Query(R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json,
@@ -222,6 +225,11 @@ class SqlStore final : public Store {
           session.Query("UPDATE calibrations SET withdrawn = 1 WHERE target = $1 AND id = $2 RETURNING id",
                         {std::string(target), version}));
       if (rows.empty()) return absl::NotFoundError(absl::StrCat(target, ": has no calibration ", version));
+      // Later ones were fitted to its timings, too: they are fitted again.
+      COBRA_RETURN_IF_ERROR(session.Execute(
+          "UPDATE calibrations SET model_sha256 = '' WHERE target = $1 AND id > $2 AND based_on > 0 AND based_on = "
+          "(SELECT w.based_on FROM calibrations w WHERE w.id = $2)",
+          {std::string(target), version}));
       return session.NotifyListeners();
     });
   }
@@ -288,7 +296,7 @@ absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
   if (!measurement.ok()) return absl::InvalidArgumentError(measurement.status().message());
   // A library's message may have several lines.
   std::string& message = measurement->message;
-  message.resize(std::min(message.size(), kMaxMessageBytes));
+  message.resize(Utf8Prefix(message, kMaxMessageBytes).size());
   std::replace_if(message.begin(), message.end(), absl::ascii_iscntrl, ' ');
   COBRA_RETURN_IF_ERROR(CheckReported(*measurement));
   // A subject that could not be sampled has no graph.

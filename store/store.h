@@ -65,7 +65,8 @@ struct StoredMeasurement {
 
 // A network that was timed on a device after its target was made (Observe).
 struct Timing {
-  // 32 hexadecimal digits of its fingerprint.
+  // Of the graph's text, 32 hexadecimal digits of its SHA-256. (Of older ones, of the fingerprint, which the network of
+  // another user may share.)
   std::string network;
   std::string graph_json;
   double latency_us = 0;  // the median
@@ -120,7 +121,9 @@ class Store {
   static constexpr int64_t kMostLabelled = 500000;
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
-  virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
+  // `measurements`: that it was fitted to, as AppendMeasurements takes them; all or nothing is stored.
+  virtual absl::Status AppendCalibration(const CalibrationRecord& record,
+                                         absl::Span<const StoredMeasurement> measurements = {}) = 0;
   // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and
   // calibration_json of `record`. Nobody hears of it, as no answer changes.
   virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
@@ -57,7 +58,7 @@ std::string TaskSubjectToJson(const TaskSubject& subject) {
     json = SampleToJson(*subject.sample());
   }
   json["repeat"] = subject.repeat;
-  return json.dump();
+  return JsonText(json);
 }
 
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {

@@ -174,9 +174,11 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
   return question;
 }
 
-absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const {
+absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& graph, const AdaptOptions& options,
+                                 Question* question) const {
   const CallClasses classes = ClassesOf(graph);
   for (size_t c = 0; c < question->candidates.size(); ++c) {
+    if (options.is_cancelled()) return absl::CancelledError("adapt: the request was cancelled");
     COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, classes, question->candidates[c], machine));
     question->fits[c].networks.push_back(std::move(view));
   }
@@ -249,7 +251,7 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
   COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, options));
   std::vector<double> log_us;
   for (const AdaptSample& sample : samples) {
-    COBRA_RETURN_IF_ERROR(AddNetwork(machine, *sample.graph, &question));
+    COBRA_RETURN_IF_ERROR(AddNetwork(machine, *sample.graph, options, &question));
     log_us.push_back(std::log(sample.latency_us));
   }
   AdaptFit fit =

@@ -32,6 +32,9 @@ namespace cobra::predict {
 struct AdaptOptions {
   // Devices, by name, whose targets are not used: to try out what would be without them.
   std::vector<std::string> without_devices;
+  // Asked now and then; if it returns true, Cancelled is.
+  std::function<bool()> cancelled = {};
+  bool is_cancelled() const { return cancelled && cancelled(); }
 };
 
 class Adapter {
@@ -77,7 +80,8 @@ class Adapter {
                                    const TargetSpec& machine) const;
   absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
   absl::StatusOr<double> OwnLogOdds(const std::vector<size_t>& targets, const TargetDifferences& differences) const;
-  absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, Question* question) const;
+  absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, const AdaptOptions& options,
+                          Question* question) const;
   // A trained target, its device left out: what is true, and who may explain it.
   struct HeldOut {
     const std::vector<NetworkView>* truth = nullptr;

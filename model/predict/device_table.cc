@@ -83,7 +83,7 @@ struct Column {
   const char* name;
   double TargetSpec::*value;
 };
-constexpr char kVectorPeak[] = "fp32_gflops", kTf32Peak[] = "tf32_gflops";
+constexpr char kVectorPeak[] = "fp32_gflops", kTf32Peak[] = "tf32_gflops", kBfloat16Peak[] = "bf16_matrix_gflops";
 constexpr Column kColumns[] = {{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, {"num_sm", &TargetSpec::cores},
                                {"freq_mhz", &TargetSpec::clock_mhz},          {kVectorPeak, &TargetSpec::peak_gflops},
                                {"l2_mb", &TargetSpec::last_level_cache_mb},   {"mem_gb", &TargetSpec::memory_gb},
@@ -91,7 +91,7 @@ constexpr Column kColumns[] = {{"mem_bw_gb_s", &TargetSpec::memory_gb_per_s}, {"
 
 absl::string_view PeakColumn(absl::string_view precision) {
   if (precision == "float16" || precision == "amp-float16") return "fp16_matrix_gflops";
-  if (precision == "bfloat16") return "bf16_matrix_gflops";
+  if (precision == "bfloat16") return kBfloat16Peak;
   return precision == "tf32" ? kTf32Peak : kVectorPeak;
 }
 
@@ -141,6 +141,17 @@ double ProcessNm(absl::string_view device) {
   if (const CsvTable::Row* row = Gpus().Find(device); row != nullptr)
     (void)absl::SimpleAtod(row->fields[static_cast<size_t>(Gpus().table.Column("process_nm"))], &nm);
   return nm;
+}
+
+bool LacksUnitsFor(absl::string_view device, absl::string_view precision) {
+  if (precision != "bfloat16" && !absl::StartsWith(precision, "tf32")) return false;
+  const CsvTable::Row* const row = Gpus().Find(device);
+  if (row == nullptr) return false;
+  // What has the one has the other, though no sheet may say how fast.
+  const auto is_empty = [row](absl::string_view column) {
+    return row->fields[static_cast<size_t>(Gpus().table.Column(column))].empty();
+  };
+  return is_empty(kBfloat16Peak) && is_empty(kTf32Peak);
 }
 
 std::vector<std::string> DevicesNamedLike(absl::string_view device) {

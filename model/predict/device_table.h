@@ -27,6 +27,10 @@ std::vector<std::string> DeviceWords(absl::string_view name, bool with_memory);
 // The process of a GPU's silicon, in nanometres: of GpuTable(), by the device's name as above, but whole; 0: unknown.
 double ProcessNm(absl::string_view device);
 
+// Whether GpuTable() has the GPU (by its name as above, but whole), and no rate for TF32 (`precision` tf32 or
+// tf32-convolutions) or bfloat16: its silicon is older than units for these.
+bool LacksUnitsFor(absl::string_view device, absl::string_view precision);
+
 // Of a GPU that is in GpuTable() under several longer names ("A100"): those. None if it has the name itself.
 std::vector<std::string> DevicesNamedLike(absl::string_view device);
 

@@ -101,9 +101,9 @@ class LoadedPredictor : public Predictor {
                     [](const NewLayer& layer) { return layer.tokens.size(); }),
         adapter_(SpecsOf(manifest_), [this](const graph::Graph& graph, size_t target,
                                             const TargetSpec& sheet) { return CallTimesOf(graph, target, sheet); }),
-        profiles_(ProfilesOf(manifest_), [this](const graph::Graph& graph, absl::Span<const size_t> targets) {
-          return TotalsOf(graph, targets);
-        }) {}
+        profiles_(ProfilesOf(manifest_),
+                  [this](const graph::Graph& graph, absl::Span<const size_t> targets,
+                         const std::function<bool()>& cancelled) { return TotalsOf(graph, targets, cancelled); }) {}
 
   const ModelInfo& info() const override { return info_; }
 
@@ -133,7 +133,7 @@ class LoadedPredictor : public Predictor {
     if (has_parts) {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction parts, PredictParts(graph, layers, total, *calibration, cancelled));
       if (!calibration->profile.targets.empty())
-        COBRA_RETURN_IF_ERROR(ApplyProfile(graph, calibration->profile, calibration->machine, &parts));
+        COBRA_RETURN_IF_ERROR(ApplyProfile(graph, *calibration, cancelled, &parts));
       JudgeAdapted(*calibration, targets_, &parts);
       return parts;
     }
@@ -153,8 +153,9 @@ class LoadedPredictor : public Predictor {
       if (as_run[i].has_value()) timed[i].graph = &*as_run[i];
     }
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
-    COBRA_ASSIGN_OR_RETURN(Calibration adapted, peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, timed)
-                                                                 : adapter_.Adapt(machine, timed, options));
+    COBRA_ASSIGN_OR_RETURN(Calibration adapted,
+                           peers != nullptr ? AdaptByProfile(profiles_, *peers, machine, timed, options.cancelled)
+                                            : adapter_.Adapt(machine, timed, options));
     adapted.model_sha256 = info_.sha256;
     return adapted;
   }
@@ -246,13 +247,15 @@ class LoadedPredictor : public Predictor {
   }
 
   // What trained targets take for a network.
-  absl::StatusOr<ProfileAdapter::Totals> TotalsOf(const graph::Graph& graph, absl::Span<const size_t> targets) const {
-    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
+  absl::StatusOr<ProfileAdapter::Totals> TotalsOf(const graph::Graph& graph, absl::Span<const size_t> targets,
+                                                  const std::function<bool()>& cancelled) const {
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
     const NetworkInputs inputs(graph, layers, total);
     ProfileAdapter::Totals totals;
     std::vector<double> half_widths;
     for (const size_t target : targets) {
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
       const TargetEntry& entry = manifest_.targets[target];
       const infer::NetworkContributions contributions = Contribute(inputs, static_cast<int>(target), entry.spec);
       double us = 0;
@@ -265,11 +268,13 @@ class LoadedPredictor : public Predictor {
   }
 
   // The latency is that of the profile; its calls' shares are those of the parts.
-  absl::Status ApplyProfile(const graph::Graph& graph, const CalibrationProfile& profile, const TargetSpec& machine,
-                            LatencyPrediction* prediction) const {
+  absl::Status ApplyProfile(const graph::Graph& graph, const Calibration& calibration,
+                            const std::function<bool()>& cancelled, LatencyPrediction* prediction) const {
+    const CalibrationProfile& profile = calibration.profile;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const ProfileAdapter::Peers> peers, profiles_.PeersOf(profile));
-    COBRA_ASSIGN_OR_RETURN(const CalibrationProfile::Network network, profiles_.View(*peers, graph));
-    const ProfileAnswer answer = peers->model->Ask(machine, profile.samples).Answer(network, profile.interval_scale);
+    COBRA_ASSIGN_OR_RETURN(const CalibrationProfile::Network network, profiles_.View(*peers, graph, cancelled));
+    const ProfileAnswer answer =
+        peers->model->Ask(calibration.machine, profile.samples).Answer(network, profile.interval_scale);
     const double scale = std::exp(answer.log_us) / prediction->latency_us;
     prediction->latency_us *= scale;
     for (auto& us : prediction->node_latency_us) us *= scale;

@@ -7,7 +7,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "base/keyed_hash.h"
 #include "base/status_macros.h"
+#include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 
 namespace cobra::predict {
@@ -114,19 +116,22 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
 }
 
 absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& peers, const graph::Graph& graph,
-                                                                const std::string& fingerprint) const {
+                                                                const std::function<bool()>& cancelled) const {
+  // Strangers choose networks, and share what is kept: a call that returns its argument takes time, too.
+  const Hash128 key = KeyedHash(graph::ExactBytes(graph));
   {
     absl::MutexLock lock(&mutex_);
-    if (const auto found = peers.totals.find(fingerprint); found != peers.totals.end()) return found->second;
+    if (const auto found = peers.totals.find(key); found != peers.totals.end()) return found->second;
   }
-  COBRA_ASSIGN_OR_RETURN(Totals totals, predict_(graph, peers.targets));
+  COBRA_ASSIGN_OR_RETURN(Totals totals, predict_(graph, peers.targets, cancelled));
   absl::MutexLock lock(&mutex_);
   if (peers.totals.size() >= kMostTotals) peers.totals.clear();
-  peers.totals[fingerprint] = totals;
+  peers.totals[key] = totals;
   return totals;
 }
 
-absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& peers, const graph::Graph& graph) const {
+absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& peers, const graph::Graph& graph,
+                                                                 const std::function<bool()>& cancelled) const {
   const std::string fingerprint = graph::Fingerprint(graph).ToHex();
   CalibrationProfile::Network network;
   network.is_quantized = IsQuantized(graph);
@@ -136,7 +141,7 @@ absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& pe
     known += !std::isnan(network.log_us.back());
   }
   if (known == peers.targets.size()) return network;
-  COBRA_ASSIGN_OR_RETURN(const Totals totals, TotalsOf(peers, graph, fingerprint));
+  COBRA_ASSIGN_OR_RETURN(const Totals totals, TotalsOf(peers, graph, cancelled));
   double error = 0;
   for (size_t j = 0; j < network.log_us.size(); ++j) {
     if (!std::isnan(network.log_us[j])) error += network.log_us[j] - totals.log_us[j];

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "base/hash.h"
 #include "graph/graph.h"
 #include "model/predict/profile_gaps.h"
 #include "model/predict/profile_model.h"
@@ -35,8 +36,8 @@ class ProfileAdapter {
     std::vector<double> log_us;  // of each target that was asked about
     double half_width = 0;       // of the 90 % interval in log-latency, their median
   };
-  using PredictTotals =
-      std::function<absl::StatusOr<Totals>(const graph::Graph& graph, absl::Span<const size_t> targets)>;
+  using PredictTotals = std::function<absl::StatusOr<Totals>(
+      const graph::Graph& graph, absl::Span<const size_t> targets, const std::function<bool()>& cancelled)>;
 
   ProfileAdapter(std::vector<ProfiledTarget> targets, PredictTotals predict);
 
@@ -48,18 +49,20 @@ class ProfileAdapter {
     std::unique_ptr<const ProfileGaps> gaps;
     std::unique_ptr<const ProfileModel> model;
     mutable std::map<size_t, std::vector<double>> held_out_scores;  // by number of samples
-    mutable std::map<std::string, Totals> totals;                   // by fingerprint; asking all targets takes a while
+    mutable std::map<Hash128, Totals> totals;  // by KeyedHash of graph::ExactBytes; asking all targets takes a while
   };
   std::shared_ptr<const Peers> PeersOf(const TargetSpec& machine, absl::Span<const std::string> without_devices) const;
   // The same of a stored calibration. FailedPrecondition if the version lacks one of them.
   absl::StatusOr<std::shared_ptr<const Peers>> PeersOf(const CalibrationProfile& profile) const;
 
-  absl::StatusOr<CalibrationProfile::Network> View(const Peers& peers, const graph::Graph& graph) const;
+  absl::StatusOr<CalibrationProfile::Network> View(const Peers& peers, const graph::Graph& graph,
+                                                   const std::function<bool()>& cancelled = {}) const;
   // ProfileModel::HeldOutScores, computed once.
   std::vector<double> HeldOutScores(const Peers& peers, size_t samples) const;
 
  private:
-  absl::StatusOr<Totals> TotalsOf(const Peers& peers, const graph::Graph& graph, const std::string& fingerprint) const;
+  absl::StatusOr<Totals> TotalsOf(const Peers& peers, const graph::Graph& graph,
+                                  const std::function<bool()>& cancelled) const;
   std::shared_ptr<const Peers> Make(std::vector<size_t> targets) const;
 
   const std::vector<ProfiledTarget> targets_;

@@ -15,6 +15,8 @@ namespace cobra::predict {
 namespace {
 
 constexpr size_t kMostParts = 4;
+// The latest: the work is cubic, and more than twenty hardly help (docs/results/boards.md).
+constexpr size_t kMostSamples = 64;
 constexpr double kLeastWeight = 0.02;  // of a part
 constexpr double kCoverage = 0.9, kLeastScale = 0.5;
 // Held-out scores count like so many samples of the device itself.
@@ -89,13 +91,15 @@ ptrdiff_t FindBad(const ProfileAdapter::Peers& peers, const TargetSpec& machine,
 }  // namespace
 
 absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const ProfileAdapter::Peers& peers,
-                                           const TargetSpec& machine, absl::Span<const AdaptSample> samples) {
+                                           const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                           const std::function<bool()>& cancelled) {
   Calibration c;
   c.machine = machine;
   c.samples = static_cast<int>(samples.size());
   c.profile.targets = peers.names;
+  if (samples.size() > kMostSamples) samples.remove_prefix(samples.size() - kMostSamples);
   for (const AdaptSample& sample : samples) {
-    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, *sample.graph));
+    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, *sample.graph, cancelled));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
   std::vector<CalibrationProfile::Sample>& all = c.profile.samples;

@@ -9,6 +9,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -23,6 +24,23 @@ constexpr size_t kMaxTextBytes = 200;
 
 absl::Status Bad(const char* field, double value, absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrFormat("%s %.6g: %s", field, value, why));
+}
+
+// What is misspelt would be a runtime that nobody has measured.
+absl::Status CheckSoftware(const TargetSpec& sheet) {
+  const std::string mode = absl::AsciiStrToLower(sheet.compile);
+  if (mode != sheet.compile)
+    return absl::InvalidArgumentError(absl::StrCat("compile \"", sheet.compile, "\": did you mean ", mode, "?"));
+  constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
+      {"pytorch", "torch"}, {"ort", "onnxruntime"}, {"onnx_runtime", "onnxruntime"}};
+  const size_t family = sheet.runtime.find('-');  // what follows is a version
+  std::string right = absl::AsciiStrToLower(sheet.runtime.substr(0, family));
+  for (const auto& [wrong, name] : kOtherNames) {
+    if (absl::StartsWith(right, wrong)) right = absl::StrCat(name, right.substr(wrong.size()));
+  }
+  if (family != std::string::npos) right += sheet.runtime.substr(family);
+  if (right == sheet.runtime) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("runtime \"", sheet.runtime, "\": did you mean ", right, "?"));
 }
 
 absl::Status CheckTexts(const TargetSpec& sheet) {
@@ -48,6 +66,7 @@ absl::Status CheckTexts(const TargetSpec& sheet) {
   }
   if (sheet.layout != "nchw" && sheet.layout != "nhwc")
     return absl::InvalidArgumentError(absl::StrCat("layout \"", sheet.layout, "\": nchw or nhwc"));
+  COBRA_RETURN_IF_ERROR(CheckSoftware(sheet));
   return CheckPrecisionName(sheet.precision);
 }
 
@@ -71,7 +90,7 @@ absl::Status CheckRanges(const TargetSpec& sheet) {
                  {"l2_gb_per_s", sheet.l2_gb_per_s, 0.01, 1e6},
                  {"l3_gb_per_s", sheet.l3_gb_per_s, 0.01, 1e6},
                  {"page_fault_us", sheet.page_fault_us, 0.001, 1e4},
-                 {"memory_gb", sheet.memory_gb, 0.001, 1e5},
+                 {"memory_gb", sheet.memory_gb, 0.001, is_gpu ? 2e3 : 1e5},
                  {"board_power_w", sheet.board_power_w, 0.1, 2e4},
                  {"process_nm", sheet.process_nm, 1, 200}};
   for (const auto& [field, value, least, most] : numbers) {
@@ -116,16 +135,17 @@ absl::Status CheckPeakOfGpu(const TargetSpec& sheet) {
                              sheet.clock_mhz, sheet.precision == "float32" ? " in float32" : "", most));
 }
 
-// Whoever builds a device gives it memory that its arithmetic can use: from a third of an operation to a thousand for
-// each byte (all that data/devices knows), and ten times more either way.
+// Whoever builds a device gives it memory that its arithmetic can use. A mistaken unit, a thousandfold, is beyond what
+// any device has (data/devices, data/public), and some more either way; matrix units compute ten times as much.
 absl::Status CheckBalance(const TargetSpec& sheet) {
-  constexpr double kFewest = 0.02, kMost = 10'000;
+  const bool is_single = sheet.precision == "float32" || sheet.precision == "tf32-convolutions";
+  const double fewest = sheet.kind == "gpu" ? (is_single ? 0.2 : 1) : 0.1, most = is_single ? 500 : 5000;
   if (!(sheet.peak_gflops > 0) || !(sheet.memory_gb_per_s > 0)) return absl::OkStatus();
   const double of_byte = sheet.peak_gflops / sheet.memory_gb_per_s;
-  if (of_byte >= kFewest && of_byte <= kMost) return absl::OkStatus();
+  if (of_byte >= fewest && of_byte <= most) return absl::OkStatus();
   return Bad("memory_gb_per_s", sheet.memory_gb_per_s,
              absl::StrFormat("with peak_gflops %.6g that is %.4g operations for each byte; devices have %.6g to %.6g",
-                             sheet.peak_gflops, of_byte, kFewest, kMost));
+                             sheet.peak_gflops, of_byte, fewest, most));
 }
 
 // Whoever gives a name for all numbers means one device by it.
@@ -144,6 +164,11 @@ absl::Status CheckName(const TargetSpec& sheet) {
 absl::Status CheckAgainstTable(const TargetSpec& sheet) {
   constexpr double kMostTimes = 2.5;
   if (sheet.kind != "gpu") return absl::OkStatus();
+  if (LacksUnitsFor(sheet.device, sheet.precision)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("precision \"", sheet.precision, "\": ", sheet.device, " has no units for it; ",
+                     sheet.precision == "bfloat16" ? "float16 or float32" : "PyTorch computes in float32 there"));
+  }
   TargetSpec of_table;
   of_table.kind = sheet.kind;
   of_table.device = sheet.device;

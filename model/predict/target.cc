@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/json.h"
+#include "base/json_text.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -126,7 +127,7 @@ absl::string_view RuntimeVersion(const TargetSpec& spec) {
   return first == absl::string_view::npos ? version : version.substr(0, version.find_first_of(".+", first + 1));
 }
 
-std::string TargetSpecToJson(const TargetSpec& spec) { return SpecToJson(spec).dump(); }
+std::string TargetSpecToJson(const TargetSpec& spec) { return JsonText(SpecToJson(spec)); }
 
 absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(json j, Parse(text, "target"));
@@ -177,9 +178,8 @@ std::string ProbeResultToJson(const ProbeResult& probe) {
     if (!measured.profile_json.empty()) fields.push_back("profile");
     records.push_back(store::FieldsToJson(measurement, fields));
   }
-  return nlohmann::ordered_json{{"machine", nlohmann::ordered_json(SpecToJson(probe.machine))},
-                                {"records", std::move(records)}}
-      .dump();
+  return JsonText(nlohmann::ordered_json{{"machine", nlohmann::ordered_json(SpecToJson(probe.machine))},
+                                         {"records", std::move(records)}});
 }
 
 namespace {
@@ -232,27 +232,26 @@ std::string CalibrationToJson(const Calibration& c) {
                      {"weight", part.weight},
                      {"coefficients", part.coefficients}});
   }
-  return json{{"machine", SpecToJson(c.machine)},
-              {"base_target", c.base_target},
-              {"model_sha256", c.model_sha256},
-              {"coefficients", c.coefficients},
-              {"log_network_scale", c.log_network_scale},
-              {"own_specification", c.own_specification},
-              {"work_low", c.work_ranges.low},
-              {"work_high", c.work_ranges.high},
-              {"interval_scale", c.interval_scale},
-              {"interval_log", c.interval_log},
-              {"probe_layer_mape_before", c.probe_layer_mape_before},
-              {"probe_layer_mape_after", c.probe_layer_mape_after},
-              {"probe_network_mape_after", c.probe_network_mape_after},
-              {"held_back_error", c.held_back_error},
-              {"parts", std::move(parts)},
-              {"profile", ProfileToJson(c.profile)},
-              {"samples", c.samples},
-              {"sample_mape_before", c.sample_mape_before},
-              {"sample_mape_after", c.sample_mape_after},
-              {"doubted", c.doubted}}
-      .dump();
+  return JsonText(json{{"machine", SpecToJson(c.machine)},
+                       {"base_target", c.base_target},
+                       {"model_sha256", c.model_sha256},
+                       {"coefficients", c.coefficients},
+                       {"log_network_scale", c.log_network_scale},
+                       {"own_specification", c.own_specification},
+                       {"work_low", c.work_ranges.low},
+                       {"work_high", c.work_ranges.high},
+                       {"interval_scale", c.interval_scale},
+                       {"interval_log", c.interval_log},
+                       {"probe_layer_mape_before", c.probe_layer_mape_before},
+                       {"probe_layer_mape_after", c.probe_layer_mape_after},
+                       {"probe_network_mape_after", c.probe_network_mape_after},
+                       {"held_back_error", c.held_back_error},
+                       {"parts", std::move(parts)},
+                       {"profile", ProfileToJson(c.profile)},
+                       {"samples", c.samples},
+                       {"sample_mape_before", c.sample_mape_before},
+                       {"sample_mape_after", c.sample_mape_after},
+                       {"doubted", c.doubted}});
 }
 
 namespace {

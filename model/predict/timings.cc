@@ -17,11 +17,13 @@ namespace {
 
 constexpr double kMostApart = 2;
 constexpr double kLongestMs = 600e3, kShortestMs = 1e-5;
+constexpr int64_t kMostTimings = 1'000'000'000;
 
 absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
   const double ms = timed.latency_us / 1000;
   if (!std::isfinite(ms) || ms <= 0) return absl::InvalidArgumentError(absl::StrCat("latency_ms ", ms, ": is no time"));
-  if (timed.timings < 1) return absl::InvalidArgumentError(absl::StrCat("timings ", timed.timings, ": less than 1"));
+  if (timed.timings < 1 || timed.timings > kMostTimings)
+    return absl::InvalidArgumentError(absl::StrCat("timings ", timed.timings, ": from 1 to ", kMostTimings));
   if (ms > kLongestMs || ms < kShortestMs) {
     return absl::InvalidArgumentError(
         absl::StrFormat("latency_ms %.6g: no network takes that: is it in milliseconds?", ms));
@@ -64,7 +66,7 @@ store::MeasuredGraph RecordOf(TimedNetwork timed, std::string fingerprint) {
   record.measurement.subject.fingerprint = std::move(fingerprint);
   // As it will be stored (ProbeResultToJson), so that a fit to it is the same later.
   record.measurement.latency.median_us = std::max(1e-3, std::round(1000 * timed.latency_us) / 1000);
-  record.measurement.latency.runs = static_cast<int>(std::min<int64_t>(timed.timings, 1'000'000'000));
+  record.measurement.latency.runs = static_cast<int>(timed.timings);
   record.graph = std::move(timed.graph);
   return record;
 }
@@ -90,7 +92,7 @@ std::vector<store::MeasuredGraph> Join(std::vector<store::MeasuredGraph> records
     measurement.latency.median_us = medians[i].Middle();
     measurement.latency.quiet_us = 0;
     measurement.conditions.suspect = false;
-    measurement.latency.runs = static_cast<int>(std::min<int64_t>(medians[i].Count(), 1'000'000'000));
+    measurement.latency.runs = static_cast<int>(std::min(medians[i].Count(), kMostTimings));
   }
   return joined;
 }

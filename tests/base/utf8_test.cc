@@ -25,5 +25,16 @@ TEST(Utf8Test, OtherBytesAreReplacedOneByOne) {
   EXPECT_EQ(ReplaceInvalidUtf8(""), "");
 }
 
+TEST(Utf8Prefix, EndsWithAWholeCharacter) {
+  EXPECT_EQ(Utf8Prefix("abc", 5), "abc");
+  EXPECT_EQ(Utf8Prefix("abc", 2), "ab");
+  const std::string text = "x\u00e9\u00e9";  // of two bytes each
+  EXPECT_EQ(Utf8Prefix(text, 5), text);
+  EXPECT_EQ(Utf8Prefix(text, 4), "x\u00e9");
+  EXPECT_EQ(Utf8Prefix(text, 3), "x\u00e9");
+  EXPECT_EQ(Utf8Prefix(text, 2), "x");
+  EXPECT_EQ(Utf8Prefix("\U0001f600", 3), "");
+}
+
 }  // namespace
 }  // namespace cobra

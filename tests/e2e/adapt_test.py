@@ -272,6 +272,16 @@ class Adapt(unittest.TestCase):
         self.assertEqual(undone.code, 0, undone.err)
         self.assertEqual(self.predicted("seen", NETWORKS[5:6]), after)
 
+    def test_a_long_name_of_a_row_is_shortened_by_whole_letters(self):
+        path = self.file("long.csv")
+        write_list(path, NETWORKS[:1], self.truth)
+        with open(path, encoding="utf-8") as file:
+            text = file.read().replace("\n1,", "\nx" + "\u00e9" * 150 + ",")
+        self.write("long.csv", text)
+        made = self.ask("adapt", "--name", "long", "--spec", self.file("spec.json"), "--samples", path)
+        self.assertEqual(made.code, 0, made.err)
+        self.assertEqual(self.adapt("long").code, 0)  # it still serves
+
     def test_a_corrected_sheet_keeps_what_was_timed(self):
         self.assertEqual(self.adapt("corrected", 4).code, 0)
         timed = self.error_of("corrected")

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -143,9 +144,11 @@ TEST_F(ProfileModelTest, HeldOutErrorsAreComparedWithTheirIntervals) {
   for (const double score : scores) EXPECT_TRUE(score >= 0 && std::isfinite(score));
 }
 
-graph::Graph Perceptron(int64_t width) {
+// `dropouts`: calls that return their argument, so that the fingerprint is the same.
+graph::Graph Perceptron(int64_t width, int dropouts = 0) {
   graph::NetBuilder b;
   graph::ValueRef x = b.Input({4, width});
+  for (int i = 0; i < dropouts; ++i) x = b.Call(graph::Op::dropout, {{"p", 0.5}}, {x});
   for (int i = 0; i < 3; ++i) x = b.ReluInPlace(b.Linear(x, width));
   return std::move(b).Finish({x}).value();
 }
@@ -167,17 +170,33 @@ class ProfileAdapterTest : public testing::Test {
   ProfileAdapter Make() const {
     std::vector<ProfiledTarget> targets;
     for (size_t d = 0; d < devices_.size(); ++d) targets.push_back({devices_[d].Sheet(), &network_us_[d]});
-    return ProfileAdapter(targets, [this](const graph::Graph& graph, absl::Span<const size_t> asked) {
-      ProfileAdapter::Totals totals;
-      const auto number = static_cast<size_t>(graph.inputs()[0].type.shape[1] - 8) / 8;
-      for (const size_t d : asked) totals.log_us.push_back(devices_[d].LogUs(number) + 0.1);
-      totals.half_width = 0.3;
-      return totals;
-    });
+    return ProfileAdapter(
+        targets, [this](const graph::Graph& graph, absl::Span<const size_t> asked, const std::function<bool()>&) {
+          ProfileAdapter::Totals totals;
+          const auto number = static_cast<size_t>(graph.inputs()[0].type.shape[1] - 8) / 8;
+          const double dropouts = static_cast<double>(graph.nodes().size()) - kCallsOfPerceptron;
+          for (const size_t d : asked) totals.log_us.push_back(devices_[d].LogUs(number) + 0.1 + dropouts);
+          totals.half_width = 0.3;
+          return totals;
+        });
   }
+  static constexpr int kCallsOfPerceptron = 6;
   std::vector<Device> devices_;
   std::vector<std::map<std::string, double>> network_us_;
 };
+
+// Strangers share what is kept: nobody's network may stand for another's.
+TEST_F(ProfileAdapterTest, ANetworkOfTheSameFingerprintChangesNoAnswer) {
+  const ProfileAdapter adapter = Make();
+  const auto peers = adapter.PeersOf(devices_[0].Sheet(), {});
+  ASSERT_NE(peers, nullptr);
+  constexpr int64_t kWidth = 8 + 8 * (kNetworks + 5);
+  const graph::Graph padded = Perceptron(kWidth, 3), plain = Perceptron(kWidth);
+  ASSERT_EQ(graph::Fingerprint(padded), graph::Fingerprint(plain));
+  const auto slow = adapter.View(*peers, padded), fast = adapter.View(*peers, plain);
+  ASSERT_TRUE(slow.ok() && fast.ok());
+  EXPECT_NEAR(slow->log_us[0], fast->log_us[0] + 3, 1e-9);
+}
 
 TEST_F(ProfileAdapterTest, MeasurementsStandInForPredictions) {
   const ProfileAdapter adapter = Make();

@@ -217,6 +217,21 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    "peak_gflops 0.03: less than 4 threads of 2000 MHz have"),
             "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
+}
+
+TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
+  const auto check = [](auto change) {
+    TargetSpec sheet;
+    sheet.kind = "cpu";
+    sheet.device = "Z80";
+    sheet.runtime = "ncnn";
+    change(&sheet);
+    return std::string(CheckSheet(sheet).message());
+  };
+  const auto begins = [](const std::string& text, const std::string& with) {
+    return text.substr(0, with.size()) == with ? std::string() : text;
+  };
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = ""; }), "device is missing"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "NVIDIA L4"; }), "device \"NVIDIA L4\": is a GPU"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = ""; }), "runtime is missing"), "");
@@ -226,7 +241,40 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    }),
                    "peak_gflops 48000: more than 4 threads"),
             "");
-  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->compile = "Eager"; }), "compile \"Eager\": did you mean eager?"), "");
+  EXPECT_EQ(check([](TargetSpec* s) { s->runtime = "PyTorch-2.4+Cu121"; }),
+            "runtime \"PyTorch-2.4+Cu121\": did you mean torch-2.4+Cu121?");
+  // A thousandfold: GB/s for MB/s, and the other way.
+  for (const double gb_per_s : {0.04, 4000.0, 40000.0}) {
+    EXPECT_EQ(begins(check([=](TargetSpec* s) {
+                       s->threads = 8;
+                       s->peak_gflops = 300;
+                       s->memory_gb_per_s = gb_per_s;
+                     }),
+                     "memory_gb_per_s "),
+              "");
+  }
+}
+
+// PyTorch takes float32 for TF32 there, and nobody measured how it makes up for bfloat16.
+TEST(SheetCheck, OlderGpusHaveFewerPrecisions) {
+  const auto check = [](const char* device, const char* precision) {
+    TargetSpec sheet;
+    sheet.kind = "gpu";
+    sheet.device = device;
+    sheet.runtime = "torch-2.4";
+    sheet.precision = precision;
+    return std::string(CheckSheet(sheet).message());
+  };
+  for (const char* precision : {"float32", "float16", "amp-float16"}) EXPECT_EQ(check("Tesla T4", precision), "");
+  EXPECT_EQ(check("Tesla T4", "tf32"),
+            "precision \"tf32\": Tesla T4 has no units for it; PyTorch computes in float32 there");
+  EXPECT_EQ(check("Tesla T4", "bfloat16"), "precision \"bfloat16\": Tesla T4 has no units for it; float16 or float32");
+  for (const char* precision : {"tf32-convolutions", "bfloat16"}) {
+    EXPECT_EQ(check("NVIDIA L4", precision), "");
+    EXPECT_EQ(check("Jetson AGX Orin GPU", precision), "");
+    EXPECT_EQ(check("A GPU of our own", precision), "");
+  }
 }
 
 // Of a GPU that data/devices has.

@@ -44,9 +44,11 @@ class FakeStore : public store::Store {
     measurements.insert(measurements.end(), records.begin(), records.end());
     return absl::OkStatus();
   }
-  absl::Status AppendCalibration(const store::CalibrationRecord& record) override {
+  absl::Status AppendCalibration(const store::CalibrationRecord& record,
+                                 absl::Span<const store::StoredMeasurement> records) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
+    measurements.insert(measurements.end(), records.begin(), records.end());
     calibrations.push_back(record);
     calibrations.back().version = static_cast<int64_t>(calibrations.size());
     if (record.based_on > 0)

@@ -168,8 +168,17 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   EXPECT_EQ((*timings)[0].timings, 3);
   EXPECT_EQ((*timings)[2].network, "aa");
   EXPECT_EQ((*timings)[2].graph_json, "graph a");  // stored once
+  // A later version was fitted to the timings of one that is withdrawn: it has to be fitted again.
+  const std::string model = latest().model_sha256;
+  ASSERT_FALSE(model.empty());
+  ASSERT_TRUE(observe("fourth", {{"cc", "graph c", 10, 1}}).ok());
+  ASSERT_TRUE((*store)->WithdrawCalibration("phone", latest().version - 1).ok());
+  EXPECT_EQ(latest().calibration_json, "fourth");
+  EXPECT_EQ(latest().model_sha256, "");
+  EXPECT_EQ((*store)->TimingsOf(latest())->size(), 3u);
   ASSERT_TRUE((*store)->WithdrawCalibration("phone", latest().version).ok());
   EXPECT_EQ(latest().calibration_json, "second");
+  EXPECT_EQ(latest().model_sha256, model);
   EXPECT_EQ((*store)->TimingsOf(latest())->size(), 2u);
   ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "anew")).ok());
   EXPECT_EQ(latest().probe_json, "probe of anew");

@@ -1,0 +1,17 @@
+// Writing JSON.
+#ifndef COBRA_BASE_JSON_TEXT_H_
+#define COBRA_BASE_JSON_TEXT_H_
+
+#include <string>
+
+namespace cobra {
+
+// Json::dump() without exceptions: what is not UTF-8 becomes U+FFFD. Json is nlohmann::json or nlohmann::ordered_json.
+template <typename Json>
+std::string JsonText(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_JSON_TEXT_H_
