@@ -47,6 +47,18 @@ int64_t ServingVersion(const ModelSnapshot& model, absl::string_view target) {
   return 0;
 }
 
+// Whether a version of the target was withdrawn since: those behind it were fitted to its timings, too.
+bool HasNewWithdrawal(const ModelSnapshot& model, const std::string& target,
+                      absl::Span<const store::CalibrationVersion> now) {
+  const auto before = model.versions.find(target);
+  return absl::c_any_of(now, [&](const store::CalibrationVersion& version) {
+    if (version.target != target || !version.withdrawn || before == model.versions.end()) return false;
+    return absl::c_none_of(before->second, [&version](const store::CalibrationVersion& known) {
+      return known.version == version.version && known.withdrawn;
+    });
+  });
+}
+
 int64_t NextGeneration() {
   static std::atomic<int64_t> generation{0};
   return ++generation;
@@ -272,14 +284,13 @@ absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   std::map<std::string, predict::Calibration> calibrations;
   for (const store::CalibrationRecord& record : records) {
     const predict::Calibration* const known = snapshot->FindCalibration(record.target);
-    // What a withdrawn version had is no longer in the fits of those behind it (Store::WithdrawCalibration).
-    const bool is_fitted = record.model_sha256 == predictor.info().sha256;
-    if (known != nullptr && is_fitted && ServingVersion(*snapshot, record.target) == record.version) {
+    if (known != nullptr && ServingVersion(*snapshot, record.target) == record.version &&
+        !HasNewWithdrawal(*snapshot, record.target, versions)) {
       calibrations[record.target] = *known;
       continue;
     }
     absl::StatusOr<predict::Calibration> calibration = predict::CalibrationFromJson(record.calibration_json);
-    if (!calibration.ok() || !is_fitted) {
+    if (!calibration.ok() || record.model_sha256 != predictor.info().sha256) {
       const absl::StatusOr<predict::ProbeResult> probe = MeasuredOfRecord(store_, record);
       calibration = probe.ok() ? Fit(predictor, record.target, *probe) : probe.status();
       if (calibration.ok()) KeepFit(*calibration, record);

@@ -217,7 +217,6 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
                    "peak_gflops 0.03: less than 4 threads of 2000 MHz have"),
             "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "a\nb"; }), "device"), "");
-  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
 }
 
 TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
@@ -235,6 +234,7 @@ TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = ""; }), "device is missing"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->device = "NVIDIA L4"; }), "device \"NVIDIA L4\": is a GPU"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = ""; }), "runtime is missing"), "");
+  EXPECT_EQ(begins(check([](TargetSpec* s) { s->runtime = std::string(300, 'x'); }), "runtime"), "");
   EXPECT_EQ(begins(check([](TargetSpec* s) {
                      s->threads = 4;
                      s->peak_gflops = 48000;
