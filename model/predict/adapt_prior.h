@@ -36,7 +36,8 @@ bool AreComparable(const TargetSpec& a, const TargetSpec& b);
 // Whether a sheet says anything about how fast its device is.
 bool HasNumbers(const TargetSpec& spec);
 
-// Numbers of a data sheet that are missing in `spec`, from `other`.
+// Numbers of a data sheet that are missing in `spec`, from `other`, a trained target that is asked in its place; of two
+// half precisions that of `other`.
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other);
 
 // How much faster an operator group gets with arithmetic and with bandwidth: exponents.

@@ -272,6 +272,22 @@ TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {
   EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
 }
 
+// Autocast's target has seen no network without casts: it stands for another half precision as it is.
+TEST(FilledFrom, HalfPrecisionIsThatOfTheTrainedTarget) {
+  TargetSpec machine, trained;
+  machine.precision = "float16";
+  machine.peak_gflops = 65'000;
+  trained.precision = "amp-float16";
+  trained.peak_gflops = 71'000;
+  trained.memory_gb_per_s = 936;
+  const TargetSpec filled = FilledFrom(machine, trained);
+  EXPECT_EQ(filled.precision, "amp-float16");
+  EXPECT_EQ(filled.peak_gflops, 65'000);
+  EXPECT_EQ(filled.memory_gb_per_s, 936);
+  machine.precision = "float32";
+  EXPECT_EQ(FilledFrom(machine, trained).precision, "float32");
+}
+
 // How PyTorch launches kernels no driver for phones says; how half precision computes another half precision does.
 TEST(SheetDistance, PyTorchOnAGpuIsLikePyTorch) {
   TargetSpec asked;
