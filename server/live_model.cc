@@ -130,17 +130,19 @@ absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const
                          predict::ProbeResultFromJson(record.probe_json, /*needs_records=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::Timing> timings, store->TimingsOf(record));
   std::vector<store::MeasuredGraph> records;
-  std::map<std::string, graph::Graph> graphs;  // of a log there are many timings of each
+  std::map<std::string, std::pair<graph::Graph, std::string>> networks;  // with fingerprints; a log has many timings
   for (const store::Timing& timing : timings) {
-    auto known = graphs.find(timing.network);
-    if (known == graphs.end()) {
+    auto known = networks.find(timing.network);
+    if (known == networks.end()) {
       COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(timing.graph_json));
-      known = graphs.emplace(timing.network, std::move(graph)).first;
+      std::string fingerprint = graph::Fingerprint(graph).ToHex();
+      known = networks.emplace(timing.network, std::pair(std::move(graph), std::move(fingerprint))).first;
     }
-    records.push_back({known->second, {}});
+    const auto& [graph, fingerprint] = known->second;
+    records.push_back({graph, {}});
     store::Measurement& measurement = records.back().measurement;
     measurement.subject.is_network = true;
-    measurement.subject.fingerprint = graph::Fingerprint(known->second).ToHex();
+    measurement.subject.fingerprint = fingerprint;
     measurement.subject.label = absl::StrFormat("observed %.4g ms", timing.latency_us / 1000);  // it has no row
     measurement.latency.median_us = timing.latency_us;
     measurement.latency.runs = static_cast<int>(std::min<int64_t>(timing.timings, 1'000'000'000));
