@@ -1,5 +1,6 @@
 #include "client/named_model.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/file.h"
 #include "base/similar_words.h"
 #include "base/user_error.h"
+#include "client/library_hint.h"
 #include "client/list_source.h"
 
 namespace cobra::client {
@@ -102,11 +104,18 @@ absl::StatusOr<NamedModel> FindNamedModel(absl::string_view name) {
 absl::StatusOr<std::string> FileOfNamedModel(const NamedModel& named, absl::string_view name,
                                              const std::vector<std::string>& libraries) {
   if (!named.of_library) return named.path;
+  const auto in_folder = [&named](const std::string& folder) {
+    return (std::filesystem::path(folder) / named.path).string();
+  };
   for (const std::string& library : libraries) {
-    if (std::string file = (std::filesystem::path(library) / named.path).string(); FileExists(file)) return file;
+    if (std::string file = in_folder(library); FileExists(file)) return file;
   }
+  const std::vector<std::string> folders = InstalledPackageFolders();
+  const auto has = std::find_if(folders.begin(), folders.end(),
+                                [&](const std::string& folder) { return FileExists(in_folder(folder)); });
+  const std::string installed = has == folders.end() ? "/usr/lib/python3/dist-packages" : *has;
   return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no --library has ", named.path),
-                   "say where torchvision is installed: --library /usr/lib/python3/dist-packages");
+                   absl::StrCat("say where torchvision is installed: --library ", installed));
 }
 
 }  // namespace cobra::client

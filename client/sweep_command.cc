@@ -130,8 +130,9 @@ class SweepRun {
     answered_ = true;
     progress_.Count("sweeping", ++answers_, static_cast<int64_t>(sweep_.batches.size() * sweep_.targets.size()));
     point->status = absl::OkStatus();
-    point->peak_memory_bytes = answer->peak_memory_bytes();
     point->prediction = std::move(*answer->mutable_predictions(0));
+    const int64_t there = point->prediction.peak_memory_bytes();
+    point->peak_memory_bytes = there > 0 ? there : answer->peak_memory_bytes();
     sweep_.model_version = answer->model_version();
     return absl::OkStatus();
   }

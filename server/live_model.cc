@@ -195,20 +195,19 @@ std::vector<predict::TargetInfo> ModelSnapshot::Targets() const {
   return targets;
 }
 
-bool ModelSnapshot::Knows(absl::string_view target) const {
-  if (FindCalibration(target) != nullptr) return true;
+const predict::TargetSpec* ModelSnapshot::FindSpec(absl::string_view target) const {
+  if (const predict::Calibration* calibration = FindCalibration(target)) return &calibration->machine;
   for (const predict::TargetInfo& info : predictor->targets()) {
-    if (info.spec.name == target) return true;
+    if (info.spec.name == target) return &info.spec;
   }
-  return false;
+  return nullptr;
 }
 
+bool ModelSnapshot::Knows(absl::string_view target) const { return FindSpec(target) != nullptr; }
+
 std::string ModelSnapshot::RuntimeOf(absl::string_view target) const {
-  if (const predict::Calibration* calibration = FindCalibration(target)) return calibration->machine.runtime;
-  for (const predict::TargetInfo& info : predictor->targets()) {
-    if (info.spec.name == target) return info.spec.runtime;
-  }
-  return "";
+  const predict::TargetSpec* spec = FindSpec(target);
+  return spec == nullptr ? "" : spec->runtime;
 }
 
 LiveModel::LiveModel(Loader loader, store::Store* store, Metrics* metrics)

@@ -38,6 +38,8 @@ struct ModelSnapshot {
   // Trained targets, then calibrated ones.
   std::vector<predict::TargetInfo> Targets() const;
   bool Knows(absl::string_view target) const;
+  // Null if it does not know the target.
+  const predict::TargetSpec* FindSpec(absl::string_view target) const;
   // Of a target that it knows: "libtorch-1.13.0+openblas-SkylakeX".
   std::string RuntimeOf(absl::string_view target) const;
 };

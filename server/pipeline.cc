@@ -128,7 +128,8 @@ void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& 
   }
 }
 
-void FillPrediction(const std::string& target, const predict::PredictionTotals& prediction, v1::TargetPrediction* out) {
+void FillPrediction(const std::string& target, const predict::PredictionTotals& prediction, int64_t peak_memory_bytes,
+                    v1::TargetPrediction* out) {
   out->set_target(target);
   out->set_latency_us(prediction.latency_us);
   out->set_low_us(prediction.low_us);
@@ -136,6 +137,7 @@ void FillPrediction(const std::string& target, const predict::PredictionTotals& 
   out->set_coverage(prediction.coverage);
   out->set_confidence(prediction.confidence);
   out->set_extrapolating(prediction.extrapolating);
+  out->set_peak_memory_bytes(peak_memory_bytes);
   for (const predict::UnknownPart& part : prediction.unknown) {
     v1::UnknownPart* unknown = out->add_unknown();
     unknown->set_why(part.why);
@@ -330,7 +332,14 @@ Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Has
           graph.num_parameters(),
           cost.macs,
           cost.flops,
-          graph::PeakMemoryBytes(graph)};
+          graph::PeakMemoryBytes(graph),
+          absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; })};
+}
+
+int64_t Pipeline::PeakMemoryBytesOn(const Question& question, const std::string& target) {
+  const predict::TargetSpec* spec = question.model.FindSpec(target);
+  const bool is_half = spec != nullptr && (spec->precision == "float16" || spec->precision == "bfloat16");
+  return is_half && question.network.is_float32 ? question.network.peak_memory_bytes / 2 : 0;
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph, const Hash128& exact) {
@@ -376,7 +385,7 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
   FillNetwork(*network, reply);
   for (size_t i = 0; i < targets.size(); ++i) {
     Count(known[i]->counters);
-    FillPrediction(targets[i], known[i]->totals, reply->add_predictions());
+    FillPrediction(targets[i], known[i]->totals, known[i]->peak_memory_bytes, reply->add_predictions());
   }
   if (call.labels != nullptr && log_->Admits(static_cast<int64_t>(targets.size()), call.caller))
     RecordLabelled(*reply, call);
@@ -545,7 +554,7 @@ absl::Status Pipeline::PredictCalls(const Question& question, const Targets& tar
     reply_bytes += ReasonBytes(prediction);
     COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
     v1::TargetPrediction* out = reply->add_predictions();
-    FillPrediction(target, prediction, out);
+    FillPrediction(target, prediction, PeakMemoryBytesOn(question, target), out);
     FillBreakdown(question.graph, prediction, out);
   }
   return absl::OkStatus();
@@ -554,7 +563,7 @@ absl::Status Pipeline::PredictCalls(const Question& question, const Targets& tar
 absl::Status Pipeline::PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   for (const std::string& target : targets) {
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const KnownTotals> known, TotalsOf(question, target));
-    FillPrediction(target, known->totals, reply->add_predictions());
+    FillPrediction(target, known->totals, known->peak_memory_bytes, reply->add_predictions());
   }
   return absl::OkStatus();
 }
@@ -581,7 +590,8 @@ absl::StatusOr<std::shared_ptr<const Pipeline::KnownTotals>> Pipeline::ComputeTo
                                                                                      const std::string& target,
                                                                                      const Hash128& key) {
   COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Compute(question, target));
-  KnownTotals totals{computed, metrics_->CountersOf(target, computed.extrapolating)};  // without the calls
+  KnownTotals totals{computed, PeakMemoryBytesOn(question, target),
+                     metrics_->CountersOf(target, computed.extrapolating)};  // without the calls
   const std::vector<predict::UnknownPart>& unknown = totals.totals.unknown;
   int64_t held_bytes = HeapBytes(unknown);
   for (const predict::UnknownPart& part : unknown) held_bytes += HeapBytes(part.why);

@@ -121,11 +121,13 @@ class Pipeline {
     std::string fingerprint;
     int node_count = 0;
     int64_t parameter_count = 0, macs = 0, flops = 0, peak_memory_bytes = 0;
+    bool is_float32 = true;  // all of its parameters
   };
   // The prediction for a network on a target, without its calls.
   struct KnownTotals {
     predict::PredictionTotals totals;
-    PredictionCounters counters;  // for when it is answered again
+    int64_t peak_memory_bytes = 0;  // TargetPrediction's
+    PredictionCounters counters;    // for when it is answered again
   };
   // A network that was read, and what the request says about it.
   struct Question {
@@ -140,6 +142,7 @@ class Pipeline {
   std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph, const Hash128& exact);
   std::shared_ptr<const Network> RememberNetwork(const Hash128& key, Network network);
   static void FillNetwork(const Network& network, v1::PredictResponse* reply);
+  static int64_t PeakMemoryBytesOn(const Question& question, const std::string& target);
   static Hash128 KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target);
   // The whole reply without reading the graph; false if some of it is not known.
   bool AnswerKnown(const Hash128& network_hash, const ModelSnapshot& model, const Targets& targets,

@@ -33,28 +33,25 @@ struct PretrainOptions {
 // Calls with some of their numbers removed.
 struct MaskedCalls {
   std::vector<std::vector<text::Token>> tokens;
-  std::vector<int64_t> place;  // index of each missing number in the flattened batch
+  std::vector<int64_t> place;  // index of each missing number among all tokens
   std::vector<float> number;   // log2(1 + missing number) / 10
 };
 
 MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl::Span<const double> latency_us,
                  absl::Span<const size_t> chosen, const PretrainOptions& o, std::mt19937_64* random) {
   MaskedCalls masked;
-  size_t longest = 1;
+  size_t begin = 0;
   for (size_t c : chosen) {
     std::vector<text::Token>& tokens = masked.tokens.emplace_back(*calls[c]);
     if (o.latency_word >= 0) tokens.push_back({o.latency_word, true, static_cast<float>(latency_us[c])});
-    longest = std::max(longest, tokens.size());
-  }
-  for (size_t i = 0; i < masked.tokens.size(); ++i) {
-    std::vector<text::Token>& tokens = masked.tokens[i];
     for (size_t t = 0; t < tokens.size(); ++t) {
       const bool drawn = static_cast<double>((*random)() >> 11) * 0x1.0p-53 < kMaskedShare;
       if (!tokens[t].numeric || tokens[t].id == o.latency_word || !drawn) continue;
-      masked.place.push_back(static_cast<int64_t>(i * longest + t));
+      masked.place.push_back(static_cast<int64_t>(begin + t));
       masked.number.push_back(static_cast<float>(std::log2(1 + std::fabs(tokens[t].value)) / 10));
       tokens[t].numeric = false;  // the id, which gives the number's position, is kept; its value is not
     }
+    begin += tokens.size();
   }
   return masked;
 }
@@ -85,9 +82,8 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
                           static_cast<double>(static_cast<size_t>(o.epochs) * steps);
       fit::SetLearningRate(&optimizer, kLearningRate, done, kWarmup);
       optimizer.zero_grad();
-      const auto [ids, values] = net::CollateTokens(tokens);
       const at::Tensor guessed =
-          head(encoder->Tokens(ids, values).reshape({-1, width}).index_select(0, at::tensor(masked.place, at::kLong)))
+          head(encoder->Tokens(net::PackTokens(tokens)).index_select(0, at::tensor(masked.place, at::kLong)))
               .squeeze(-1);
       const at::Tensor loss = (guessed - at::tensor(masked.number, at::kFloat)).abs().mean();
       loss.backward();

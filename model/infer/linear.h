@@ -10,9 +10,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/tensor_file.h"
-#include "model/infer/kernels.h"
+#include "model/kernels/kernels.h"
 
 namespace cobra::infer {
+
+using kernels::BestKernels;
+using kernels::Kernels;
+using kernels::kLaneFloats;
+using kernels::PaddedWidth;
 
 // Rows of zeros, one after the other.
 inline std::vector<float> Rows(int64_t rows, int64_t stride) {

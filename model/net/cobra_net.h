@@ -33,12 +33,10 @@ struct CobraNet : public torch::nn::Module {
   at::Tensor target_vectors;  // [num_targets, kLearnedTargetFeatures]
 };
 
-// Token lists padded to the longest: int64 [n, tokens] and float [n, tokens, kNumValueFeatures].
-std::pair<at::Tensor, at::Tensor> CollateTokens(absl::Span<const std::vector<text::Token>* const> layers);
+PackedTokens PackTokens(absl::Span<const std::vector<text::Token>* const> calls);
 
-// Encodes token lists: [n, width], in their order. Lists of similar length are batched, at most `batch` at a time: most
-// calls have 25 tokens, a few 128, and padding all to the longest costs four times the work.
-at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts, int64_t batch = 256);
+// Encodes token lists: [n, width], in their order.
+at::Tensor EncodeTexts(Encoder& encoder, absl::Span<const std::vector<text::Token>* const> texts);
 
 }  // namespace cobra::net
 

@@ -1,6 +1,8 @@
 #include "model/net/encoder.h"
 
-#include <cmath>
+#include <string>
+
+#include "model/net/sequences.h"
 
 namespace cobra::net {
 namespace nn = torch::nn;
@@ -21,13 +23,8 @@ AttentionBlock::AttentionBlock(int64_t width, int64_t heads, int64_t feed_forwar
   register_module("down", down_);
 }
 
-at::Tensor AttentionBlock::forward(at::Tensor x, const at::Tensor& attention_bias) {
-  const int64_t batch = x.size(0), tokens = x.size(1), width = x.size(2), head = width / heads_;
-  // [batch, tokens, 3, heads, head] -> three of [batch, heads, tokens, head]
-  at::Tensor qkv = qkv_(norm1_(x)).view({batch, tokens, 3, heads_, head}).permute({2, 0, 3, 1, 4});
-  at::Tensor scores = at::matmul(qkv[0] * (1.0 / std::sqrt(static_cast<double>(head))), qkv[1].transpose(-2, -1));
-  at::Tensor mixed = at::matmul((scores + attention_bias).softmax(-1), qkv[2]);
-  x = x + out_(mixed.transpose(1, 2).reshape({batch, tokens, width}));
+at::Tensor AttentionBlock::forward(at::Tensor x, const std::vector<int64_t>& ends) {
+  x = x + out_(Attention(qkv_(norm1_(x)), ends, heads_));
   return x + down_(at::gelu(up_(norm2_(x))));
 }
 
@@ -49,19 +46,13 @@ Encoder::Encoder(const NetConfig& c)
   gate_->weight.mul_(0.1);
 }
 
-at::Tensor Encoder::Tokens(const at::Tensor& ids, const at::Tensor& values) {
+at::Tensor Encoder::Tokens(const PackedTokens& calls) {
   // The features of a number pass through a map shared by all numbers, scaled by a gate of the number's token.
-  at::Tensor x = token_(ids) + value_(values) * (1 + gate_(ids));
-  const at::Tensor bias = at::zeros(ids.sizes(), x.options()).masked_fill_(ids == 0, -1e9).unsqueeze(1).unsqueeze(1);
-  for (auto& block : blocks_) x = block->forward(x, bias);
+  at::Tensor x = token_(calls.ids) + value_(calls.values) * (1 + gate_(calls.ids));
+  for (auto& block : blocks_) x = block->forward(x, calls.ends);
   return x;
 }
 
-at::Tensor Encoder::forward(const at::Tensor& ids, const at::Tensor& values) {
-  const at::Tensor x = Tokens(ids, values);
-  const at::Tensor keep = (ids != 0).to(x.dtype()).unsqueeze(-1);
-  // Mean pooling over the tokens that are not padding.
-  return norm_((x * keep).sum(1) / keep.sum(1).clamp_min(1));
-}
+at::Tensor Encoder::forward(const PackedTokens& calls) { return norm_(MeanOfEach(Tokens(calls), calls.ends)); }
 
 }  // namespace cobra::net

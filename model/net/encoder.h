@@ -10,6 +10,8 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "model/net/config.h"
@@ -19,8 +21,8 @@ namespace cobra::net {
 class AttentionBlock : public torch::nn::Module {
  public:
   AttentionBlock(int64_t width, int64_t heads, int64_t feed_forward);
-  // x: [batch, tokens, width]; attention_bias: [batch, 1, 1, tokens], 0 or -inf where padded.
-  at::Tensor forward(at::Tensor x, const at::Tensor& attention_bias);
+  // x: [tokens, width] of sequences that end before the rows `ends`.
+  at::Tensor forward(at::Tensor x, const std::vector<int64_t>& ends);
 
  private:
   int64_t heads_;
@@ -28,14 +30,20 @@ class AttentionBlock : public torch::nn::Module {
   torch::nn::Linear qkv_, out_, up_, down_;
 };
 
+// Tokens of calls, one call behind the other.
+struct PackedTokens {
+  at::Tensor ids;             // int64 [tokens]
+  at::Tensor values;          // float [tokens, value_features], 0 where the token is no number
+  std::vector<int64_t> ends;  // of each call: the number of tokens up to its last one
+};
+
 class Encoder : public torch::nn::Module {
  public:
   explicit Encoder(const NetConfig& config);
-  // ids: int64 [batch, tokens], 0 = padding; values: float [batch, tokens, value_features], 0 where the token is no
-  // number. Returns [batch, width].
-  at::Tensor forward(const at::Tensor& ids, const at::Tensor& values);
-  // The same before the pooling: [batch, tokens, width].
-  at::Tensor Tokens(const at::Tensor& ids, const at::Tensor& values);
+  // Returns [calls, width].
+  at::Tensor forward(const PackedTokens& calls);
+  // The same before the pooling: [tokens, width].
+  at::Tensor Tokens(const PackedTokens& calls);
   // Where the weights are, and the inputs have to be.
   c10::Device device() const { return norm_->weight.device(); }
 

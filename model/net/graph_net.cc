@@ -1,5 +1,7 @@
 #include "model/net/graph_net.h"
 
+#include "model/net/rows.h"
+
 namespace cobra::net {
 namespace nn = torch::nn;
 
@@ -27,13 +29,12 @@ GraphConvolution::GraphConvolution(int64_t width, int64_t target_features)
 }
 
 at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, const at::Tensor& nodes_per_graph) {
-  const at::Tensor x = norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node);
+  const at::Tensor x = norm_(h) * TakeRows(1 + target_gain_(b.target_features), b.graph_of_node);
   at::Tensor y = self_(x);
-  y = y.index_add(0, b.destinations, along_(x).index_select(0, b.sources));
-  y = y.index_add(0, b.sources, against_(x).index_select(0, b.destinations));
-  at::Tensor mean = at::zeros({nodes_per_graph.size(0), x.size(1)}, x.options()).index_add(0, b.graph_of_node, x) /
-                    nodes_per_graph.unsqueeze(-1);
-  y = y + global_(mean).index_select(0, b.graph_of_node);
+  y = y + SumRows(TakeRows(along_(x), b.sources), b.destinations, x.size(0));
+  y = y + SumRows(TakeRows(against_(x), b.destinations), b.sources, x.size(0));
+  const at::Tensor mean = SumRows(x, b.graph_of_node, nodes_per_graph.size(0)) / nodes_per_graph.unsqueeze(-1);
+  y = y + TakeRows(global_(mean), b.graph_of_node);
   return h + out_(at::gelu(y));
 }
 
@@ -70,9 +71,9 @@ GraphNet::GraphNet(const NetConfig& c)
 at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b) {
   const at::Tensor nodes_per_graph = NodesPerGraph(b, layers);
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
-  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + context.index_select(0, b.graph_of_node);
+  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + TakeRows(context, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
-  const at::Tensor nodes = norm_(h) * (1 + target_gain_(b.target_features)).index_select(0, b.graph_of_node);
+  const at::Tensor nodes = norm_(h) * TakeRows(1 + target_gain_(b.target_features), b.graph_of_node);
   return WithRun(LogContributions(nodes, alone, b), b);
 }
 
@@ -99,8 +100,7 @@ at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatc
 at::Tensor ShareWeightedMean(const at::Tensor& layers, const at::Tensor& log_contributions, const GraphBatch& b) {
   const at::Tensor share =
       (log_contributions - SumContributions(log_contributions, b).log().index_select(0, b.graph_of_node)).exp();
-  return at::zeros({b.graph_features.size(0), layers.size(1)}, layers.options())
-      .index_add(0, b.graph_of_node, layers * share.unsqueeze(-1));
+  return SumRows(layers * share.unsqueeze(-1), b.graph_of_node, b.graph_features.size(0));
 }
 
 }  // namespace cobra::net

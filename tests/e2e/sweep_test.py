@@ -172,6 +172,13 @@ class SweepTest(programs.ServedTest):
         self.assertRegex(text, r"\nknee at batch \d+: ")
         self.assertIn(f"\nmemory of 0.01 GB: batch {fitting[-1]['batch']} fits, and it ends at about batch ", text)
 
+    def test_in_half_precision_a_network_needs_half_the_memory(self):
+        flags = (self.net, "--entry", "Net()", "--input", "1x3x64x64", "--batch", "1,2")
+        full = [point["peak_memory_bytes"] for point in self.points(*flags)]
+        for _ in range(2):  # computed, then remembered
+            half = self.points(*flags, target="gpu-nvidia-h200-float16")
+            self.assertEqual([point["peak_memory_bytes"] for point in half], [size // 2 for size in full])
+
     def test_memory_is_what_the_target_says(self):
         with open(os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")) as file:
             probe = json.load(file)

@@ -29,7 +29,7 @@ constexpr char kNcnnText[] =
 - **Batch**: a batch of 1 is left out. Calls that need one refuse a larger batch; read the network with `--input` of batch 1.
 - **Weights** are random numbers in `net.bin`, beside `net.param`. They are the same for the same network and `--weights-seed`.
 - **Files that exist** are replaced only with `--overwrite`, and the model that is read never is.
-- **Layers**: a call is one layer where ncnn has one, otherwise some; nothing is fused, which ncnn's own tools do. A layer's name begins with its call
+- **Layers**: a call is one layer where ncnn has one, otherwise some; nothing is fused, which ncnn's own tools do (and which answers for phones and boards expect: [adding-a-device.md](adding-a-device.md)). A layer's name begins with its call
   (`call17/Convolution`). Inputs are the blobs `in0`, `in1`, ...; outputs are `out0`, `out1`, ... Blobs with several readers get a `Split`.
 - **Shapes**: a blob keeps the order of the tensor's numbers. Its sizes are the tensor's without the batch, or those that the next layer needs.
   A tensor of five or six dimensions, as in windows of attention, is such a blob. A permutation of more than four dimensions takes several `Permute` layers.

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
-#include "model/infer/kernels.h"
+#include "model/kernels/kernels.h"
 #include "model/predict/bundle.h"
 #include "model/predict/features.h"
 #include "model/predict/version.h"
@@ -20,6 +20,9 @@
 
 namespace cobra::infer {
 namespace {
+
+using kernels::AllKernels;
+using kernels::KernelList;
 
 constexpr char kPretrained[] = COBRA_SOURCE_DIR "/model/pretrained";
 

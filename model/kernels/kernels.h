@@ -1,12 +1,12 @@
 // The arithmetic of the networks, for the instruction sets that there are. Matrices are of floats, row by row; a stride
 // is the number of floats from one row to the next. Widths are padded to whole lanes of 16 (PaddedWidth), and what is
 // in the padding of a row may be overwritten.
-#ifndef COBRA_MODEL_INFER_KERNELS_H_
-#define COBRA_MODEL_INFER_KERNELS_H_
+#ifndef COBRA_MODEL_KERNELS_KERNELS_H_
+#define COBRA_MODEL_KERNELS_KERNELS_H_
 
 #include <cstdint>
 
-namespace cobra::infer {
+namespace cobra::kernels {
 
 inline constexpr int64_t kLaneFloats = 16;
 constexpr int64_t PaddedWidth(int64_t width) { return (width + kLaneFloats - 1) / kLaneFloats * kLaneFloats; }
@@ -42,6 +42,6 @@ struct KernelList {
 };
 KernelList AllKernels();
 
-}  // namespace cobra::infer
+}  // namespace cobra::kernels
 
-#endif  // COBRA_MODEL_INFER_KERNELS_H_
+#endif  // COBRA_MODEL_KERNELS_KERNELS_H_

@@ -1,5 +1,5 @@
 // Sixteen floats. Included by each kernels_*.cc, which is compiled for one instruction set and defines
-// COBRA_INFER_TARGET, the namespace of all that is compiled there: inline functions of the standard library must not be
+// COBRA_KERNELS_TARGET, the namespace of all that is compiled there: inline functions of the standard library must not be
 // instantiated in these files, since the linker could give the rest of the program those of another instruction set.
 #include <stddef.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace cobra::infer::COBRA_INFER_TARGET {
+namespace cobra::kernels::COBRA_KERNELS_TARGET {
 
 inline constexpr int kLanes = 16;
 
@@ -125,4 +125,4 @@ inline F16 PowerOfTwo(F16 a) {
 
 #endif
 
-}  // namespace cobra::infer::COBRA_INFER_TARGET
+}  // namespace cobra::kernels::COBRA_KERNELS_TARGET

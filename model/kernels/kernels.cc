@@ -1,11 +1,11 @@
-#include "model/infer/kernels.h"
+#include "model/kernels/kernels.h"
 
-namespace cobra::infer {
+namespace cobra::kernels {
 
 namespace base {
 extern const Kernels kKernels;
 }
-#ifdef COBRA_INFER_X86
+#ifdef COBRA_KERNELS_X86
 namespace avx2 {
 extern const Kernels kKernels;
 }
@@ -16,7 +16,7 @@ extern const Kernels kKernels;
 
 KernelList AllKernels() {
   KernelList list = {};
-#ifdef COBRA_INFER_X86
+#ifdef COBRA_KERNELS_X86
   if (__builtin_cpu_supports("avx512f")) list.kernels[list.count++] = &avx512::kKernels;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) list.kernels[list.count++] = &avx2::kKernels;
 #endif
@@ -29,4 +29,4 @@ const Kernels& BestKernels() {
   return best;
 }
 
-}  // namespace cobra::infer
+}  // namespace cobra::kernels

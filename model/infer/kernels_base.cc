@@ -1,3 +1,0 @@
-#define COBRA_INFER_TARGET base
-#define COBRA_INFER_NAME "base"
-#include "model/infer/kernels.inc"

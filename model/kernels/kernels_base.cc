@@ -1,0 +1,3 @@
+#define COBRA_KERNELS_TARGET base
+#define COBRA_KERNELS_NAME "base"
+#include "model/kernels/kernels.inc"

@@ -1,0 +1,21 @@
+// Rows of matrices by their numbers, as graphs need them, with gradients. LibTorch's index_add takes a loop over its own
+// iterators for each row on a processor. Includes LibTorch headers.
+#ifndef COBRA_MODEL_NET_ROWS_H_
+#define COBRA_MODEL_NET_ROWS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace cobra::net {
+
+// x: float [n, width]; rows: int64 [m]. Returns [m, width], the rows of x that `rows` names.
+at::Tensor TakeRows(const at::Tensor& x, const at::Tensor& rows);
+
+// x: float [m, width]; rows: int64 [m]. Returns [n, width]: to each row the sum of those rows of x that `rows` sends
+// there.
+at::Tensor SumRows(const at::Tensor& x, const at::Tensor& rows, int64_t n);
+
+}  // namespace cobra::net
+
+#endif  // COBRA_MODEL_NET_ROWS_H_
