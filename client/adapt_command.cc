@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/device_name.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -126,14 +127,25 @@ absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
   return kExitOk;
 }
 
+// The server knows the file as a field.
+absl::Status OfImportedFile(absl::string_view file, const absl::Status& status) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  absl::string_view why = diagnostic.has_value() ? diagnostic->message : "";
+  if (!absl::ConsumePrefix(&why, "exported_json: ")) return status;
+  diagnostic->message = absl::StrCat("--import ", file, ": ", why);
+  diagnostic->hint = "give a file that --export has written, as it is";
+  return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
+}
+
 absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const AdaptFlags& flags) {
   v1::AdaptRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
   if (!IsUtf8(request.exported_json()))
     return Usage(absl::StrCat("--import ", flags.import_file, ": is no file of --export: it is not text"));
   request.set_name(flags.name);
-  COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
-  return PrintAdapted(common, response, {});
+  const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
+  if (!response.ok()) return OfImportedFile(flags.import_file, response.status());
+  return PrintAdapted(common, *response, {});
 }
 
 absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const AdaptFlags& flags) {

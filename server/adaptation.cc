@@ -34,12 +34,13 @@ absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
   return CheckTarget(call.principal.get(), name);
 }
 
+constexpr char kSendAsGiven[] = "send what ExportTarget has given, as it is";
+
 absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
   if (!probe.ok()) {
     const absl::string_view why = absl::StripPrefix(probe.status().message(), "probe: ");
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why),
-                     "send what ExportTarget has given, as it is");
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why), kSendAsGiven);
   }
   COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());
   if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
@@ -57,7 +58,11 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
                         std::max(1, measured.latency.runs)});
   }
   predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
-  if (!checked.refused.empty()) return RefusedError(checked.refused);
+  if (!checked.refused.empty()) {
+    const predict::RefusedRow& first = checked.refused[0];
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("exported_json: row ", first.row, ": ", first.why.message()), kSendAsGiven);
+  }
   // Of timings nothing else is taken over from the file; a probe's layers and profiles are.
   if (!predict::HasLayers(*probe)) probe->records = std::move(checked.records);
   return probe;

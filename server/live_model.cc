@@ -205,6 +205,11 @@ const predict::TargetSpec* ModelSnapshot::FindSpec(absl::string_view target) con
 
 bool ModelSnapshot::Knows(absl::string_view target) const { return FindSpec(target) != nullptr; }
 
+bool ModelSnapshot::IsHalf(absl::string_view target) const {
+  const predict::TargetSpec* spec = FindSpec(target);
+  return spec != nullptr && (spec->precision == "float16" || spec->precision == "bfloat16");
+}
+
 std::string ModelSnapshot::RuntimeOf(absl::string_view target) const {
   const predict::TargetSpec* spec = FindSpec(target);
   return spec == nullptr ? "" : spec->runtime;

@@ -40,6 +40,8 @@ struct ModelSnapshot {
   bool Knows(absl::string_view target) const;
   // Null if it does not know the target.
   const predict::TargetSpec* FindSpec(absl::string_view target) const;
+  // Whether all of a network is in half precision there.
+  bool IsHalf(absl::string_view target) const;
   // Of a target that it knows: "libtorch-1.13.0+openblas-SkylakeX".
   std::string RuntimeOf(absl::string_view target) const;
 };

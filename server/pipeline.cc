@@ -326,6 +326,8 @@ std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictReque
 
 Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Hash128& exact) {
   const graph::GraphCost cost = graph::CostOf(graph);
+  const bool is_float32 =
+      absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; });
   return {exact,
           graph::Fingerprint(graph).ToHex(),
           static_cast<int>(graph.nodes().size()),
@@ -333,13 +335,11 @@ Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Has
           cost.macs,
           cost.flops,
           graph::PeakMemoryBytes(graph),
-          absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; })};
+          is_float32};
 }
 
 int64_t Pipeline::PeakMemoryBytesOn(const Question& question, const std::string& target) {
-  const predict::TargetSpec* spec = question.model.FindSpec(target);
-  const bool is_half = spec != nullptr && (spec->precision == "float16" || spec->precision == "bfloat16");
-  return is_half && question.network.is_float32 ? question.network.peak_memory_bytes / 2 : 0;
+  return question.network.is_float32 && question.model.IsHalf(target) ? question.network.peak_memory_bytes / 2 : 0;
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph, const Hash128& exact) {
@@ -349,8 +349,7 @@ std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph&
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::RememberNetwork(const Hash128& key, Network network) {
-  const int64_t held_bytes = HeapBytes(network.fingerprint);
-  return networks_.Insert(key, std::move(network), held_bytes);
+  return networks_.Insert(key, network, HeapBytes(network.fingerprint));
 }
 
 void Pipeline::FillNetwork(const Network& network, v1::PredictResponse* reply) {

@@ -31,6 +31,7 @@ NAMESPACE = {
     "model/text": "cobra::text",
     "model/net": "cobra::net",
     "model/infer": "cobra::infer",
+    "model/kernels": "cobra::kernels",
     "model/predict": "cobra::predict",
     "model/fit": "cobra::fit",
     "model/space": "cobra::space",

@@ -31,7 +31,6 @@ absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const 
   train.epochs = options.quick ? 1 : training.epochs;
   train.learning_rate = training.learning_rate;
   train.embedding_dropout = training.embedding_dropout;
-  train.on_all_targets = training.on_all_targets;
   train.seed = static_cast<uint64_t>(training.seed);
   train.from = options.model;
   train.device = options.device;

@@ -17,7 +17,6 @@ struct FoldTraining {
   int epochs = 1;  // of a quick run one
   double learning_rate = 1e-3;
   double embedding_dropout = 0;
-  bool on_all_targets = false;
   // Of versions that several tables share; empty: the table's.
   std::string name = {};
 };

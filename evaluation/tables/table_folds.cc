@@ -33,9 +33,8 @@ constexpr double kLearningRate = 3e-3;
 struct Passes {
   int epochs;
   double embedding_dropout;  // after ten passes the few programs are known by heart, which it makes harder
-  bool on_all_targets;
 };
-constexpr Passes kOfPrograms{10, 0.1, false}, kOfModels{3, 0, true};
+constexpr Passes kOfPrograms{10, 0.1}, kOfModels{3, 0};
 
 // Predictions of all rows of a target, each by the fit that had its fold left out.
 struct LeftOut {
@@ -107,8 +106,7 @@ class Table {
   // Ours and the roofline, a group for each target.
   absl::StatusOr<AnswersOfGroups> AnswerFold(int seed, int fold) {
     rows_.LeaveOut(fold);
-    const FoldTraining training{
-        seed, fold, passes_.epochs, kLearningRate, passes_.embedding_dropout, passes_.on_all_targets};
+    const FoldTraining training{seed, fold, passes_.epochs, kLearningRate, passes_.embedding_dropout};
     COBRA_ASSIGN_OR_RETURN(const std::string directory, TrainFoldVersion(run_.options, work_, training, rows_.sets()));
     AnswersOfGroups answers;
     for (size_t target = 0; target < rows_.sets().size(); ++target) {

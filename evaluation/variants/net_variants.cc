@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include "model/net/rows.h"
+
 namespace cobra::evaluation {
 namespace {
 namespace nn = torch::nn;
@@ -22,8 +24,9 @@ class DirectLayerHead : public net::LayerHead {
     out_->bias.fill_(kMiddle);
   }
 
-  at::Tensor forward(const at::Tensor& layers, const at::Tensor& /*work*/, const at::Tensor& target) override {
-    const at::Tensor h = hidden_(layers) + target_(target);
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& /*work*/, const at::Tensor& target,
+                     const net::RowsOfCalls& rows) override {
+    const at::Tensor h = net::TakeRows(hidden_(layers), rows.layer) + net::TakeRows(target_(target), rows.target);
     return out_(at::gelu(hidden2_(at::gelu(h)))).squeeze(-1);
   }
 

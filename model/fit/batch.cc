@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/net/rows.h"
 #include "model/predict/features.h"
 #include "model/text/canonical_text.h"
 
@@ -116,12 +115,11 @@ void MoveTo(c10::Device device, Batch* batch) {
 }
 
 Outputs Forward(net::CobraNet& net, const Batch& b, const at::Tensor& embeddings) {
-  const at::Tensor layers =
-      net::TakeRows(embeddings.defined() ? embeddings : net::EncodeTexts(*net.encoder, b.texts), b.text_of_node);
+  const at::Tensor layers = embeddings.defined() ? embeddings : net::EncodeTexts(*net.encoder, b.texts);
   Outputs out;
-  out.alone =
-      net.layer_head->forward(layers, b.graphs.work, net::TakeRows(b.graphs.target_features, b.graphs.graph_of_node));
-  out.contribution = net.graph_net->forward(layers, out.alone, b.graphs);
+  out.alone = net.layer_head->forward(layers, b.graphs.work, b.graphs.target_features,
+                                      {b.text_of_node, b.graphs.graph_of_node});
+  out.contribution = net.graph_net->forward(layers, out.alone, b.graphs, b.text_of_node);
   out.log_total = net::SumContributions(out.contribution, b.graphs).log();
   out.layer_sum = at::zeros(out.log_total.sizes(), layers.options())
                       .index_add(0, b.graphs.graph_of_node, out.alone.exp() * b.is_layer);

@@ -26,11 +26,7 @@ struct TrainOptions {
   double gradient_clip = 1.0;
   double hidden_operators = 0.05;  // of the calls of a step, how many have no name
   double embedding_dropout = 0;    // of the calls' vectors in a step; helps where few networks were measured
-  // Whether a network that is drawn comes on all targets that measured it (up to 16) instead of a few. It is drawn less
-  // often then, so that an epoch has as many rows, and encodes fewer calls: half the time where the same long networks
-  // were measured on many targets.
-  bool on_all_targets = false;
-  double average_decay = 0.998;  // exponential moving average of the weights, which is the result
+  double average_decay = 0.998;    // exponential moving average of the weights, which is the result
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
   std::string from;        // directory of a version whose weights are the first ones; empty: random ones

@@ -144,8 +144,7 @@ class TrainingRun {
   }
 
   // On how many others of the targets that a network was measured on it is predicted, whenever it is drawn for one.
-  size_t OthersOf(const std::vector<size_t>& alike) const {
-    if (options_.on_all_targets) return std::clamp<size_t>(alike.size() - 1, 1, kMostOthers);
+  static size_t OthersOf(const std::vector<size_t>& alike) {
     const auto root = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(alike.size()))));
     return std::min(root, kMostOthers);
   }
@@ -335,10 +334,8 @@ class TrainingRun {
     const size_t drawn = chosen.size();
     for (size_t i = 0; i < drawn; ++i) {
       const std::vector<size_t>& alike = networks_of_graph_.at(samples_[chosen[i]]->fingerprint());
-      const size_t others = OthersOf(alike);
-      const bool all = options_.on_all_targets && others + 1 >= alike.size();
-      for (size_t k = 0; k < (all ? alike.size() : others); ++k) {
-        const size_t other = all ? alike[k] : alike[random_() % alike.size()];
+      for (size_t k = 0; k < OthersOf(alike); ++k) {
+        const size_t other = alike[random_() % alike.size()];
         if (std::find(chosen.begin(), chosen.end(), other) == chosen.end()) chosen.push_back(other);
       }
     }

@@ -1,6 +1,6 @@
 // Sixteen floats. Included by each kernels_*.cc, which is compiled for one instruction set and defines
-// COBRA_KERNELS_TARGET, the namespace of all that is compiled there: inline functions of the standard library must not be
-// instantiated in these files, since the linker could give the rest of the program those of another instruction set.
+// COBRA_KERNELS_TARGET, the namespace of all that is compiled there: inline functions of the standard library must not
+// be instantiated in these files, since the linker could give the rest of the program those of another instruction set.
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)

@@ -68,10 +68,12 @@ GraphNet::GraphNet(const NetConfig& c)
   out_->bias.zero_();
 }
 
-at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b) {
+at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b,
+                             const at::Tensor& layer_of_node) {
   const at::Tensor nodes_per_graph = NodesPerGraph(b, layers);
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
-  at::Tensor h = input_(layers) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) + TakeRows(context, b.graph_of_node);
+  at::Tensor h = TakeRows(input_(layers), layer_of_node) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) +
+                 TakeRows(context, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
   const at::Tensor nodes = norm_(h) * TakeRows(1 + target_gain_(b.target_features), b.graph_of_node);
   return WithRun(LogContributions(nodes, alone, b), b);

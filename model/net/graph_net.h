@@ -39,9 +39,11 @@ class GraphConvolution : public torch::nn::Module {
 class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
-  // layers: [nodes, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead). Returns
-  // [nodes]: log of the contribution of each node in its network, microseconds.
-  at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch);
+  // layers: [vectors, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead);
+  // layer_of_node: int64 [nodes]; undefined: each node has a vector of its own. Returns [nodes]: log of the contribution
+  // of each node in its network, microseconds.
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch,
+                     const at::Tensor& layer_of_node = {});
 
  private:
   // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in evaluation/variants/ has another.

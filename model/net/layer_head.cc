@@ -1,5 +1,7 @@
 #include "model/net/layer_head.h"
 
+#include "model/net/rows.h"
+
 namespace cobra::net {
 namespace nn = torch::nn;
 
@@ -31,11 +33,14 @@ PriceHead::PriceHead(const NetConfig& c)
   target_prices_->weight.zero_();
 }
 
-at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) {
+at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
+                              const RowsOfCalls& rows) {
   // Whether data fits into a cache depends on amounts, which the embedding has only as words.
-  const at::Tensor h = hidden_(layers) + target_(target) + work_(work.clamp_min(0) / 10);
+  const auto of_target = [&rows](const at::Tensor& values) { return TakeRows(values, rows.target); };
+  const at::Tensor h =
+      TakeRows(hidden_(layers), rows.layer) + of_target(target_(target)) + work_(work.clamp_min(0) / 10);
   const at::Tensor log_price =
-      out_(at::gelu(hidden2_(at::gelu(h))) * (1 + target_gain_(target))) + target_prices_(target);
+      out_(at::gelu(hidden2_(at::gelu(h))) * of_target(1 + target_gain_(target))) + of_target(target_prices_(target));
   return (log_price + work).logsumexp(-1);
 }
 

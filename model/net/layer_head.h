@@ -10,12 +10,19 @@
 
 namespace cobra::net {
 
+// Calls share vectors and targets: what becomes of these alone is computed once for all of them. int64 [calls];
+// undefined: each call has a row of its own.
+struct RowsOfCalls {
+  at::Tensor layer, target;
+};
+
 // A part of CobraNet. PriceHead is the one in production; evaluation/variants/ compares it with another.
 class LayerHead : public torch::nn::Module {
  public:
-  // layers: [n, width]; work: [n, work terms], model/predict/features.h; target: [n, target_features]. Returns [n]:
-  // log-latency (natural, microseconds).
-  virtual at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) = 0;
+  // layers: [vectors, width]; work: [calls, work terms], model/predict/features.h; target: [targets, target_features].
+  // Returns [calls]: log-latency (natural, microseconds).
+  virtual at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
+                             const RowsOfCalls& rows) = 0;
 };
 
 // Predicts a price per unit for each kind of work; the latency is the sum of amounts times prices. A price hardly
@@ -24,7 +31,8 @@ class LayerHead : public torch::nn::Module {
 class PriceHead : public LayerHead {
  public:
   explicit PriceHead(const NetConfig& config);
-  at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target) override;
+  at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
+                     const RowsOfCalls& rows) override;
 
  private:
   torch::nn::Linear hidden_, target_, hidden2_, out_, work_, target_gain_, target_prices_;

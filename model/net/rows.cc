@@ -45,6 +45,7 @@ struct Summed : torch::autograd::Function<Summed> {
 }  // namespace
 
 at::Tensor TakeRows(const at::Tensor& x, const at::Tensor& rows) {
+  if (!rows.defined()) return x;
   return x.device().is_cpu() ? Taken::apply(x, rows) : x.index_select(0, rows);
 }
 

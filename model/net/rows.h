@@ -1,5 +1,5 @@
-// Rows of matrices by their numbers, as graphs need them, with gradients. LibTorch's index_add takes a loop over its own
-// iterators for each row on a processor. Includes LibTorch headers.
+// Rows of matrices by their numbers, as graphs need them, with gradients. On a processor LibTorch's index_add sets up a
+// loop of its own for each row. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_ROWS_H_
 #define COBRA_MODEL_NET_ROWS_H_
 
@@ -9,7 +9,8 @@
 
 namespace cobra::net {
 
-// x: float [n, width]; rows: int64 [m]. Returns [m, width], the rows of x that `rows` names.
+// x: float [n, width]; rows: int64 [m]. Returns [m, width], the rows of x that `rows` names; all of x if that is
+// undefined.
 at::Tensor TakeRows(const at::Tensor& x, const at::Tensor& rows);
 
 // x: float [m, width]; rows: int64 [m]. Returns [n, width]: to each row the sum of those rows of x that `rows` sends

@@ -320,7 +320,8 @@ class Adapt(unittest.TestCase):
         zero = dict(exported, records=[dict(record, latency_us=0) for record in exported["records"]])
         bad = self.ask("adapt", "--name", "copy", "--import", self.write("zero.json", json.dumps(zero)))
         self.assertEqual(bad.code, 2)
-        self.assertIn("latency_us 0: a time is positive", bad.err)
+        self.assertRegex(bad.err, r"error: --import .*zero\.json: .*latency_us 0: a time is positive")
+        self.assertIn("--export", bad.err)
         with open(self.file("random.bin"), "wb") as file:
             file.write(bytes(range(255, 0, -1)))
         bad = self.ask("adapt", "--name", "copy", "--import", self.file("random.bin"))

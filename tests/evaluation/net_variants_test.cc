@@ -47,7 +47,8 @@ bool SeesWork(MakeNet make_net) {
   const auto net = make_net(SmallConfig(), 1);
   const at::Tensor layers = at::randn({3, SmallConfig().width}), target = at::randn({3, SmallConfig().target_features});
   const at::Tensor work = at::ones({3, SmallConfig().work_terms});
-  return !net->layer_head->forward(layers, work, target).equal(net->layer_head->forward(layers, work * 9, target));
+  return !net->layer_head->forward(layers, work, target, {})
+              .equal(net->layer_head->forward(layers, work * 9, target, {}));
 }
 
 TEST(NetVariants, WithoutPricesWorkIsNotSeen) {

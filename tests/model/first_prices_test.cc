@@ -19,7 +19,7 @@ double LogLatency(net::CobraNet& net, WorkTerm term, double amount, const Target
   auto features = predict::TargetSpecFeatures(spec);
   const at::Tensor row = at::from_blob(features.data(), {1, predict::kTargetSpecFeatures}).clone();
   const at::Tensor target = net.TargetFeatures(row, at::zeros({1}, at::kLong));
-  return net.layer_head->forward(at::zeros({1, 96}), work, target)[0].item<double>();
+  return net.layer_head->forward(at::zeros({1, 96}), work, target, {})[0].item<double>();
 }
 
 TargetSpec Gpu(double peak_gflops, double memory_gb_per_s) {

@@ -205,8 +205,7 @@ TEST_F(InferTest, EmbeddingsAreLibTorchs) {
   at::InferenceMode inference;
   const std::vector<float> ours = encoder_.Encode(Texts());
   for (size_t i = 0; i < tokens_.size(); ++i) {
-    const auto [ids, values] = net::CollateTokens({&tokens_[i]});
-    const at::Tensor theirs = bundle_.net->encoder->forward(ids, values).contiguous();
+    const at::Tensor theirs = bundle_.net->encoder->forward(net::PackTokens({&tokens_[i]})).contiguous();
     for (int64_t k = 0; k < encoder_.width(); ++k)
       ASSERT_NEAR(ours[i * static_cast<size_t>(encoder_.width()) + static_cast<size_t>(k)], theirs.data_ptr<float>()[k],
                   2e-5)
@@ -235,8 +234,8 @@ TEST_F(InferTest, ContributionsAreLibTorchs) {
     const graph::Graph* graphs[] = {&graph};
     const int targets[] = {0};
     const net::GraphBatch batch = predict::CollateGraphs(bundle_, graphs, targets);
-    const at::Tensor alone =
-        bundle_.net->layer_head->forward(layers, batch.work, predict::TargetRows(bundle_, {0}).expand({calls, -1}));
+    const at::Tensor alone = bundle_.net->layer_head->forward(layers, batch.work, predict::TargetRows(bundle_, {0}),
+                                                              {at::Tensor(), batch.graph_of_node});
     const at::Tensor theirs = bundle_.net->graph_net->forward(layers, alone, batch).contiguous();
     const at::Tensor mean = net::ShareWeightedMean(layers, theirs, batch).contiguous();
     for (int64_t i = 0; i < calls; ++i)
