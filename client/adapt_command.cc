@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "base/device_name.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -130,9 +130,9 @@ absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
 // The server knows the file as a field.
 absl::Status OfImportedFile(absl::string_view file, const absl::Status& status) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-  absl::string_view why = diagnostic.has_value() ? diagnostic->message : "";
-  if (!absl::ConsumePrefix(&why, "exported_json: ")) return status;
-  diagnostic->message = absl::StrCat("--import ", file, ": ", why);
+  constexpr absl::string_view kField = "exported_json: ";
+  if (!diagnostic.has_value() || !absl::StartsWith(diagnostic->message, kField)) return status;
+  diagnostic->message = absl::StrCat("--import ", file, ": ", diagnostic->message.substr(kField.size()));
   diagnostic->hint = "give a file that --export has written, as it is";
   return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
 }

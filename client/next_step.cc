@@ -15,7 +15,6 @@
 #include "base/shell_word.h"
 #include "base/similar_words.h"
 #include "base/user_error.h"
-#include "client/library_hint.h"
 
 namespace cobra::client {
 namespace {
@@ -73,23 +72,6 @@ std::string CommandMeant(absl::string_view message, std::vector<std::string> wor
   return Joined(words);
 }
 
-// "/usr/lib/python3/dist-packages" and the file below it whose function `name` makes a model.
-std::optional<std::pair<std::string, std::string>> FileOfTorchvision(const std::string& name) {
-  for (const std::string& root : InstalledPackageFolders()) {
-    std::error_code error;
-    std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(absl::StrCat(root, "/torchvision/models"), error)) {
-      if (entry.path().extension() == ".py") files.push_back(entry.path().string());
-    }
-    std::sort(files.begin(), files.end());
-    for (const std::string& file : files) {
-      const std::string text = ReadFile(file, int64_t{1} << 22).value_or("");
-      if (absl::StrContains(text, absl::StrCat("\ndef ", name, "("))) return std::pair(root, file);
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words) {
@@ -117,13 +99,7 @@ absl::Status NoSuchModel(const std::string& path) {
   if (!nearest.empty()) {
     hint = absl::StrCat("did you mean ", typed.has_parent_path() ? (folder / nearest).string() : nearest, "?");
   } else if (IsName(path)) {
-    if (const auto found = FileOfTorchvision(path)) {
-      hint = absl::StrCat(path, " is a model of torchvision: cobra-client predict ", found->second, " --library ",
-                          found->first, " --entry '", path, "()' --input 1x3x224x224");
-    } else {
-      hint =
-          "give the file that defines the model: net.py, net.onnx, net.tflite, net.param; cobra-client predict --help";
-    }
+    hint = "give the file that defines the model: net.py, net.onnx, net.tflite, net.param; cobra-client predict --help";
   }
   return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": no such file or directory"), std::move(hint));
 }

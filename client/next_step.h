@@ -14,8 +14,8 @@ namespace cobra::client {
 // program.
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words);
 
-// For a model file that is not there: names of the folder that are near, or, for a word without an ending, the file of
-// an installed torchvision that defines it.
+// For a model file that is not there: names of the folder that are near, or, for a word without an ending, what a model
+// is.
 absl::Status NoSuchModel(const std::string& path);
 
 }  // namespace cobra::client
