@@ -23,7 +23,8 @@
 namespace cobra::evaluation {
 namespace {
 
-constexpr char kOurs[] = "COBRA", kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets",
+constexpr char kOurs[] = "COBRA", kMeanOfSeeds[] = "COBRA, mean of the seeds' answers",
+               kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets",
                kOtherHost[] = "the same device on another host";
 constexpr char kTimm[] = "timm";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
@@ -42,6 +43,22 @@ struct LeftOut {
   std::vector<int> fold;
 };
 using LeftOutTargets = std::map<std::string, LeftOut>;
+
+// What versions that differ in their seed say together: the geometric mean. It shows how much of the error is chance in
+// training; one version serves.
+LeftOutTargets MeanOfSeeds(const std::vector<LeftOutTargets>& seeds) {
+  LeftOutTargets mean;
+  for (const auto& [name, first] : seeds[0]) {
+    LeftOut& of_target = mean[name];
+    of_target.fold = first.fold;
+    for (size_t i = 0; i < first.fold.size(); ++i) {
+      double logs = 0;
+      for (const LeftOutTargets& seed : seeds) logs += std::log(seed.at(name).rows.predicted()[i]);
+      of_target.rows.AddWithoutInterval(std::exp(logs / static_cast<double>(seeds.size())), first.rows.measured()[i]);
+    }
+  }
+  return mean;
+}
 
 MetricValues FiguresOf(const LeftOut& left_out) {
   const std::vector<double>&predicted = left_out.rows.predicted(), &measured = left_out.rows.measured();
@@ -76,6 +93,7 @@ class Table {
     }
     COBRA_RETURN_IF_ERROR(AnswerInParallel(run_.options, parts));
     if (run_.options.parts) return std::move(run_);
+    std::vector<LeftOutTargets> ours;  // by seed
     for (int seed = 1; seed <= seeds; ++seed) {
       COBRA_RETURN_IF_ERROR(AddNewGpuRows(new_gpus_, gpus, work_, seed, &run_));
       std::map<std::string, LeftOutTargets> methods;
@@ -90,7 +108,9 @@ class Table {
       }
       for (const auto& [method, targets] : methods) COBRA_RETURN_IF_ERROR(AddRows(method, targets, seed));
       COBRA_RETURN_IF_ERROR(AddOtherHosts(seed));
+      ours.push_back(std::move(methods[kOurs]));
     }
+    if (seeds > 1) COBRA_RETURN_IF_ERROR(AddRows(kMeanOfSeeds, MeanOfSeeds(ours), 1));
     run_.before = {absl::StrCat(
         rows_.what(), " left out in five folds that were drawn once (data/splits). The weights begin with ",
         run_.options.model, ", which has seen none of these rows, and are trained on all targets together.")};
