@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/kernels/kernels.h"
+#include "model/net/rows.h"
 
 namespace cobra::net {
 namespace {
@@ -188,41 +189,6 @@ void ForEachRow(const std::vector<int64_t>& ends, const Visit& visit) {
   }
 }
 
-struct PackedMean : torch::autograd::Function<PackedMean> {
-  static at::Tensor forward(Context* context, const at::Tensor& x, const std::vector<int64_t>& ends) {
-    const at::Tensor rows = x.contiguous();
-    const int64_t width = x.size(1);
-    at::Tensor means = at::zeros({static_cast<int64_t>(ends.size()), width}, x.options());
-    ForEachRow(ends, [&, from = rows.data_ptr<float>(), to = means.data_ptr<float>()](int64_t sequence, int64_t row) {
-      for (int64_t k = 0; k < width; ++k) to[sequence * width + k] += from[row * width + k];
-    });
-    const at::Tensor counts = Counts(ends, x.options());
-    context->save_for_backward({counts});
-    context->saved_data["ends"] = ends;
-    return means / counts;
-  }
-
-  static variable_list backward(Context* context, const variable_list& gradients) {
-    const at::Tensor of_sums = (gradients[0] / context->get_saved_variables()[0]).contiguous();
-    const std::vector<int64_t> ends = context->saved_data["ends"].toIntVector();
-    const int64_t width = of_sums.size(1);
-    at::Tensor gradient = at::empty({ends.back(), width}, of_sums.options());
-    ForEachRow(ends,
-               [&, from = of_sums.data_ptr<float>(), to = gradient.data_ptr<float>()](int64_t sequence, int64_t row) {
-                 std::copy(from + sequence * width, from + (sequence + 1) * width, to + row * width);
-               });
-    return {gradient, at::Tensor()};
-  }
-
-  static at::Tensor Counts(const std::vector<int64_t>& ends, const at::TensorOptions& options) {
-    at::Tensor counts = at::empty({static_cast<int64_t>(ends.size()), 1}, at::kFloat);
-    int64_t begin = 0;
-    for (size_t i = 0; i < ends.size(); begin = ends[i++])
-      counts.data_ptr<float>()[i] = static_cast<float>(std::max<int64_t>(1, ends[i] - begin));
-    return counts.to(options.device());
-  }
-};
-
 }  // namespace
 
 at::Tensor Attention(const at::Tensor& qkv, const std::vector<int64_t>& ends, int64_t heads) {
@@ -252,12 +218,13 @@ at::Tensor PaddedAttention(const at::Tensor& qkv, const std::vector<int64_t>& en
 }
 
 at::Tensor MeanOfEach(const at::Tensor& x, const std::vector<int64_t>& ends) {
-  if (x.device().is_cpu()) return PackedMean::apply(x, ends);
-  at::Tensor sequence_of = at::empty({x.size(0)}, at::kLong);
-  ForEachRow(ends, [&](int64_t sequence, int64_t row) { sequence_of.data_ptr<int64_t>()[row] = sequence; });
-  const at::Tensor sums = at::zeros({static_cast<int64_t>(ends.size()), x.size(1)}, x.options())
-                              .index_add(0, sequence_of.to(x.device()), x);
-  return sums / PackedMean::Counts(ends, x.options());
+  const auto sequences = static_cast<int64_t>(ends.size());
+  at::Tensor sequence_of = at::empty({x.size(0)}, at::kLong), counts = at::zeros({sequences, 1});
+  ForEachRow(ends, [&](int64_t sequence, int64_t row) {
+    sequence_of.data_ptr<int64_t>()[row] = sequence;
+    counts.data_ptr<float>()[sequence] += 1;
+  });
+  return SumRows(x, sequence_of.to(x.device()), sequences) / counts.clamp_min(1).to(x.device());
 }
 
 }  // namespace cobra::net
