@@ -132,43 +132,64 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   return types;
 }
 
-GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) { graph_.nodes_.reserve(64); }
+GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) { contents().nodes.reserve(64); }
 
 ValueRef GraphBuilder::AddInput(absl::string_view name, TensorType type) {
-  graph_.inputs_.push_back({std::string(name), std::move(type)});
-  return ValueRef::Input(static_cast<int32_t>(graph_.inputs_.size()) - 1);
+  contents().inputs.push_back({std::string(name), std::move(type)});
+  return ValueRef::Input(static_cast<int32_t>(contents().inputs.size()) - 1);
 }
 
 ValueRef GraphBuilder::AddParameter(absl::string_view name, TensorType type) {
-  graph_.parameters_.push_back({std::string(name), std::move(type)});
-  return ValueRef::Parameter(static_cast<int32_t>(graph_.parameters_.size()) - 1);
+  contents().parameters.push_back({std::string(name), std::move(type)});
+  return ValueRef::Parameter(static_cast<int32_t>(contents().parameters.size()) - 1);
 }
 
 ValueRef GraphBuilder::AddBuffer(absl::string_view name, TensorType type) {
-  graph_.buffers_.push_back({std::string(name), std::move(type)});
-  return ValueRef::Buffer(static_cast<int32_t>(graph_.buffers_.size()) - 1);
+  contents().buffers.push_back({std::string(name), std::move(type)});
+  return ValueRef::Buffer(static_cast<int32_t>(contents().buffers.size()) - 1);
 }
 
 ValueRef GraphBuilder::AddConstant(absl::string_view name, TensorType type) {
-  graph_.constants_.push_back({std::string(name), std::move(type)});
-  return ValueRef::Constant(static_cast<int32_t>(graph_.constants_.size()) - 1);
+  contents().constants.push_back({std::string(name), std::move(type)});
+  return ValueRef::Constant(static_cast<int32_t>(contents().constants.size()) - 1);
 }
 
 void GraphBuilder::SetKnownValues(ValueRef ref, std::shared_ptr<const std::vector<double>> values) {
-  graph_.known_values_.emplace_back(ref, std::move(values));
+  contents().known_values.emplace_back(ref, std::move(values));
 }
 
 void GraphBuilder::AddParameterAlias(absl::string_view name, ValueRef parameter) {
-  graph_.parameter_aliases_.emplace_back(std::string(name), parameter.index);
+  contents().parameter_aliases.emplace_back(std::string(name), parameter.index);
 }
 
 void GraphBuilder::AddFoldedMacs(int64_t macs) {
-  if (__builtin_add_overflow(graph_.folded_macs_, macs, &graph_.folded_macs_)) graph_.folded_macs_ = INT64_MAX;
+  if (__builtin_add_overflow(contents().folded_macs, macs, &contents().folded_macs)) contents().folded_macs = INT64_MAX;
+}
+
+void GraphBuilder::AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of) {
+  const auto add = [&](const std::vector<NamedTensor>& from, ValueRef ref, std::vector<NamedTensor>* to) {
+    for (const NamedTensor& tensor : from) {
+      to->push_back({tensor.name, type_of(ref)});
+      ++ref.index;
+    }
+  };
+  const Graph::Contents& from = *graph.contents_;
+  add(from.inputs, ValueRef::Input(0), &contents().inputs);
+  add(from.parameters, ValueRef::Parameter(0), &contents().parameters);
+  add(from.buffers, ValueRef::Buffer(0), &contents().buffers);
+  add(from.constants, ValueRef::Constant(0), &contents().constants);
+  contents().parameter_aliases = from.parameter_aliases;
+  contents().known_values = from.known_values;
+  AddFoldedMacs(from.folded_macs);
+}
+
+void GraphBuilder::AddTensorsOf(const Graph& graph) {
+  AddTensorsOf(graph, [&graph](ValueRef ref) { return graph.TypeOf(ref); });
 }
 
 absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin,
                                           bool inplace) {
-  if (static_cast<int64_t>(graph_.nodes_.size()) >= limits_.max_nodes) {
+  if (static_cast<int64_t>(contents().nodes.size()) >= limits_.max_nodes) {
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
   }
   const OpInfo& info = GetOpInfo(op);
@@ -211,30 +232,31 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     }
   }
   if (inplace) COBRA_RETURN_IF_ERROR(shape_rules::CheckInplace(info.name, types, &outputs));
-  graph_.nodes_.push_back(
+  contents().nodes.push_back(
       Node{op, std::move(ordered), std::move(inputs), std::move(outputs), inplace, std::move(origin)});
-  return static_cast<int32_t>(graph_.nodes_.size()) - 1;
+  return static_cast<int32_t>(contents().nodes.size()) - 1;
 }
 
 absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                            absl::string_view path) {
-  if (static_cast<int64_t>(graph_.nodes_.size() + block.nodes_.size()) > limits_.max_nodes)
+  if (static_cast<int64_t>(contents().nodes.size() + block.contents_->nodes.size()) > limits_.max_nodes)
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
-  if (inputs.size() != block.inputs_.size())
-    return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs_.size(), " inputs"));
+  if (inputs.size() != block.contents_->inputs.size())
+    return absl::InvalidArgumentError(absl::StrCat("the block has ", block.contents_->inputs.size(), " inputs"));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.inputs_[i].type)
-      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not ", TypeText(block.inputs_[i].type)));
+    if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.contents_->inputs[i].type)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input ", i, " is not ", TypeText(block.contents_->inputs[i].type)));
   }
   const auto append = [path](const std::vector<NamedTensor>& from, std::vector<NamedTensor>* to) {
     const auto first = static_cast<int32_t>(to->size());
     for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
     return first;
   };
-  const auto first_node = static_cast<int32_t>(graph_.nodes_.size());
-  const int32_t first_parameter = append(block.parameters_, &graph_.parameters_);
-  const int32_t first_buffer = append(block.buffers_, &graph_.buffers_);
-  const int32_t first_constant = append(block.constants_, &graph_.constants_);
+  const auto first_node = static_cast<int32_t>(contents().nodes.size());
+  const int32_t first_parameter = append(block.contents_->parameters, &contents().parameters);
+  const int32_t first_buffer = append(block.contents_->buffers, &contents().buffers);
+  const int32_t first_constant = append(block.contents_->constants, &contents().constants);
   const auto here = [&](ValueRef ref) {
     switch (ref.kind) {
       case ValueRef::Kind::kNone: break;
@@ -246,22 +268,22 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     }
     return ref;
   };
-  for (const Node& node : block.nodes_) {
-    Node& copy = graph_.nodes_.emplace_back(node);
+  for (const Node& node : block.contents_->nodes) {
+    Node& copy = contents().nodes.emplace_back(node);
     for (ValueRef& ref : copy.inputs) ref = here(ref);
     copy.origin.module_path = absl::StrCat(path, node.origin.module_path);
   }
-  for (const auto& [ref, values] : block.known_values_) SetKnownValues(here(ref), values);
-  for (const auto& [name, parameter] : block.parameter_aliases_)
-    graph_.parameter_aliases_.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
-  AddFoldedMacs(block.folded_macs_);
+  for (const auto& [ref, values] : block.contents_->known_values) SetKnownValues(here(ref), values);
+  for (const auto& [name, parameter] : block.contents_->parameter_aliases)
+    contents().parameter_aliases.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
+  AddFoldedMacs(block.contents_->folded_macs);
   std::vector<ValueRef> outputs;
-  for (const ValueRef& ref : block.outputs_) outputs.push_back(here(ref));
+  for (const ValueRef& ref : block.contents_->outputs) outputs.push_back(here(ref));
   return outputs;
 }
 
 Graph GraphBuilder::Build(std::vector<ValueRef> outputs) && {
-  graph_.outputs_ = std::move(outputs);
+  contents().outputs = std::move(outputs);
   return std::move(graph_);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -19,6 +20,10 @@ namespace cobra::graph {
 class GraphBuilder {
  public:
   explicit GraphBuilder(GraphLimits limits = {});
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+  GraphBuilder(GraphBuilder&&) = default;
+  GraphBuilder& operator=(GraphBuilder&&) = default;
 
   ValueRef AddInput(absl::string_view name, TensorType type);
   ValueRef AddParameter(absl::string_view name, TensorType type);
@@ -30,6 +35,11 @@ class GraphBuilder {
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
   // Adds the multiply-accumulates of a call on constants, which gets no node (MacsOfCall of graph/cost.h).
   void AddFoldedMacs(int64_t macs);
+
+  // Adds the tensors of `graph` that no call makes, what is known of them, and its folded multiply-accumulates: its
+  // references to them hold here too. `type_of` gives each its type here. REQUIRES: nothing was added yet.
+  void AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of);
+  void AddTensorsOf(const Graph& graph);  // with the types that they have
 
   // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
   // and the caller does not pass are absent. int-or-list attributes must already be expanded as in PyTorch's schema
@@ -54,6 +64,8 @@ class GraphBuilder {
   Graph Build(std::vector<ValueRef> outputs) &&;
 
  private:
+  Graph::Contents& contents() { return *graph_.contents_; }
+
   Graph graph_;
   GraphLimits limits_;
 };

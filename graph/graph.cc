@@ -7,11 +7,11 @@ namespace cobra::graph {
 
 const TensorType& Graph::TypeOf(ValueRef ref) const {
   switch (ref.kind) {
-    case ValueRef::Kind::kInput: return inputs_[ref.index].type;
-    case ValueRef::Kind::kParameter: return parameters_[ref.index].type;
-    case ValueRef::Kind::kBuffer: return buffers_[ref.index].type;
-    case ValueRef::Kind::kConstant: return constants_[ref.index].type;
-    default: return nodes_[ref.index].outputs[ref.output];
+    case ValueRef::Kind::kInput: return contents_->inputs[ref.index].type;
+    case ValueRef::Kind::kParameter: return contents_->parameters[ref.index].type;
+    case ValueRef::Kind::kBuffer: return contents_->buffers[ref.index].type;
+    case ValueRef::Kind::kConstant: return contents_->constants[ref.index].type;
+    default: return contents_->nodes[ref.index].outputs[ref.output];
   }
 }
 
@@ -19,19 +19,19 @@ bool Graph::Contains(ValueRef ref) const {
   const auto within = [&](size_t size) { return ref.index >= 0 && static_cast<size_t>(ref.index) < size; };
   switch (ref.kind) {
     case ValueRef::Kind::kNone: return true;
-    case ValueRef::Kind::kInput: return within(inputs_.size());
-    case ValueRef::Kind::kParameter: return within(parameters_.size());
-    case ValueRef::Kind::kBuffer: return within(buffers_.size());
-    case ValueRef::Kind::kConstant: return within(constants_.size());
+    case ValueRef::Kind::kInput: return within(contents_->inputs.size());
+    case ValueRef::Kind::kParameter: return within(contents_->parameters.size());
+    case ValueRef::Kind::kBuffer: return within(contents_->buffers.size());
+    case ValueRef::Kind::kConstant: return within(contents_->constants.size());
     case ValueRef::Kind::kNode:
-      return within(nodes_.size()) && ref.output >= 0 &&
-             static_cast<size_t>(ref.output) < nodes_[ref.index].outputs.size();
+      return within(contents_->nodes.size()) && ref.output >= 0 &&
+             static_cast<size_t>(ref.output) < contents_->nodes[ref.index].outputs.size();
   }
   return false;
 }
 
 std::shared_ptr<const std::vector<double>> Graph::KnownValues(ValueRef ref) const {
-  for (const auto& [known, values] : known_values_) {
+  for (const auto& [known, values] : contents_->known_values) {
     if (known == ref) return values;
   }
   return nullptr;
@@ -39,7 +39,7 @@ std::shared_ptr<const std::vector<double>> Graph::KnownValues(ValueRef ref) cons
 
 int64_t Graph::num_parameters() const {
   int64_t n = 0;
-  for (const NamedTensor& parameter : parameters_) n += parameter.type.num_elements();
+  for (const NamedTensor& parameter : contents_->parameters) n += parameter.type.num_elements();
   return n;
 }
 

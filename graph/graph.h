@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -72,14 +73,19 @@ struct NamedTensor {
   TensorType type;
 };
 
+// Cheap to copy: copies share what they describe. A move is a copy.
 class Graph {
  public:
-  absl::Span<const Node> nodes() const { return nodes_; }
-  absl::Span<const NamedTensor> inputs() const { return inputs_; }
-  absl::Span<const NamedTensor> parameters() const { return parameters_; }  // shared ones once
-  absl::Span<const NamedTensor> buffers() const { return buffers_; }
-  absl::Span<const NamedTensor> constants() const { return constants_; }
-  absl::Span<const ValueRef> outputs() const { return outputs_; }
+  Graph() : contents_(std::make_shared<Contents>()) {}
+  Graph(const Graph&) = default;
+  Graph& operator=(const Graph&) = default;
+
+  absl::Span<const Node> nodes() const { return contents_->nodes; }
+  absl::Span<const NamedTensor> inputs() const { return contents_->inputs; }
+  absl::Span<const NamedTensor> parameters() const { return contents_->parameters; }  // shared ones once
+  absl::Span<const NamedTensor> buffers() const { return contents_->buffers; }
+  absl::Span<const NamedTensor> constants() const { return contents_->constants; }
+  absl::Span<const ValueRef> outputs() const { return contents_->outputs; }
   // Of a buffer or a constant, in row-major order; null unless the reader was asked to keep them, and knows them.
   std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
   // REQUIRES: ref is of this graph and not kNone.
@@ -87,19 +93,23 @@ class Graph {
   bool Contains(ValueRef ref) const;  // kNone is of every graph
   int64_t num_parameters() const;     // number of elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
-  absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return parameter_aliases_; }
+  absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return contents_->parameter_aliases; }
   // Multiply-accumulates of calls on constants alone: the reader computed them and added no node, but PyTorch runs them
   // each time.
-  int64_t folded_macs() const { return folded_macs_; }
+  int64_t folded_macs() const { return contents_->folded_macs; }
 
  private:
   friend class GraphBuilder;
-  std::vector<Node> nodes_;
-  std::vector<NamedTensor> inputs_, parameters_, buffers_, constants_;
-  std::vector<std::pair<std::string, int32_t>> parameter_aliases_;
-  std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values_;
-  int64_t folded_macs_ = 0;
-  std::vector<ValueRef> outputs_;
+  struct Contents {
+    std::vector<Node> nodes;
+    std::vector<NamedTensor> inputs, parameters, buffers, constants;
+    std::vector<std::pair<std::string, int32_t>> parameter_aliases;
+    std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values;
+    int64_t folded_macs = 0;
+    std::vector<ValueRef> outputs;
+  };
+  // Not changed any more once a GraphBuilder has given the graph away.
+  std::shared_ptr<Contents> contents_;
 };
 
 // The call returns its first argument unchanged and costs nothing: dropout in eval mode, a cast to the same dtype.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/container/flat_hash_set.h"
 #include "model/predict/features.h"
 #include "model/text/canonical_text.h"
 
@@ -10,8 +11,12 @@ namespace cobra::fit {
 
 TextTable::TextTable(const std::vector<const Sample*>& samples, const text::Vocabulary& vocabulary,
                      SplitFunction split) {
+  absl::flat_hash_map<const graph::Node*, size_t> known;  // copies of a graph share their nodes
   for (const Sample* s : samples) {
-    std::vector<int32_t>& ids = of_sample_.emplace_back();
+    const auto [number, is_new] = known.try_emplace(s->graph.nodes().data(), of_graph_.size());
+    graph_of_sample_.push_back(number->second);
+    if (!is_new) continue;
+    std::vector<int32_t>& ids = of_graph_.emplace_back();
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
       const std::string text = text::CanonicalText(s->graph, i);
       auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
@@ -24,7 +29,9 @@ TextTable::TextTable(const std::vector<const Sample*>& samples, const text::Voca
 void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction split, text::Vocabulary* vocabulary,
                       std::vector<std::pair<double, double>>* ranges) {
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
+  absl::flat_hash_set<const graph::Node*> known;  // copies of a graph share their nodes
   for (const Sample* s : training) {
+    if (!known.insert(s->graph.nodes().data()).second) continue;
     for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
       for (const text::RawToken& token : split(text::CanonicalText(s->graph, i))) {
         const int32_t id = vocabulary->Add(token.word);

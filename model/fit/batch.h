@@ -27,14 +27,15 @@ class TextTable {
  public:
   TextTable(const std::vector<const Sample*>& samples, const text::Vocabulary& vocabulary,
             SplitFunction split = text::SplitText);
-  const std::vector<int32_t>& TextsOf(size_t sample) const { return of_sample_[sample]; }
+  const std::vector<int32_t>& TextsOf(size_t sample) const { return of_graph_[graph_of_sample_[sample]]; }
   const std::vector<text::Token>& TokensOf(int32_t text) const { return tokens_[text]; }
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
 
  private:
   absl::flat_hash_map<std::string, int32_t> index_;
   std::vector<std::vector<text::Token>> tokens_;
-  std::vector<std::vector<int32_t>> of_sample_;
+  std::vector<std::vector<int32_t>> of_graph_;
+  std::vector<size_t> graph_of_sample_;  // samples of several targets have copies of a graph
 };
 
 // Adds every word of the rows to the vocabulary, and extends the ranges of its numbers ({1, 0}: none yet). Words and

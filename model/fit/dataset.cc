@@ -10,12 +10,14 @@
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/mutex.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -108,13 +110,37 @@ void ScaleProfile(Sample* sample) {
   for (double& us : sample->node_latency_us) us *= sample->latency_us() / sum;
 }
 
-absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_us) {
-  COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
-  Sample sample{std::move(graph), std::move(measurement)};
+// Reads the text of a graph. Of one that was read before, for another target, it gives a copy, which needs no memory.
+class GraphReader {
+ public:
+  struct Read {
+    graph::Graph graph;
+    // Computed, not read: when the fingerprint improves, equal networks must not end up in two splits.
+    std::string fingerprint;
+  };
+  absl::StatusOr<Read> operator()(const std::string& graph_json) {
+    const Hash128 text = HashBytes(graph_json);
+    {
+      const absl::MutexLock lock(&mutex_);
+      if (const auto known = known_.find(text); known != known_.end()) return known->second;
+    }
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(graph_json));
+    const Read read{graph, graph::Fingerprint(graph).ToHex()};
+    const absl::MutexLock lock(&mutex_);
+    return known_.emplace(text, read).first->second;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  absl::flat_hash_map<Hash128, Read> known_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_us, GraphReader* graphs) {
+  COBRA_ASSIGN_OR_RETURN(GraphReader::Read read, (*graphs)(measurement.subject.graph_json));
+  Sample sample{std::move(read.graph), std::move(measurement)};
   store::Subject& subject = sample.measurement.subject;
   subject.graph_json = std::string();
-  // Computed here, not read: when the fingerprint improves, equal networks must not end up in two splits.
-  subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
+  subject.fingerprint = std::move(read.fingerprint);
   sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
   if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
   sample.measurement.latency.median_us = latency_us;
@@ -133,13 +159,14 @@ absl::Status CheckRow(const store::Measurement& measurement) {
 
 // Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every subject's row, even for
 // one that is dropped because an earlier row has its fingerprint.
-absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
+absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, GraphReader* graphs,
+                                             absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
   std::vector<Sample> rows;
   absl::flat_hash_set<std::string> seen;
   for (const std::string& name : reader.order) {
     Repetitions& subject = reader.subjects[name];
     const double latency_us = LatencyOf(subject);
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(subject.first), latency_us));
+    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(subject.first), latency_us, graphs));
     each(subject, &sample);
     if (seen.insert(sample.fingerprint()).second) rows.push_back(std::move(sample));
   }
@@ -205,7 +232,9 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
   return SplitOf(space == "torchvision" || space == "timm" || space == "graphs" ? label : fingerprint_hex);
 }
 
-absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
+namespace {
+
+absl::StatusOr<Dataset> Load(absl::string_view directory, GraphReader* graphs) {
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFiles(directory, ".jsonl"));
   for (const char* packed : {".jsonl.gz", ".jsonl.xz"}) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> more, ListFiles(directory, packed));
@@ -229,7 +258,7 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
       (sample->is_network() ? data.network_repeats : data.layer_repeats).push_back(*std::move(repeat));
     }
   };
-  COBRA_ASSIGN_OR_RETURN(data.samples, RowsFrom(std::move(reader), note));
+  COBRA_ASSIGN_OR_RETURN(data.samples, RowsFrom(std::move(reader), graphs, note));
   const std::string probe_path = absl::StrCat(directory, "/probe.json");
   if (FileExists(probe_path)) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
@@ -241,6 +270,13 @@ absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
   return data;
 }
 
+}  // namespace
+
+absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
+  GraphReader graphs;
+  return Load(directory, &graphs);
+}
+
 absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::string>& directories) {
   // Reading timm's takes some 2 GB for a moment.
   constexpr int64_t kBytesOfThread = int64_t{2} << 30;
@@ -248,9 +284,10 @@ absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::
   const auto count = std::min({static_cast<int64_t>(directories.size()), memory / kBytesOfThread,
                                static_cast<int64_t>(std::thread::hardware_concurrency())});
   std::vector<absl::StatusOr<Dataset>> loaded(directories.size(), absl::UnknownError("not read"));
+  GraphReader graphs;
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next++; i < directories.size(); i = next++) loaded[i] = LoadMeasurements(directories[i]);
+    for (size_t i = next++; i < directories.size(); i = next++) loaded[i] = Load(directories[i], &graphs);
   };
   std::vector<std::thread> threads;
   for (int64_t i = 1; i < count; ++i) threads.emplace_back(work);
@@ -267,12 +304,14 @@ absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path) {
   Reader reader;
   COBRA_RETURN_IF_ERROR(reader.AddFile(std::string(path)));
-  return RowsFrom(std::move(reader), [](const Repetitions&, Sample*) {});
+  GraphReader graphs;
+  return RowsFrom(std::move(reader), &graphs, [](const Repetitions&, Sample*) {});
 }
 
 absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_view target) {
   COBRA_ASSIGN_OR_RETURN(std::vector<store::StoredMeasurement> stored, store->TaskMeasurements(target));
   Dataset data;
+  GraphReader graphs;
   absl::flat_hash_set<std::string> seen;
   for (store::StoredMeasurement& row : stored) {
     store::Measurement& measurement = row.measurement;
@@ -288,7 +327,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
     const double latency_us = measurement.undisturbed_us();
     const absl::Status readable = CheckRow(measurement);
     absl::StatusOr<Sample> sample =
-        readable.ok() ? ToSample(std::move(measurement), latency_us) : absl::StatusOr<Sample>(readable);
+        readable.ok() ? ToSample(std::move(measurement), latency_us, &graphs) : absl::StatusOr<Sample>(readable);
     // One such row must not prevent learning from the others.
     if (sample.ok() && sample->graph.nodes().empty()) sample = absl::InvalidArgumentError("graph: has no calls");
     if (!sample.ok()) {

@@ -44,16 +44,16 @@ class Doubling {
   std::optional<graph::Graph> Run() {
     int64_t batch = 0;
     for (const graph::NamedTensor& input : graph_.inputs()) {
-      graph::TensorType type = input.type;
-      if (type.shape.empty() || (batch > 0 && type.shape[0] != batch)) return std::nullopt;
-      batch = type.shape[0];
-      type.shape[0] *= 2;
-      builder_.AddInput(input.name, type);
+      const auto& shape = input.type.shape;
+      if (shape.empty() || (batch > 0 && shape[0] != batch)) return std::nullopt;
+      batch = shape[0];
     }
     if (batch == 0) return std::nullopt;
-    for (const graph::NamedTensor& t : graph_.parameters()) builder_.AddParameter(t.name, t.type);
-    for (const graph::NamedTensor& t : graph_.buffers()) builder_.AddBuffer(t.name, t.type);
-    for (const graph::NamedTensor& t : graph_.constants()) builder_.AddConstant(t.name, t.type);
+    builder_.AddTensorsOf(graph_, [this](ValueRef ref) {
+      graph::TensorType type = graph_.TypeOf(ref);
+      if (ref.kind == ValueRef::Kind::kInput) type.shape[0] *= 2;
+      return type;
+    });
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       if (!AddCall(static_cast<int32_t>(i))) return std::nullopt;
     }

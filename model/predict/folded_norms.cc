@@ -55,11 +55,7 @@ class Folding {
 
   std::optional<FoldedNorms> Run() {
     if (absl::c_all_of(norm_of_, [](int32_t norm) { return norm < 0; })) return std::nullopt;
-    for (const graph::NamedTensor& t : graph_.inputs()) builder_.AddInput(t.name, t.type);
-    for (const graph::NamedTensor& t : graph_.parameters()) builder_.AddParameter(t.name, t.type);
-    for (const graph::NamedTensor& t : graph_.buffers()) Keep(builder_.AddBuffer(t.name, t.type));
-    for (const graph::NamedTensor& t : graph_.constants()) Keep(builder_.AddConstant(t.name, t.type));
-    builder_.AddFoldedMacs(graph_.folded_macs());
+    builder_.AddTensorsOf(graph_);
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       if (!AddCall(i)) return std::nullopt;
     }
@@ -69,10 +65,6 @@ class Folding {
   }
 
  private:
-  void Keep(ValueRef tensor) {
-    if (auto values = graph_.KnownValues(tensor)) builder_.SetKnownValues(tensor, std::move(values));
-  }
-
   ValueRef Here(const ValueRef& value) const {
     if (!value.is_node()) return value;
     const auto call = static_cast<size_t>(value.index);

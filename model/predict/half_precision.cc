@@ -18,11 +18,7 @@ class Conversion {
   Conversion(const graph::Graph& graph, graph::DType half) : graph_(graph), half_(half) {}
 
   std::optional<graph::Graph> Run() {
-    for (const graph::NamedTensor& t : graph_.inputs()) builder_.AddInput(t.name, TypeOf(t));
-    for (const graph::NamedTensor& t : graph_.parameters()) builder_.AddParameter(t.name, TypeOf(t));
-    for (const graph::NamedTensor& t : graph_.buffers()) Keep(builder_.AddBuffer(t.name, TypeOf(t)));
-    for (const graph::NamedTensor& t : graph_.constants()) Keep(builder_.AddConstant(t.name, TypeOf(t)));
-    builder_.AddFoldedMacs(graph_.folded_macs());
+    builder_.AddTensorsOf(graph_, [this](ValueRef ref) { return TypeOf(ref); });
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       if (!AddCall(static_cast<int32_t>(i))) return std::nullopt;
     }
@@ -30,14 +26,10 @@ class Conversion {
   }
 
  private:
-  graph::TensorType TypeOf(const graph::NamedTensor& tensor) const {
-    graph::TensorType type = tensor.type;
+  graph::TensorType TypeOf(ValueRef ref) const {
+    graph::TensorType type = graph_.TypeOf(ref);
     if (type.dtype == half_) type.dtype = graph::DType::float32;
     return type;
-  }
-
-  void Keep(ValueRef tensor) {
-    if (auto values = graph_.KnownValues(tensor)) builder_.SetKnownValues(tensor, std::move(values));
   }
 
   // Nodes and tensors keep their numbers, so that references do.

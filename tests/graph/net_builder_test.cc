@@ -1,5 +1,6 @@
 #include "graph/net_builder.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
 #include "graph/block_cache.h"
+#include "graph/builder.h"
 #include "graph/json.h"
 #include "gtest/gtest.h"
 
@@ -39,6 +41,44 @@ TEST(NetBuilderTest, AModulePathNamesParametersAndTheCall) {
   EXPECT_FALSE(graph->nodes()[1].inplace);
   EXPECT_TRUE(graph->nodes()[2].inplace);
   EXPECT_EQ(graph->nodes()[3].origin.module_path, "");
+}
+
+TEST(GraphTest, CopiesShareWhatTheyDescribe) {
+  NetBuilder net;
+  Graph graph = *std::move(net).Finish({net.Relu(net.Input({1, 3}))});
+  const Graph copy = graph, moved = std::move(graph);
+  EXPECT_EQ(copy.nodes().data(), moved.nodes().data());
+  EXPECT_EQ(copy.nodes().size(), 1u);
+  EXPECT_TRUE(Graph().nodes().empty());
+}
+
+TEST(GraphBuilderTest, TensorsOfAnotherGraphKeepTheirNumbers) {
+  GraphBuilder first;
+  const ValueRef x = first.AddInput("x", {{2, 4}, DType::float32}),
+                 weight = first.AddParameter("w", {{4, 4}, DType::float32}),
+                 mean = first.AddBuffer("mean", {{2}, DType::float32});
+  first.SetKnownValues(mean, std::make_shared<const std::vector<double>>(std::vector<double>{1, 2}));
+  first.AddParameterAlias("tied", weight);
+  first.AddFoldedMacs(7);
+  const auto product = first.Add(Op::matmul, {}, {x, weight});
+  ASSERT_TRUE(product.ok()) << product.status();
+  const Graph graph = std::move(first).Build({ValueRef::Node(*product)});
+  GraphBuilder second;
+  second.AddTensorsOf(graph, [&](ValueRef ref) {
+    TensorType type = graph.TypeOf(ref);
+    if (ref == x) type.shape[0] = 8;
+    return type;
+  });
+  ASSERT_TRUE(second.Add(Op::matmul, {}, {x, weight}).ok());
+  const Graph copy = std::move(second).Build({ValueRef::Node(0)});
+  EXPECT_THAT(copy.nodes()[0].outputs[0].shape, ElementsAre(8, 4));
+  EXPECT_THAT(NamesOf(copy.inputs()), ElementsAre("x"));
+  EXPECT_THAT(NamesOf(copy.buffers()), ElementsAre("mean"));
+  ASSERT_EQ(copy.parameter_aliases().size(), 1u);
+  EXPECT_EQ(copy.parameter_aliases()[0].first, "tied");
+  EXPECT_EQ(copy.folded_macs(), 7);
+  EXPECT_THAT(*copy.KnownValues(mean), ElementsAre(1, 2));
+  EXPECT_THAT(graph.nodes()[0].outputs[0].shape, ElementsAre(2, 4));  // it has not changed
 }
 
 TEST(NetBuilderTest, WithoutPathsTensorsAreNumbered) {

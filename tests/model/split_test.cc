@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "model/fit/dataset.h"
@@ -147,6 +149,31 @@ TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   EXPECT_EQ(data->layer_repeats[0].second_us, 6);
   for (const char* name : {"/layers.jsonl.gz", "/target.json"}) unlink((folder + name).c_str());
   rmdir(folder.c_str());
+}
+
+// Several targets measured the same networks: these need the memory of one.
+TEST(LoadAllMeasurements, TargetsHaveCopiesOfAGraph) {
+  const std::string root = testing::TempDir() + "same-graph-test";
+  const std::string graph =
+      R"("graph":{"inputs":[{"shape":[1,16]}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]}})";
+  const auto target = ReadFile(COBRA_SOURCE_DIR "/data/measurements/cpu-epyc-genoa-1t/target.json");
+  ASSERT_TRUE(target.ok());
+  std::vector<std::string> folders;
+  for (const char* name : {"/a", "/b"}) {
+    folders.push_back(root + name);
+    ASSERT_TRUE(MakeDirectories(folders.back()).ok());
+    ASSERT_TRUE(WriteFileAtomic(folders.back() + "/target.json", *target).ok());
+    ASSERT_TRUE(WriteFileAtomic(folders.back() + "/layers.jsonl",
+                                R"({"kind":"record","label":"relu","outcome":"ok","latency_us":5,)" + graph + "\n")
+                    .ok());
+  }
+  const auto sets = LoadAllMeasurements(folders);
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  const Sample &a = (*sets)[0].samples.at(0), &b = (*sets)[1].samples.at(0);
+  ASSERT_EQ(a.graph.nodes().size(), 1u);
+  EXPECT_EQ(a.graph.nodes().data(), b.graph.nodes().data());
+  EXPECT_EQ(a.fingerprint(), b.fingerprint());
+  std::filesystem::remove_all(root);
 }
 
 // What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its fingerprint says,

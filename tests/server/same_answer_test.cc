@@ -35,10 +35,7 @@ const char kSlowMachine[] = "slow-machine";
 // same type. They take time.
 graph::Graph WithCallsThatChangeNothing(const graph::Graph& graph, Random* random) {
   graph::GraphBuilder builder;
-  for (const graph::NamedTensor& t : graph.inputs()) builder.AddInput(t.name, t.type);
-  for (const graph::NamedTensor& t : graph.parameters()) builder.AddParameter(t.name, t.type);
-  for (const graph::NamedTensor& t : graph.buffers()) builder.AddBuffer(t.name, t.type);
-  for (const graph::NamedTensor& t : graph.constants()) builder.AddConstant(t.name, t.type);
+  builder.AddTensorsOf(graph);
   std::vector<graph::ValueRef> moved;  // the value of each node's first output
   const auto ref_of = [&moved](graph::ValueRef ref) {
     if (!ref.is_node()) return ref;

@@ -13,12 +13,7 @@ using graph::ValueRef;
 
 class Copy {
  public:
-  explicit Copy(const graph::Graph& from) : from_(from) {
-    for (const auto& t : from.inputs()) builder_.AddInput(t.name, t.type);
-    for (const auto& t : from.parameters()) builder_.AddParameter(t.name, t.type);
-    for (const auto& t : from.buffers()) builder_.AddBuffer(t.name, t.type);
-    for (const auto& t : from.constants()) builder_.AddConstant(t.name, t.type);
-  }
+  explicit Copy(const graph::Graph& from) : from_(from) { builder_.AddTensorsOf(from); }
 
   absl::StatusOr<graph::Graph> Run() {
     for (const graph::Node& node : from_.nodes()) {
