@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/hash.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "graph/fingerprint.h"
 #include "model/predict/adapt_samples.h"
 #include "model/predict/reference_networks.h"
 
@@ -36,6 +39,16 @@ double MeanLogError(const std::vector<double>& log_errors) {
   std::sort(sizes.begin(), sizes.end());
   sizes.resize(sizes.size() - sizes.size() / 4);
   return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
+}
+
+// The first of those that are the same: a list may have a network under two names, and it is timed once.
+std::vector<size_t> DistinctNetworks(absl::Span<const graph::Graph* const> networks) {
+  std::vector<size_t> distinct;
+  absl::flat_hash_set<Hash128> known;
+  for (size_t i = 0; i < networks.size(); ++i) {
+    if (known.insert(graph::Fingerprint(*networks[i])).second) distinct.push_back(i);
+  }
+  return distinct;
 }
 
 // Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most.
@@ -309,14 +322,16 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
                                                      const std::function<bool()>& cancelled) const {
   COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, {}));
   const std::vector<AdaptPart> parts = PriorParts(question.fits);
-  const size_t n = networks.size();
+  const std::vector<size_t> distinct = DistinctNetworks(networks);
+  const size_t n = distinct.size();
   const auto is_cancelled = [&cancelled] { return cancelled && cancelled(); };
   std::vector<std::vector<NetworkView>> views(parts.size());  // by part, of each network
-  for (const graph::Graph* graph : networks) {
+  for (const size_t network : distinct) {
     if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-    const CallClasses classes = ClassesOf(*graph);
+    const graph::Graph& graph = *networks[network];
+    const CallClasses classes = ClassesOf(graph);
     for (size_t p = 0; p < parts.size(); ++p) {
-      COBRA_ASSIGN_OR_RETURN(NetworkView view, View(*graph, classes, question.candidates[parts[p].candidate], machine));
+      COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, classes, question.candidates[parts[p].candidate], machine));
       views[p].push_back(std::move(view));
     }
   }
@@ -343,7 +358,9 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
     }
   }
   if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-  return MostInformative(count, n, std::move(covariance));
+  std::vector<size_t> chosen = MostInformative(count, n, std::move(covariance));
+  for (size_t& network : chosen) network = distinct[network];
+  return chosen;
 }
 
 }  // namespace cobra::predict

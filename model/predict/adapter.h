@@ -54,9 +54,9 @@ class Adapter {
   // times what the model expects, or the others make it expect.
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options = {}) const;
-  // Which of `networks` to time first: up to `count` positions, the most informative first. Each lowers the remaining
-  // variance of the log-latencies of all of them most (I-optimal design, greedily). Cancelled if `cancelled` returns
-  // true.
+  // Which of `networks` to time first: up to `count` positions, the most informative first; of equal networks the first
+  // alone. Each lowers the remaining variance of the log-latencies of all of them most (I-optimal design, greedily).
+  // Cancelled if `cancelled` returns true.
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
                                               size_t count, const std::function<bool()>& cancelled = {}) const;
 

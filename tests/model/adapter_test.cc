@@ -246,6 +246,7 @@ TEST_F(AdapterTest, SuggestsKindsOfNetworksBeforeMoreOfOneKind) {
   int perceptrons = 0;
   for (const size_t i : *order) perceptrons += i < 4;
   EXPECT_EQ(perceptrons, 1);
+  pointers.insert(pointers.end(), {&graphs[1], &graphs[4]});  // under other names
   EXPECT_EQ(MakeAdapter().Suggest(Device{"New"}.Sheet(), pointers, 10)->size(), 6U);
   EXPECT_TRUE(MakeAdapter().Suggest(Device{"New"}.Sheet(), {}, 10)->empty());
 }
