@@ -109,19 +109,18 @@ bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>*
   return false;
 }
 
-}  // namespace
-
-absl::StatusOr<predict::CheckedTimings> Adaptation::Timings(TimedNetworkMessages* messages,
-                                                            const predict::ProbeResult& measured, bool skip_refused,
-                                                            const CallContext& call) const {
-  const bool had_rows = !messages->empty();
-  COBRA_ASSIGN_OR_RETURN(ReadTimings read, ReadTimedNetworks(messages, measured.machine.runtime, pipeline_, call));
+// What is refused is an error unless `skip_refused`. `measured`: what the target has already.
+absl::StatusOr<predict::CheckedTimings> Checked(ReadTimings read, const predict::ProbeResult& measured,
+                                                bool skip_refused) {
+  const bool had_rows = !read.networks.empty() || !read.refused.empty();
   predict::CheckedTimings checked = predict::CheckTimings(std::move(read.networks), measured.machine, measured.records);
   checked.refused.insert(checked.refused.begin(), read.refused.begin(), read.refused.end());
   const bool has_any = !checked.records.empty();
   if (!checked.refused.empty() && (!skip_refused || (had_rows && !has_any))) return RefusedError(checked.refused);
   return checked;
 }
+
+}  // namespace
 
 absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.name()));
@@ -139,8 +138,9 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
                        LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples}, "timings"),
                        "adapt with some of them, and add the others with Observe (cobra-client observe)");
     }
-    COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,
-                           Timings(request.mutable_samples(), measured, request.skip_refused(), call));
+    COBRA_ASSIGN_OR_RETURN(ReadTimings read,
+                           ReadTimedNetworks(request.mutable_samples(), measured.machine.runtime, pipeline_, call));
+    COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings, Checked(std::move(read), measured, request.skip_refused()));
     measured.records = std::move(timings.records);
     FillRefused(timings.refused, response->mutable_refused());
   }
@@ -150,8 +150,8 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   // Who corrects a data sheet does not mean to lose what was timed.
   const predict::Calibration* const serving = model->FindCalibration(request.name());
   if (request.exported_json().empty() && request.samples().empty() && serving != nullptr && serving->samples > 0) {
-    COBRA_ASSIGN_OR_RETURN(predict::ProbeResult earlier, model_->MeasuredOf(request.name()));
-    measured.records = std::move(earlier.records);
+    COBRA_ASSIGN_OR_RETURN(LiveModel::Measured earlier, model_->MeasuredOf(request.name()));
+    measured.records = std::move(earlier.probe.records);
   }
   absl::Status adapted;
   // A mistaken unit is found by the fit, one sample at a time.
@@ -191,27 +191,35 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::Checked
 absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response,
                                        const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
-  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult measured, model_->MeasuredOf(request.target()));
+  COBRA_ASSIGN_OR_RETURN(LiveModel::Measured measured, model_->MeasuredOf(request.target()));
   if (request.samples().empty())
     return UserError(Diagnostic::Kind::kUsage, "samples: there are none", "send networks with latency_ms");
-  COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings,
-                         Timings(request.mutable_samples(), measured, request.skip_refused(), call));
-  COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), &timings));
-  if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
-    return RefusedError(timings.refused);
+  COBRA_ASSIGN_OR_RETURN(const ReadTimings read,
+                         ReadTimedNetworks(request.mutable_samples(), measured.probe.machine.runtime, pipeline_, call));
+  absl::Status observed;
+  predict::CheckedTimings timings;
+  // Who observes at the same time, here or at another server of the store, may have sent what contradicts it.
+  do {
+    COBRA_ASSIGN_OR_RETURN(measured, model_->MeasuredOf(request.target()));
+    COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused()));
+    COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), &timings));
+    if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
+      return RefusedError(timings.refused);
+    observed = model_
+                   ->Observe(request.target(), measured.version, std::move(timings.records), CallerName(call, ""),
+                             [&call] { return call.Stopped(); })
+                   .status();
+  } while (absl::IsAborted(observed) && !call.Stopped());
+  COBRA_RETURN_IF_ERROR(observed);
   FillRefused(timings.refused, response->mutable_refused());
-  COBRA_RETURN_IF_ERROR(model_
-                            ->Observe(request.target(), std::move(timings.records), CallerName(call, ""),
-                                      [&call] { return call.Stopped(); })
-                            .status());
   return FillTargetByName(*model_->Get(), request.target(), response->mutable_target());
 }
 
 absl::Status Adaptation::HandleExportTarget(const v1::ExportTargetRequest& request, v1::ExportTargetResponse* response,
                                             const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
-  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult measured, model_->MeasuredOf(request.target()));
-  response->set_exported_json(predict::ProbeResultToJson(measured));
+  COBRA_ASSIGN_OR_RETURN(const LiveModel::Measured measured, model_->MeasuredOf(request.target()));
+  response->set_exported_json(predict::ProbeResultToJson(measured.probe));
   return absl::OkStatus();
 }
 

@@ -27,9 +27,6 @@ class Adaptation {
                                     const CallContext& call);
 
  private:
-  // Reads and checks; what is refused is an error unless `skip_refused`. `measured`: what the target has already.
-  absl::StatusOr<predict::CheckedTimings> Timings(TimedNetworkMessages* messages, const predict::ProbeResult& measured,
-                                                  bool skip_refused, const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
   absl::Status RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const;
 

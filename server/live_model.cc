@@ -205,9 +205,9 @@ const predict::TargetSpec* ModelSnapshot::FindSpec(absl::string_view target) con
 
 bool ModelSnapshot::Knows(absl::string_view target) const { return FindSpec(target) != nullptr; }
 
-bool ModelSnapshot::IsHalf(absl::string_view target) const {
+bool ModelSnapshot::HasHalfTensors(absl::string_view target) const {
   const predict::TargetSpec* spec = FindSpec(target);
-  return spec != nullptr && (spec->precision == "float16" || spec->precision == "bfloat16");
+  return spec != nullptr && predict::HasHalfTensors(*spec);
 }
 
 std::string ModelSnapshot::RuntimeOf(absl::string_view target) const {
@@ -407,17 +407,19 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   return AddVersion(measured, std::move(fitted), std::move(record));
 }
 
-absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
-                                                      absl::string_view caller,
+absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, int64_t checked_with,
+                                                      std::vector<store::MeasuredGraph> timed, absl::string_view caller,
                                                       const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord base, RecordOf(target));
+  if (base.version != checked_with) return absl::AbortedError(absl::StrCat(target, ": has changed"));
   COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, MeasuredOfRecord(store_, base));
   store::CalibrationRecord record;
   record.target = std::string(target);
   record.caller = std::string(caller);
   record.based_on = base.based_on == 0 ? base.version : base.based_on;
+  record.follows = base.version;
   graph::GraphJsonOptions options;
   options.origins = false;
   for (const auto& [graph, measured] : timed) {
@@ -443,11 +445,11 @@ absl::StatusOr<store::CalibrationRecord> LiveModel::RecordOf(absl::string_view t
                 "cobra-client targets lists them; cobra-client adapt makes one"));
 }
 
-absl::StatusOr<predict::ProbeResult> LiveModel::MeasuredOf(absl::string_view target) const {
+absl::StatusOr<LiveModel::Measured> LiveModel::MeasuredOf(absl::string_view target) const {
   COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord record, RecordOf(target));
   COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, MeasuredOfRecord(store_, record));
   probe.machine.name = std::string(target);
-  return probe;
+  return Measured{std::move(probe), record.version};
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeResult& probe,

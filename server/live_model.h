@@ -41,7 +41,7 @@ struct ModelSnapshot {
   // Null if it does not know the target.
   const predict::TargetSpec* FindSpec(absl::string_view target) const;
   // Whether all of a network is in half precision there.
-  bool IsHalf(absl::string_view target) const;
+  bool HasHalfTensors(absl::string_view target) const;
   // Of a target that it knows: "libtorch-1.13.0+openblas-SkylakeX".
   std::string RuntimeOf(absl::string_view target) const;
 };
@@ -90,12 +90,17 @@ class LiveModel {
   // exported probe. `cancelled` is asked during the fit; if it returns true, nothing is stored.
   absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
                                            absl::string_view caller = "", const std::function<bool()>& cancelled = {});
-  // Adds timings to a target that was calibrated or adapted to: a new version of it.
-  absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, std::vector<store::MeasuredGraph> timed,
-                                             absl::string_view caller = "",
+  // Adds timings to a target that was calibrated or adapted to: a new version of it. Aborted: it has other timings than
+  // the version that these were checked with.
+  absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, int64_t checked_with,
+                                             std::vector<store::MeasuredGraph> timed, absl::string_view caller = "",
                                              const std::function<bool()>& cancelled = {});
+  struct Measured {
+    predict::ProbeResult probe;
+    int64_t version = 0;
+  };
   // What the version of such a target that serves was fitted to, timings included. NotFound if there is none.
-  absl::StatusOr<predict::ProbeResult> MeasuredOf(absl::string_view target) const;
+  absl::StatusOr<Measured> MeasuredOf(absl::string_view target) const;
   // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
   absl::Status UndoCalibration(absl::string_view target, int64_t version);
   // Serves what other servers of the same store have calibrated and withdrawn. If that is nothing, the snapshot stays,

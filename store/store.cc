@@ -76,6 +76,16 @@ std::string LabelJson(const std::pair<std::string, std::string>& label) {
   return absl::StrCat(quoted(label.first), ":", quoted(label.second));
 }
 
+// Locks the version until the transaction ends: of several that follow it, one is stored.
+absl::Status CheckIsNewest(SqlSession& session, const std::string& target, int64_t version) {
+  COBRA_RETURN_IF_ERROR(session.Execute("UPDATE calibrations SET withdrawn = withdrawn WHERE id = $1", {version}));
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      session.Query("SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 AND target = $1", {target}));
+  if (rows[0].Int(0) == version) return absl::OkStatus();
+  return absl::AbortedError(absl::StrCat(target, ": another version follows ", version));
+}
+
 class SqlStore final : public Store {
  public:
   explicit SqlStore(std::unique_ptr<SqlDatabase> database) : database_(std::move(database)) {}
@@ -134,6 +144,7 @@ class SqlStore final : public Store {
   absl::Status AppendCalibration(const CalibrationRecord& r,
                                  absl::Span<const StoredMeasurement> measurements) override {
     return database_->Transaction([&](SqlSession& session) -> absl::Status {
+      if (r.follows > 0) COBRA_RETURN_IF_ERROR(CheckIsNewest(session, r.target, r.follows));
       for (const StoredMeasurement& m : measurements) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, m));
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,

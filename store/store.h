@@ -89,6 +89,8 @@ struct CalibrationRecord {
   // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0: none.
   int64_t based_on = 0;
   std::vector<Timing> timings;
+  // Not stored: the version that its timings were checked with, which has to be the newest still. 0: any may be.
+  int64_t follows = 0;
 };
 
 // A CalibrationRecord without the probe and the fit.
@@ -121,7 +123,8 @@ class Store {
   static constexpr int64_t kMostLabelled = 500000;
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
-  // `measurements`: that it was fitted to, as AppendMeasurements takes them; all or nothing is stored.
+  // `measurements`: that it was fitted to, as AppendMeasurements takes them; all or nothing is stored. Aborted: the one
+  // that it follows is no longer the newest of its target.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record,
                                          absl::Span<const StoredMeasurement> measurements = {}) = 0;
   // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and

@@ -203,6 +203,12 @@ std::vector<store::MeasuredGraph> TimedRelu(double us) {
   return records;
 }
 
+absl::StatusOr<CalibrationOutcome> ObserveRelu(LiveModel* live, const std::string& target, double us) {
+  const absl::StatusOr<LiveModel::Measured> measured = live->MeasuredOf(target);
+  if (!measured.ok()) return measured.status();
+  return live->Observe(target, measured->version, TimedRelu(us));
+}
+
 predict::ProbeResult Phone(std::vector<store::MeasuredGraph> records = {}) {
   predict::ProbeResult phone;
   phone.machine.kind = "cpu";
@@ -216,15 +222,15 @@ TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
     std::unique_ptr<LiveModel> live = Create();
     ASSERT_TRUE(live->Adapt("phone", Phone(), "somebody").ok());
     EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 0);
-    ASSERT_TRUE(live->Observe("phone", TimedRelu(20), "another").ok());
-    ASSERT_TRUE(live->Observe("phone", TimedRelu(30)).ok());
+    ASSERT_TRUE(ObserveRelu(live.get(), "phone", 20).ok());
+    ASSERT_TRUE(ObserveRelu(live.get(), "phone", 30).ok());
     EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 1);
     EXPECT_EQ(live->Get()->versions.at("phone").size(), 3u);
     const auto measured = live->MeasuredOf("phone");
     ASSERT_TRUE(measured.ok()) << measured.status();
-    ASSERT_EQ(measured->records.size(), 1u);
-    EXPECT_EQ(measured->records[0].measurement.latency.median_us, 25);  // of both
-    EXPECT_EQ(measured->machine.device, "Phone");
+    ASSERT_EQ(measured->probe.records.size(), 1u);
+    EXPECT_EQ(measured->probe.records[0].measurement.latency.median_us, 25);  // of both
+    EXPECT_EQ(measured->probe.machine.device, "Phone");
   }
   EXPECT_EQ(store_.calibrations[1].based_on, 1);
   EXPECT_EQ(store_.calibrations[2].based_on, 1);
@@ -237,15 +243,27 @@ TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
   EXPECT_EQ(live->Get()->FindCalibration("phone")->model_sha256, "sha of v2");
   EXPECT_EQ(v2->fits, 1);
   ASSERT_TRUE(live->UndoCalibration("phone", 3).ok());
-  EXPECT_EQ(live->MeasuredOf("phone")->records[0].measurement.latency.median_us, 20);
+  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
+}
+
+TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
+  std::unique_ptr<LiveModel> live = Create();
+  ASSERT_TRUE(live->Adapt("phone", Phone()).ok());
+  const int64_t checked_with = live->MeasuredOf("phone")->version;
+  ASSERT_TRUE(live->Observe("phone", checked_with, TimedRelu(20)).ok());
+  EXPECT_TRUE(absl::IsAborted(live->Observe("phone", checked_with, TimedRelu(90)).status()));
+  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
 }
 
 TEST_F(LiveModelTest, OnlyTargetsThatWereMadeCanBeObserved) {
   std::unique_ptr<LiveModel> live = Create();
-  for (const char* name : {"cpu", "nobody"}) EXPECT_TRUE(absl::IsNotFound(live->Observe(name, TimedRelu(20)).status()));
+  for (const char* name : {"cpu", "nobody"}) {
+    EXPECT_TRUE(absl::IsNotFound(ObserveRelu(live.get(), name, 20).status()));
+    EXPECT_TRUE(absl::IsNotFound(live->Observe(name, 1, TimedRelu(20)).status()));
+  }
   EXPECT_TRUE(DiagnosticFromStatus(live->Adapt("cpu", Phone()).status()).has_value());
   ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson()).ok());
-  ASSERT_TRUE(live->Observe(kThisMachine, TimedRelu(20)).ok());  // a calibrated one, too
+  ASSERT_TRUE(ObserveRelu(live.get(), kThisMachine, 20).ok());  // a calibrated one, too
   EXPECT_TRUE(live->Adapt(kThisMachine, Phone()).ok());
 }
 

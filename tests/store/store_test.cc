@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -113,6 +115,39 @@ TEST_P(StoreTest, LabelledPredictionsAreFoundByEveryLabel) {
   late.since = absl::FromUnixSeconds(4);
   late.limit = 1;
   EXPECT_THAT(seconds(late), testing::ElementsAre(5));
+}
+
+TEST_P(StoreTest, OfThoseThatFollowAVersionOneIsStored) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "first")).ok());
+  ASSERT_TRUE((*store)->AppendCalibration(Calibration("other", "only")).ok());  // its own target's alone counts
+  constexpr int kServers = 4;
+  for (int round = 0; round < 5; ++round) {
+    CalibrationRecord next = Calibration("phone", "next");
+    next.follows = (*(*store)->LatestCalibrations())[1].version;
+    std::atomic<int> stored{0}, aborted{0};
+    std::vector<std::thread> servers;
+    for (int i = 0; i < kServers; ++i) {
+      servers.emplace_back([&] {
+        auto own = OpenStore(location_);
+        ASSERT_TRUE(own.ok()) << own.status();
+        const absl::Status status = (*own)->AppendCalibration(next);
+        ++(status.ok() ? stored : aborted);
+        EXPECT_TRUE(status.ok() || absl::IsAborted(status)) << status;
+      });
+    }
+    for (std::thread& server : servers) server.join();
+    EXPECT_EQ(stored, 1);
+    EXPECT_EQ(aborted, kServers - 1);
+  }
+  const auto latest = (*store)->LatestCalibrations();
+  CalibrationRecord older = Calibration("phone", "older");
+  older.follows = (*(*store)->CalibrationVersions(9))[1].version;
+  EXPECT_TRUE(absl::IsAborted((*store)->AppendCalibration(older)));
+  // One that was withdrawn is followed by none: what is newest is the one before.
+  ASSERT_TRUE((*store)->WithdrawCalibration("phone", (*latest)[1].version).ok());
+  EXPECT_TRUE((*store)->AppendCalibration(older).ok());
 }
 
 TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
