@@ -268,6 +268,7 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
     COBRA_ASSIGN_OR_RETURN(const double latency_ms, ParseLatency(flags.latency_ms));
     COBRA_ASSIGN_OR_RETURN(v1::TimedNetwork network, LoadTimedModel(flags.model, options));
     network.set_latency_ms(latency_ms);
+    network.set_row(flags.model.path.empty() ? flags.model.architecture : flags.model.path);
     loaded.networks.push_back(std::move(network));
   } else {
     COBRA_ASSIGN_OR_RETURN(loaded, LoadTimedModels(flags.samples, options));

@@ -19,6 +19,7 @@
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/utf8.h"
 #include "base/without_escapes.h"
 #include "client/list_source.h"
 #include "client/named_model.h"
@@ -202,6 +203,10 @@ class ModelList::Rows {
   }
 
   absl::StatusOr<ListedModel> Model(const CsvTable::Row& row) const {
+    for (size_t column = 0; column < std::size(kColumns); ++column) {
+      if (!IsUtf8(Cell(row, static_cast<ListColumn>(column))))
+        return Usage(absl::StrCat("the cell of ", kColumns[column], " is not UTF-8"), "save the list as UTF-8");
+    }
     ListedModel listed{std::string(Cell(row, kRow)), of_all_, std::string(Cell(row, kLatencyMs))};
     if (listed.row.empty()) return Usage("the cell of row is empty", "give each row a name of its own: 1, 2, ...");
     if (listed.row.size() > kMostRowBytes) return Usage(LimitMessage("row", kMostRowBytes, "bytes"));

@@ -118,6 +118,9 @@ TEST_F(ModelListTest, ADamagedListIsRefusedByLineBeforeAnythingIsAsked) {
   EXPECT_THAT(Fault("row,model\n\"1\n2\",a.py\n"), HasSubstr(" line 2: row 1\n2: has control characters"));
   EXPECT_THAT(Fault("row,model\n" + std::string(5000, '1') + ",a.py\n"),
               HasSubstr(" line 2: row: more than the limit of 4 KiB"));
+  // In a column that nobody reads, it does no harm.
+  EXPECT_EQ(Fault("row,model,note\n1,a.py,caf\xe9\n2,caf\xe9.py,\n"),
+            " line 3: the cell of model is not UTF-8; save the list as UTF-8");
   EXPECT_THAT(Fault("row,model\n5,\n"), HasSubstr(" line 2: row 5: the cell of model is empty"));
   EXPECT_THAT(Fault("row,model,mode\n5,a.py,Train\n"),
               HasSubstr(" line 2: row 5: mode Train: is neither eval nor train"));

@@ -253,21 +253,14 @@ class Adapt(unittest.TestCase):
         self.assertEqual(observed.json()["target"]["samples"], 4)
         self.assertLess(self.error_of("seen"), before)
         after = self.predicted("seen", NETWORKS[5:6])
-        one = self.ask(
-            "observe",
-            "--target",
-            "seen",
-            "--latency-ms",
-            str(self.truth[5]),
-            RESNET,
-            "--entry",
-            "resnet50()",
-            "--input",
-            "1x3x224x224",
-        )
+        model = (RESNET, "--entry", "resnet50()", "--input", "1x3x224x224")
+        one = self.ask("observe", "--target", "seen", "--latency-ms", str(self.truth[5]), *model)
         self.assertEqual(one.code, 0, one.err)
         self.assertIn("5 networks were timed", one.out)
         self.assertNotEqual(self.predicted("seen", NETWORKS[5:6]), after)
+        unlike = self.ask("observe", "--target", "seen", "--latency-ms", str(3 * self.truth[5]), *model)
+        self.assertEqual(unlike.code, 2)
+        self.assertIn(f"error: row {RESNET}: latency_ms ", unlike.err)
         undone = client("calibrate", "--undo", "--name", "seen", "--server", self.server.address)
         self.assertEqual(undone.code, 0, undone.err)
         self.assertEqual(self.predicted("seen", NETWORKS[5:6]), after)
