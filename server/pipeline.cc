@@ -339,13 +339,13 @@ Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Has
 }
 
 int64_t Pipeline::PeakMemoryBytesOn(const Question& question, const std::string& target) {
-  return question.network.is_float32 && question.model.IsHalf(target) ? question.network.peak_memory_bytes / 2 : 0;
+  const bool is_halved = question.network.is_float32 && question.model.HasHalfTensors(target);
+  return is_halved ? question.network.peak_memory_bytes / 2 : 0;
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph, const Hash128& exact) {
   std::shared_ptr<const Network> network = networks_.Find(exact);
-  if (network != nullptr) return network;
-  return RememberNetwork(exact, DescribeNetwork(graph, exact));
+  return network != nullptr ? network : RememberNetwork(exact, DescribeNetwork(graph, exact));
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::RememberNetwork(const Hash128& key, Network network) {

@@ -52,15 +52,11 @@ bool IsOtherVersion(const TargetSpec& a, const TargetSpec& b) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-bool IsHalf(const TargetSpec& spec) {
-  return spec.precision == "float16" || spec.precision == "bfloat16" || spec.precision == "amp-float16";
-}
-
 // How far precisions are apart. In half ones the same matrix units compute.
 double PrecisionDistance(const TargetSpec& a, const TargetSpec& b) {
   if (a.precision == b.precision) return 0;
   if (IsTf32Apart(a, b)) return kTf32;
-  return IsHalf(a) && IsHalf(b) ? kOtherHalf : kOtherPrecision;
+  return ComputesInHalf(a) && ComputesInHalf(b) ? kOtherHalf : kOtherPrecision;
 }
 
 // No driver for phones says how PyTorch launches kernels.
@@ -237,7 +233,7 @@ bool HasNumbers(const TargetSpec& spec) {
 
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other) {
   // What it learned of its own way to compute in half precision, with casts or without, fits no other.
-  if (IsHalf(spec) && IsHalf(other)) spec.precision = other.precision;
+  if (ComputesInHalf(spec) && ComputesInHalf(other)) spec.precision = other.precision;
   // As much power for each operation as the other has.
   if (!(spec.board_power_w > 0) && spec.peak_gflops > 0 && other.peak_gflops > 0)
     spec.board_power_w = other.board_power_w * spec.peak_gflops / other.peak_gflops;

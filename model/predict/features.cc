@@ -38,8 +38,11 @@ float LogPowerLimit(const TargetSpec& s) {
   constexpr double kFloat32 = 1.45, kTf32 = 0.3, kHalf = 0.15, kLeastLog = -3;
   const double nm = s.process_nm > 0 ? s.process_nm : ProcessNm(s.device);
   if (!(nm > 0)) return 0;
-  const bool is_half = s.precision == "float16" || s.precision == "bfloat16" || s.precision == "amp-float16";
-  const double needed_w = nm * (is_half ? kHalf : s.precision == "tf32" ? kTf32 : kFloat32) * s.peak_gflops / 1000;
+  const double needed_w = nm *
+                          (ComputesInHalf(s)       ? kHalf
+                           : s.precision == "tf32" ? kTf32
+                                                   : kFloat32) *
+                          s.peak_gflops / 1000;
   return static_cast<float>(std::clamp(std::log2(s.board_power_w / needed_w), kLeastLog, 0.0));
 }
 
@@ -132,8 +135,6 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
   std::transform(amounts.begin(), amounts.end(), logs.begin(), LogAmount);
   return logs;
 }
-
-bool HasCasts(const TargetSpec& spec) { return spec.precision == "amp-float16"; }
 
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph) {
   std::vector<std::pair<int32_t, int32_t>> edges;

@@ -76,8 +76,6 @@ inline constexpr float kNoWork = -30;
 // Without what depends on the target and on other calls (model/predict/target_work.h).
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
 float LogAmount(int64_t amount);
-// Whether a target runs networks under autocast, and so has casts.
-bool HasCasts(const TargetSpec& spec);
 
 // Data flow between nodes, one entry per (source, destination) pair.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);

@@ -44,7 +44,7 @@ double LogOf(double value) { return value > 0 ? std::log2(value) : std::numeric_
 // What is compared of a data sheet: logarithms of base 2.
 constexpr size_t kSheetFeatures = 4;
 std::array<double, kSheetFeatures> SheetFeatures(const TargetSpec& spec) {
-  const double half = spec.precision == "float16" || spec.precision == "bfloat16" ? 1 : 0;
+  const double half = HasHalfTensors(spec) ? 1 : 0;
   if (spec.kind == "gpu") return {LogOf(spec.peak_gflops), LogOf(spec.clock_mhz), LogOf(spec.memory_gb_per_s), half};
   const double bits = spec.vector_bits > 0 ? spec.vector_bits : 128;
   return {LogOf(spec.clock_mhz * bits * (1 + half)), LogOf(spec.threads), LogOf(spec.peak_gflops / spec.threads),

@@ -120,6 +120,12 @@ bool IsPyTorch(const TargetSpec& spec) {
   return family == "torch" || family == "libtorch";
 }
 
+bool HasHalfTensors(const TargetSpec& spec) { return spec.precision == "float16" || spec.precision == "bfloat16"; }
+
+bool HasCasts(const TargetSpec& spec) { return spec.precision == "amp-float16"; }
+
+bool ComputesInHalf(const TargetSpec& spec) { return HasHalfTensors(spec) || HasCasts(spec); }
+
 absl::string_view RuntimeVersion(const TargetSpec& spec) {
   absl::string_view version = absl::string_view(spec.runtime).substr(RuntimeFamily(spec).size());
   absl::ConsumePrefix(&version, "-");

@@ -69,6 +69,12 @@ absl::Span<const TargetField> TargetFields();
 absl::string_view RuntimeFamily(const TargetSpec& spec);
 // PyTorch's kernels, from Python (torch) or from C++ (libtorch).
 bool IsPyTorch(const TargetSpec& spec);
+// All tensors of a network are float16 or bfloat16.
+bool HasHalfTensors(const TargetSpec& spec);
+// Networks run under autocast: casts stand before the calls that compute in float16.
+bool HasCasts(const TargetSpec& spec);
+// Either: matrix products are in float16 or bfloat16.
+bool ComputesInHalf(const TargetSpec& spec);
 // "1.20" of "onnxruntime-1.20.1"; empty if it has none.
 absl::string_view RuntimeVersion(const TargetSpec& spec);
 

@@ -9,10 +9,9 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
   TargetWorkKind kind;
   kind.has_casts = HasCasts(spec);
   if (knows_gpu_work && spec.kind == "gpu" && IsPyTorch(spec)) {
-    const bool is_half = spec.precision == "float16" || spec.precision == "bfloat16" || HasCasts(spec);
     const double cache_mb = spec.last_level_cache_mb > 0 ? spec.last_level_cache_mb : kUnknownMb;
     kind.fuses = spec.compile != "eager";
-    kind.cache_bytes = cache_mb * kMegabyte * (is_half ? 2 : 1);
+    kind.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
   }
   return kind;
 }
