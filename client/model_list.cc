@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Unpacked: a million rows with architecture strings have a fifth of it.
-constexpr int64_t kMaxListBytes = int64_t{1} << 30;
+constexpr int64_t kMaxListBytes = int64_t{256} << 20;
 
 constexpr int64_t kMostRowBytes = 4096;  // of a row's name, as Limits::name_bytes
 

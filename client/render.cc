@@ -1,5 +1,6 @@
 #include "client/render.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -105,18 +106,21 @@ std::string VersionText(const v1::Target& t) {
     const v1::CalibrationVersion& version = t.calibrations(i);
     if (!version.serving()) continue;
     const int earlier = t.calibrations_size() - 1 - i;
-    return absl::StrCat(
-        "; version ", version.version(), " of ", version.created_at(),
-        earlier == 0 ? "" : absl::StrCat(", ", earlier, earlier == 1 ? " earlier one" : " earlier ones", " kept"));
+    return absl::StrCat("; version ", version.version(), " of ", version.created_at(),
+                        earlier == 0
+                            ? ", its first"
+                            : absl::StrCat(", ", earlier, earlier == 1 ? " earlier one" : " earlier ones", " kept"));
   }
   return "";
 }
 
 // Without these numbers a device is taken for those that explain it.
 std::string UnknownNumbersText(const v1::TargetSpec& spec) {
+  // How processors run ncnn is compared without their bandwidth, which those that were measured do not say.
+  const bool needs_bandwidth = spec.kind() != "cpu" || !absl::StartsWith(spec.runtime(), "ncnn");
   std::vector<std::string> unknown;
   if (!(spec.peak_gflops() > 0)) unknown.push_back("peak_gflops");
-  if (!(spec.memory_gb_per_s() > 0)) unknown.push_back("memory_gb_per_s");
+  if (needs_bandwidth && !(spec.memory_gb_per_s() > 0)) unknown.push_back("memory_gb_per_s");
   if (unknown.empty()) return "";
   return absl::StrCat("not known of \"", spec.device(), "\": ", absl::StrJoin(unknown, ", "),
                       "; the answers are those of other devices until --spec has them, or timings come\n");
@@ -292,7 +296,7 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
     } else if (t.samples() > 1 && t.sample_mape_before() < 0.05) {
       absl::StrAppend(&text, "; they confirm it");
     } else if (t.samples() > 1) {
-      absl::StrAppend(&text, "; they predict each other no better, so they count little beside it");
+      absl::StrAppend(&text, "; they predict each other no better, so the data sheet counts and they do not");
     }
     absl::StrAppend(&text, "\n");
   }

@@ -85,7 +85,8 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
 void AddAdapt(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "adapt", "Makes a target for a device, from its data sheet and networks that were timed on it",
-      absl::StrCat("Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
+      absl::StrCat("cobra-client calibrate --undo --name NAME takes the target's last version back.\n",
+                   "Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
                    "unavailable,\n", kModelCodes),
       [flags] { return RunAdapt(flags->common, flags->adapt); });
   AdaptFlags& adapt = flags->adapt;
@@ -97,7 +98,7 @@ void AddAdapt(CLI::App* app, Flags* flags) {
       ->type_name("SPEC.json");
   command
       ->add_option("--samples", adapt.samples,
-                   "Up to 50 networks that were timed: row,model,entry,inputs,arguments,mode,latency_ms")
+                   "Up to 50 timings of networks: row,model,entry,inputs,arguments,mode,latency_ms")
       ->type_name("SAMPLES.csv");
   command->add_flag("--skip-refused", adapt.skip_refused, "Leave rows out that are refused, instead of all");
   command->add_option("--suggest", adapt.suggest, "Print which so many networks of --list to time first")

@@ -42,7 +42,7 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
     const absl::string_view why = absl::StripPrefix(probe.status().message(), "probe: ");
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why), kSendAsGiven);
   }
-  COBRA_RETURN_IF_ERROR(CheckedSpec(SpecMessage(probe->machine)).status());
+  COBRA_ASSIGN_OR_RETURN(probe->machine, CheckedSpec(SpecMessage(probe->machine)));
   if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
     return UserError(Diagnostic::Kind::kLimit,
                      LimitMessage("exported_json", static_cast<int64_t>(probe->records.size()),
@@ -147,20 +147,34 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   measured.machine.name = request.name();
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   COBRA_RETURN_IF_ERROR(CheckSameDevice(*model, measured.machine));
-  // Who corrects a data sheet does not mean to lose what was timed.
-  const predict::Calibration* const serving = model->FindCalibration(request.name());
-  if (request.exported_json().empty() && request.samples().empty() && serving != nullptr && serving->samples > 0) {
-    COBRA_ASSIGN_OR_RETURN(LiveModel::Measured earlier, model_->MeasuredOf(request.name()));
-    measured.records = std::move(earlier.probe.records);
-  }
+  // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
+  const bool is_correction = request.exported_json().empty() && request.samples().empty();
   absl::Status adapted;
-  // A mistaken unit is found by the fit, one sample at a time.
-  do {
-    adapted =
-        model_->Adapt(request.name(), measured, CallerName(call, ""), [&call] { return call.Stopped(); }).status();
-  } while (request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused()));
+  bool again = true;
+  while (again) {
+    int64_t follows = 0;
+    if (is_correction) {
+      COBRA_ASSIGN_OR_RETURN(follows, TakeTimings(request.name(), &measured));
+    }
+    adapted = model_
+                  ->Adapt(
+                      request.name(), measured, CallerName(call, ""), [&call] { return call.Stopped(); }, follows)
+                  .status();
+    // A mistaken unit is found by the fit, one sample at a time.
+    again = absl::IsAborted(adapted)
+                ? !call.Stopped()
+                : request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused());
+  }
   COBRA_RETURN_IF_ERROR(adapted);
   return FillTargetByName(*model_->Get(), request.name(), response->mutable_target());
+}
+
+absl::StatusOr<int64_t> Adaptation::TakeTimings(const std::string& name, predict::ProbeResult* measured) const {
+  absl::StatusOr<LiveModel::Measured> earlier = model_->MeasuredOf(name);
+  if (absl::IsNotFound(earlier.status())) return 0;
+  COBRA_RETURN_IF_ERROR(earlier.status());
+  measured->records = std::move(earlier->probe.records);
+  return earlier->version;
 }
 
 absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const {

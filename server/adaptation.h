@@ -27,6 +27,8 @@ class Adaptation {
                                     const CallContext& call);
 
  private:
+  // Gives `measured` what the target has been timed with; its version, or 0 if there is no such target.
+  absl::StatusOr<int64_t> TakeTimings(const std::string& name, predict::ProbeResult* measured) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
   absl::Status RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const;
 

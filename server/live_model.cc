@@ -23,6 +23,7 @@
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
+#include "model/predict/sheet_check.h"
 #include "model/predict/timings.h"
 
 namespace cobra::server {
@@ -112,7 +113,7 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
                                          const std::function<bool()>& cancelled = {}) {
   absl::StatusOr<predict::Calibration> fitted;
   if (predict::HasLayers(probe)) {
-    fitted = predictor.Calibrate(probe);
+    fitted = predictor.Calibrate(probe, cancelled);
   } else {
     std::vector<predict::AdaptSample> samples;
     for (const auto& [graph, measured] : probe.records)
@@ -371,7 +372,8 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json,
-                                                        absl::string_view caller) {
+                                                        absl::string_view caller,
+                                                        const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
@@ -381,7 +383,9 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
-  absl::StatusOr<predict::Calibration> fitted = old->predictor->Calibrate(*probe);
+  if (const absl::Status sheet = predict::CheckSheet(probe->machine); !sheet.ok())
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("probe: \"machine\": ", sheet.message()));
+  absl::StatusOr<predict::Calibration> fitted = old->predictor->Calibrate(*probe, cancelled);
   if (fitted.ok()) fitted->machine.name = std::string(target);
   store::CalibrationRecord record;
   record.target = std::string(target);
@@ -393,10 +397,15 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, const predict::ProbeResult& measured,
-                                                    absl::string_view caller, const std::function<bool()>& cancelled) {
+                                                    absl::string_view caller, const std::function<bool()>& cancelled,
+                                                    int64_t follows) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
+  if (follows > 0) {
+    COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord newest, RecordOf(target));
+    if (newest.version != follows) return absl::AbortedError(absl::StrCat(target, ": has changed"));
+  }
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured));
@@ -404,6 +413,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   record.target = std::string(target);
   record.probe_json = predict::ProbeResultToJson(measured);
   record.caller = std::string(caller);
+  record.follows = follows;
   return AddVersion(measured, std::move(fitted), std::move(record));
 }
 
@@ -481,6 +491,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeRes
 }
 
 absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t version) {
+  if (version == 0)
+    return UserError(Diagnostic::Kind::kUsage, "version: is missing", "calibrations of ListTargets has the versions");
   absl::MutexLock change(&change_);
   const absl::Status withdrawn = store_->WithdrawCalibration(target, version);
   if (absl::IsNotFound(withdrawn))

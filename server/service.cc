@@ -109,8 +109,9 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
   const std::string target = request.target().empty() ? kThisMachine : request.target();
   COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
-  COBRA_ASSIGN_OR_RETURN(CalibrationOutcome outcome,
-                         model_->Calibrate(target, request.probe_json(), CallerName(call, "")));
+  COBRA_ASSIGN_OR_RETURN(
+      CalibrationOutcome outcome,
+      model_->Calibrate(target, request.probe_json(), CallerName(call, ""), [&call] { return call.Stopped(); }));
   response->set_layers_used(outcome.layers);
   response->set_networks_used(outcome.networks);
   return FillTargetByName(*model_->Get(), target, response->mutable_target());

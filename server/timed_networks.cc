@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
@@ -33,11 +34,14 @@ v1::PredictRequest TakeModel(v1::TimedNetwork* message) {
 absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, absl::string_view runtime,
                                               Pipeline* pipeline, const CallContext& call) {
   ReadTimings read;
+  absl::flat_hash_set<std::string> rows;
   int position = 0;
   for (v1::TimedNetwork& message : *messages) {
     ++position;
     std::string row =
         message.row().empty() ? absl::StrCat(position) : std::string(Utf8Prefix(message.row(), kMaxRowBytes));
+    // Of several with one name, the one that is refused is meant.
+    if (!rows.insert(row).second) absl::StrAppend(&row, " (sample ", position, ")");
     v1::PredictRequest request = TakeModel(&message);
     absl::StatusOr<graph::Graph> graph = pipeline->ReadNetwork(&request, runtime, call);
     COBRA_RETURN_IF_ERROR(call.Check());

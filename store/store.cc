@@ -211,7 +211,8 @@ class SqlStore final : public Store {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(R"sql(SELECT time_us, target, caller, id, withdrawn FROM
                      (SELECT time_us, target, caller, id, withdrawn,
                              ROW_NUMBER() OVER (PARTITION BY target ORDER BY id DESC) AS place FROM calibrations) AS c
-                   WHERE place <= $1 ORDER BY id DESC)sql",
+                   WHERE place <= $1 OR id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
+                   ORDER BY id DESC)sql",
                                                                {most}));
     std::vector<CalibrationVersion> versions;
     for (const SqlRow& row : rows) {

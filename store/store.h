@@ -135,7 +135,7 @@ class Store {
   // The timings of a record of LatestCalibrations(), and of the versions before it with the same `based_on` that are
   // not withdrawn, in the order of arrival.
   virtual absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) = 0;
-  // The newest `most` of each target, withdrawn ones too, newest first.
+  // The newest `most` of each target, withdrawn ones too, and in any case the one that serves; newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
   // Another text whenever calibrations were added or withdrawn; it costs less than reading them.
   virtual absl::StatusOr<std::string> CalibrationStamp() = 0;

@@ -217,6 +217,8 @@ bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b) {
 
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b) { return a.device == b.device; }
 
+bool IsSamePrecision(const TargetSpec& a, const TargetSpec& b) { return PrecisionDistance(a, b) <= kTf32; }
+
 bool IsNamedAlike(const TargetSpec& a, const TargetSpec& b) {
   return IsSameDevice(a, b) || (a.kind == "gpu" && b.kind == "gpu" && !a.device.empty() &&
                                 DeviceWords(a.device, true) == DeviceWords(b.device, true));

@@ -24,6 +24,9 @@ bool IsSameVendor(const TargetSpec& a, const TargetSpec& b);
 // Whether the same kernels run: LibTorch's are PyTorch's, and on a GPU the difference is what launches them.
 bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b);
 
+// Whether numbers have the same formats. By default PyTorch's float32 is TF32 in convolutions.
+bool IsSamePrecision(const TargetSpec& a, const TargetSpec& b);
+
 // Whether both are one device, with other software or another number of threads.
 bool IsSameDevice(const TargetSpec& a, const TargetSpec& b);
 

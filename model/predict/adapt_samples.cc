@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -59,9 +60,31 @@ double MeanError(const std::vector<double>& log_errors) {
   return log_errors.empty() ? 0 : sum / static_cast<double>(log_errors.size());
 }
 
-// A unit that is mistaken: of all samples, or of one among others.
+namespace {
+
+constexpr double kWrongUnit = 250, kUnlikeOthers = 60;
+
+// As many of one unit as of another: neither half is unlike the median. The one further from the data sheet is named.
+absl::Status CheckHalves(absl::Span<const AdaptSample> samples, const std::vector<double>& logs) {
+  std::vector<size_t> order(logs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&logs](size_t a, size_t b) { return logs[a] < logs[b]; });
+  for (size_t i = 1; i < order.size(); ++i) {
+    const size_t below = order[i - 1], above = order[i];
+    if (logs[above] - logs[below] < std::log(kUnlikeOthers)) continue;
+    const size_t wrong = std::fabs(logs[above]) > std::fabs(logs[below]) ? above : below;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: %.4g ms is %s beside %s: is it in milliseconds?", samples[wrong].name, samples[wrong].latency_us / 1000,
+        TimesText(wrong == above ? logs[above] - logs[below] : logs[below] - logs[above]),
+        samples[wrong == above ? below : above].name));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// A unit that is mistaken: of all samples, or of some among others.
 absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before) {
-  constexpr double kWrongUnit = 250, kUnlikeOthers = 60;
   std::vector<double> logs;
   for (const double error : error_before) logs.push_back(-error);
   const bool has_others = logs.size() >= 3;
@@ -73,7 +96,7 @@ absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector
                         samples[i].latency_us / 1000, TimesText(logs[i] - middle),
                         has_others ? "the other samples make" : "the data sheet makes"));
   }
-  if (std::fabs(middle) < std::log(kWrongUnit)) return absl::OkStatus();
+  if (std::fabs(middle) < std::log(kWrongUnit)) return CheckHalves(samples, logs);
   return absl::InvalidArgumentError(absl::StrCat("the samples: ", TimesText(middle),
                                                  " for what the data sheet makes the model expect: are they in "
                                                  "milliseconds?"));

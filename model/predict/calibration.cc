@@ -189,10 +189,11 @@ double NineTenths(std::vector<double> errors) {
 // were held back need it, by their median, since the last of a few is whatever a neighbour did to it. Without enough
 // networks the base's intervals stay, wider by the scatter that the correction leaves.
 void SetInterval(const HeldBack& held, double scatter, Calibration* c) {
+  constexpr double kLeastWidth = 0.01, kLeastScale = 0.1;  // no machine repeats itself exactly
   if (held.of_width.size() < kFewestNetworks) {
-    c->interval_log = scatter;
+    c->interval_log = std::max(scatter, kLeastWidth);
   } else {
-    c->interval_scale = NineTenths(held.of_width);
+    c->interval_scale = std::max(NineTenths(held.of_width), kLeastScale);
   }
 }
 

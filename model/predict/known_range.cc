@@ -31,9 +31,32 @@ bool InfersNorm(const graph::Node& node) {
   return node.op == graph::Op::batch_norm && !node.attributes.Bool("training");
 }
 
-void Doubt(double known, std::string why, LatencyPrediction* prediction) {
+// `share`: of the latency that it concerns; 1 is the whole network.
+void Doubt(double known, std::string why, LatencyPrediction* prediction, double share = 1) {
   prediction->confidence = std::min(prediction->confidence, known);
-  prediction->unknown.push_back({std::move(why), 1 - known});
+  prediction->unknown.push_back({std::move(why), share});
+}
+
+double ShareOfNorms(const graph::Graph& graph, const LatencyPrediction& prediction) {
+  double us = 0;
+  for (size_t i = 0; i < graph.nodes().size(); ++i)
+    us += InfersNorm(graph.nodes()[i]) ? prediction.node_latency_us[i] : 0;
+  return us / prediction.latency_us;
+}
+
+// Of what explains a device: the weight of targets of its kind that run networks as it does.
+double ShareOfAlike(const Calibration& adapted, absl::Span<const TargetInfo> trained) {
+  const TargetSpec& machine = adapted.machine;
+  double alike = 0, all = 0;
+  for (const CalibrationPart& part : adapted.parts) {
+    all += part.weight;
+    const auto known =
+        absl::c_find_if(trained, [&part](const TargetInfo& t) { return t.spec.name == part.base_target; });
+    if (known != trained.end() && known->spec.kind == machine.kind && IsSameRuntime(known->spec, machine) &&
+        IsSamePrecision(known->spec, machine) && known->spec.compile == machine.compile)
+      alike += part.weight;
+  }
+  return all > 0 ? alike / all : 0;
 }
 
 }  // namespace
@@ -90,7 +113,7 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
       Doubt(1 - static_cast<double>(inferring) / compute_nodes,
             absl::StrCat("batch_norm of a network in inference: ", target.spec.name,
                          " was measured in training mode alone (--mode train)"),
-            prediction);
+            prediction, ShareOfNorms(graph, *prediction));
   }
   if (IsNewPrecision(graph, target))
     Doubt(0, absl::StrCat("layers in int8: ", target.spec.name, " was measured in ", target.spec.precision, " alone"),
@@ -98,26 +121,34 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 
-void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction) {
-  if (adapted.samples >= kEnoughSamples) return;
+absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
+                          LatencyPrediction* prediction) {
+  if (!std::isfinite(prediction->latency_us))
+    return absl::InternalError(absl::StrCat(adapted.machine.name, ": this target gives no number; adapt again"));
+  if (adapted.samples >= kEnoughSamples) return absl::OkStatus();
   const TargetSpec& machine = adapted.machine;
-  const auto is_alike = [&machine](const TargetInfo& known) {
-    return known.spec.kind == machine.kind && IsSameRuntime(known.spec, machine) &&
-           known.spec.precision == machine.precision && known.spec.compile == machine.compile;
-  };
   std::string why;
-  if (!absl::c_any_of(trained, is_alike)) {
+  if (ShareOfAlike(adapted, trained) < 0.5) {
     why = absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
                        ") in ", machine.precision);
   } else if (adapted.samples == 0 && !HasNumbers(machine)) {
     why = absl::StrCat("no number of \"", machine.device, "\" is known: peak_gflops, memory_gb_per_s, clock_mhz");
   } else {
-    return;
+    return absl::OkStatus();
   }
   Doubt(0, std::move(why), prediction);
   std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
   prediction->extrapolating = true;
   prediction->coverage = 0;
+  return absl::OkStatus();
+}
+
+void OrderReasons(std::vector<UnknownPart>* reasons) {
+  constexpr double kLeastShare = 5e-4;
+  absl::c_sort(*reasons, [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
+  while (reasons->size() > LatencyPrediction::kMaxUnknownParts ||
+         (reasons->size() > 1 && reasons->back().share < kLeastShare))
+    reasons->pop_back();
 }
 
 int64_t BatchOf(const graph::Graph& graph) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "graph/cost.h"
 #include "graph/graph.h"
@@ -41,7 +42,12 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
                   int compute_nodes, LatencyPrediction* prediction);
 // A device that was adapted to, of a runtime or a precision that no trained target of its kind has: the data sheet says
 // nothing about it, and few timings little. Likewise one without timings of which the sheet has no number.
-void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
+// Internal if there is no number.
+absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
+                          LatencyPrediction* prediction);
+
+// The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless it is the only one.
+void OrderReasons(std::vector<UnknownPart>* reasons);
 
 // Samples at a time: the first dimension of the first input that has two or more. 1 without such an input.
 int64_t BatchOf(const graph::Graph& graph);

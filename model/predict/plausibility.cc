@@ -148,7 +148,7 @@ bool AddsUp(const std::vector<double>& node_us, double latency_us) {
   return ratio < kMostFactor && ratio > 1 / kMostFactor;
 }
 
-absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine) {
+absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine, ShownUnit unit) {
   if (graph.nodes().empty())
     return absl::InvalidArgumentError("graph: has no calls, so nothing can have been measured");
   const double gflops = machine == nullptr ? 0 : machine->peak_gflops,
@@ -164,16 +164,20 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
   const double most_us = std::min(kLongestUs, kSlowFactor * expected_us);
   if (latency_us >= least_us && latency_us <= most_us) return absl::OkStatus();
   const std::string device = machine == nullptr || machine->name.empty() ? "any device" : machine->name;
+  const auto [name, of_unit] = unit == ShownUnit::kMicroseconds ? std::pair("us", 1.0) : std::pair("ms", 1e3);
   return absl::InvalidArgumentError(
-      absl::StrFormat("latency_us %.4g: a graph of %.3g MFLOP and %.3g MB cannot take that on %s; %.3g to %.3g us can",
-                      latency_us, 1e3 * work.gflop, 1e3 * work.moved_gb, device, least_us, most_us));
+      absl::StrFormat("latency_%s %.6g: a graph of %.3g MFLOP and %.3g MB cannot take that on %s; %.3g to %.3g %s can",
+                      name, latency_us / of_unit, 1e3 * work.gflop, 1e3 * work.moved_gb, device, least_us / of_unit,
+                      most_us / of_unit, name));
 }
 
 absl::Status CheckProbe(const ProbeResult& probe) {
   COBRA_RETURN_IF_ERROR(CheckMachine(probe.machine));
   std::map<std::string, int> layers;
   for (const store::MeasuredGraph& record : probe.records) {
-    const absl::Status plausible = CheckPlausible(record.graph, record.measurement.latency.median_us, &probe.machine);
+    // Of a disturbed one the least is taken.
+    absl::Status plausible = CheckPlausible(record.graph, record.measurement.latency.median_us, &probe.machine);
+    plausible.Update(CheckPlausible(record.graph, record.measurement.undisturbed_us(), &probe.machine));
     if (!plausible.ok()) return absl::InvalidArgumentError(absl::StrCat("probe: ", plausible.message()));
     COBRA_RETURN_IF_ERROR(CheckProfile(record));
     if (!record.measurement.subject.is_network) ++layers[graph::Fingerprint(record.graph).ToHex()];

@@ -26,7 +26,9 @@ inline constexpr double kDoubtUnknown = 10;
 // InvalidArgument if the graph has no calls, or if no device takes `latency_us` for it: less than its arithmetic and
 // the bytes that it writes allow, by a wide margin, or a thousand times more than they take with generous overheads.
 // `machine` may be null or lack numbers; the bounds are then those of any device.
-absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine);
+enum class ShownUnit { kMicroseconds, kMilliseconds };  // in the message: as the caller has given the latency
+absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine,
+                            ShownUnit unit = ShownUnit::kMicroseconds);
 
 // Whether the times of a network's calls add up to about its latency. Those taken while the machine was busy do not.
 bool AddsUp(const std::vector<double>& node_us, double latency_us);

@@ -134,7 +134,7 @@ class LoadedPredictor : public Predictor {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction parts, PredictParts(graph, layers, total, *calibration, cancelled));
       if (!calibration->profile.targets.empty())
         COBRA_RETURN_IF_ERROR(ApplyProfile(graph, *calibration, cancelled, &parts));
-      JudgeAdapted(*calibration, targets_, &parts);
+      COBRA_RETURN_IF_ERROR(JudgeAdapted(*calibration, targets_, &parts));
       return parts;
     }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
@@ -171,7 +171,8 @@ class LoadedPredictor : public Predictor {
     return adapter_.Suggest(FilledFromTable(machine), asked, count, cancelled);
   }
 
-  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const override {
+  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
+                                        const std::function<bool()>& cancelled) const override {
     COBRA_RETURN_IF_ERROR(CheckProbe(probe));
     std::vector<std::vector<double>> node_us;  // of each record, measured
     for (const auto& [graph, measured] : probe.records) {
@@ -182,6 +183,7 @@ class LoadedPredictor : public Predictor {
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
     for (const TargetEntry* base : BasesFor(probe.machine)) {
       for (const bool own_specification : {false, true}) {
+        if (cancelled && cancelled()) return absl::CancelledError("calibrate: the request was cancelled");
         if (own_specification && !HasSpeeds(probe.machine)) continue;
         absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, node_us);
         if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
@@ -543,10 +545,7 @@ class LoadedPredictor : public Predictor {
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
     JudgeTraining(graph, compute_nodes, &out);
     JudgeNetwork(graph, total, target, compute_nodes, &out);
-    std::sort(out.unknown.begin(), out.unknown.end(),
-              [](const UnknownPart& a, const UnknownPart& b) { return a.share > b.share; });
-    if (out.unknown.size() > LatencyPrediction::kMaxUnknownParts)
-      out.unknown.resize(LatencyPrediction::kMaxUnknownParts);
+    OrderReasons(&out.unknown);
     // Where no single layers were measured, a call alone was a network of one call, if anything.
     const bool is_layer = compute_nodes <= 1 && target.interval.layer.half_width > 0;
     const IntervalWidth& interval = is_layer ? target.interval.layer : target.interval.network;

@@ -113,7 +113,9 @@ class Predictor {
                                                     const std::function<bool()>& cancelled = {}) const = 0;
 
   // Fits a calibration to the measurements of `cobra-worker probe --json` on a machine.
-  virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe) const = 0;
+  // Cancelled if `cancelled` returns true.
+  virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
+                                                const std::function<bool()>& cancelled = {}) const = 0;
   // The same from networks alone that were timed there, or from its data sheet (adapter.h).
   virtual absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                             const AdaptOptions& options = {}) const = 0;

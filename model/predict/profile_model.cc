@@ -11,6 +11,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "model/predict/device_words.h"
 
 namespace cobra::predict {
@@ -37,6 +38,8 @@ constexpr double kRelative = 0.85;          // power of the latency by which an 
 constexpr double kSheetOnlyRelative = 0.6;  // likewise without samples
 constexpr double kShapeVariance = 0.25 * 0.25;
 constexpr double kQuantile = 0.05;
+constexpr double kOtherUnitVariance = 0.15 * 0.15;  // of one device, measured again by somebody else
+constexpr double kItself = 3;                       // in the logarithm of a weight, beside timings
 
 // Two numbers as the sheets give them; a missing one is NaN.
 double LogOf(double value) { return value > 0 ? std::log2(value) : std::numeric_limits<double>::quiet_NaN(); }
@@ -73,6 +76,20 @@ double LogSimilarity(const TargetSpec& a, const TargetSpec& b) {
   }
   add(is_half_a, is_half_b, 0.5);
   return similarity;
+}
+
+// Whether a target is the device itself, by its name and what is known of its sheet: a processor of two kinds of cores
+// has a target for each.
+bool IsItself(const TargetSpec& machine, const TargetSpec& target) {
+  constexpr double kSameNumber = 0.1;
+  if (!absl::EqualsIgnoreCase(machine.device, target.device) || machine.kind != target.kind ||
+      machine.precision != target.precision || machine.threads != target.threads)
+    return false;
+  const auto x = SheetFeatures(machine), y = SheetFeatures(target);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::fabs(x[i] - y[i]) > kSameNumber) return false;  // never of what is not known
+  }
+  return true;
 }
 
 double NormalAtMost(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
@@ -351,6 +368,7 @@ struct ProfileModel::Question::State {
   bool is_gpu = false;
   double level = 0;
   VectorXd log_weight, similar;  // by target
+  bool is_known = false;         // `similar` has the device itself
   std::vector<NetworkColumn> samples;
   VectorXd measured;
   // A family of components that share a covariance: factor of which, and their means' positions.
@@ -427,11 +445,13 @@ void ProfileModel::Question::State::Condition(Family* family) const {
 }
 
 ProfileAnswer ProfileModel::Question::State::BySheet(const NetworkColumn& network) const {
-  const double z = 1.645 * std::sqrt(model->level_variance + kShapeVariance + network.variance);
+  const double mean = is_known ? similar.dot(network.log_us) : network.means[0],
+               variance = is_known ? kOtherUnitVariance : model->level_variance + kShapeVariance,
+               z = 1.645 * std::sqrt(variance + network.variance);
   ProfileAnswer answer;
-  answer.log_us = network.means[0] - kSheetOnlyRelative * model->level_variance;
-  answer.low = network.means[0] - z;
-  answer.high = network.means[0] + z;
+  answer.log_us = is_known ? mean : mean - kSheetOnlyRelative * model->level_variance;
+  answer.low = mean - z;
+  answer.high = mean + z;
   answer.weights.assign(similar.data(), similar.data() + similar.size());
   return answer;
 }
@@ -456,7 +476,13 @@ ProfileModel::Question ProfileModel::Ask(const TargetSpec& machine,
                           ? -std::numeric_limits<double>::infinity()
                           : kSheetPower * LogSimilarity(machine, spec) + 2 * std::log(m.device_weight[j]);
   }
-  q.similar = SoftMax(q.log_weight);
+  VectorXd itself = VectorXd::Zero(m.count());
+  for (Index j = 0; j < m.count(); ++j) {
+    if (std::isfinite(q.log_weight[j]) && IsItself(machine, m.specs[static_cast<size_t>(j)])) itself[j] = 1;
+  }
+  q.is_known = itself.sum() > 0;
+  if (q.is_known) q.log_weight += kItself * itself;
+  q.similar = q.is_known && samples.empty() ? VectorXd(itself / itself.sum()) : SoftMax(q.log_weight);
   q.measured = VectorXd(static_cast<Index>(samples.size()));
   for (size_t i = 0; i < samples.size(); ++i) {
     q.samples.push_back(q.Column(samples[i].network));

@@ -150,7 +150,9 @@ absl::Status CheckBalance(const TargetSpec& sheet) {
 
 // Whoever gives a name for all numbers means one device by it.
 absl::Status CheckName(const TargetSpec& sheet) {
-  if (sheet.kind == "cpu" && ProcessNm(sheet.device) > 0)
+  // The chips of NVIDIA's boards have processors, too.
+  const bool has_processor = absl::StrContains(absl::AsciiStrToLower(sheet.device), "jetson");
+  if (sheet.kind == "cpu" && ProcessNm(sheet.device) > 0 && !has_processor)
     return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": is a GPU, and kind is cpu"));
   if (sheet.kind != "gpu" || sheet.peak_gflops > 0 || sheet.memory_gb_per_s > 0) return absl::OkStatus();
   const std::vector<std::string> like = DevicesNamedLike(sheet.device);
@@ -197,8 +199,8 @@ absl::Status CheckAgainstTable(const TargetSpec& sheet) {
 absl::Status CheckTogether(const TargetSpec& sheet) {
   if (sheet.vector_bits != 0) {
     const double log = std::log2(sheet.vector_bits);
-    if (!(sheet.vector_bits >= 64 && sheet.vector_bits <= 2048 && log == std::floor(log)))
-      return Bad("vector_bits", sheet.vector_bits, "is none of 64, 128, 256, 512, 1024, 2048");
+    if (!(sheet.vector_bits >= 32 && sheet.vector_bits <= 2048 && log == std::floor(log)))
+      return Bad("vector_bits", sheet.vector_bits, "is none of 32, 64, 128, 256, 512, 1024, 2048");
   }
   const bool is_cpu = sheet.kind == "cpu";
   if (!is_cpu && sheet.vector_bits != 0) return Bad("vector_bits", sheet.vector_bits, "is a number of processors");
@@ -208,8 +210,9 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
     return Bad("last_level_cache_mb", sheet.last_level_cache_mb,
                absl::StrFormat("more than memory_gb %.6g", sheet.memory_gb));
   }
-  if (is_cpu && sheet.cores > 0 && sheet.threads > sheet.cores)
-    return Bad("threads", sheet.threads, absl::StrFormat("more than its %.6g cores", sheet.cores));
+  constexpr double kThreadsOfCore = 8;  // POWER; x86 two, Xeon Phi four
+  if (is_cpu && sheet.cores > 0 && sheet.threads > kThreadsOfCore * sheet.cores)
+    return Bad("threads", sheet.threads, absl::StrFormat("more than %.6g cores can run", sheet.cores));
   if (sheet.l2_cache_mb > 0 && sheet.last_level_cache_mb > 0 && sheet.l2_cache_mb > sheet.last_level_cache_mb) {
     return Bad("l2_cache_mb", sheet.l2_cache_mb,
                absl::StrFormat("more than last_level_cache_mb %.6g", sheet.last_level_cache_mb));

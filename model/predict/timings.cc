@@ -28,10 +28,9 @@ absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
     return absl::InvalidArgumentError(
         absl::StrFormat("latency_ms %.6g: no network takes that: is it in milliseconds?", ms));
   }
-  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &machine);
+  const absl::Status plausible = CheckPlausible(timed.graph, timed.latency_us, &machine, ShownUnit::kMilliseconds);
   if (plausible.ok()) return plausible;
-  return absl::InvalidArgumentError(
-      absl::StrFormat("latency_ms %.6g: is it in milliseconds? %s", ms, std::string(plausible.message())));
+  return absl::InvalidArgumentError(absl::StrCat(plausible.message(), ": is it in milliseconds?"));
 }
 
 // Medians of one network, weighted.
@@ -58,14 +57,16 @@ struct Medians {
 
 int64_t RunsOf(const store::Measurement& measurement) { return std::max(1, measurement.latency.runs); }
 
+// As ProbeResultToJson writes it, so that a fit to it is the same later.
+double AsStored(double us) { return std::max(1e-3, std::round(1000 * us) / 1000); }
+
 store::MeasuredGraph RecordOf(TimedNetwork timed, std::string fingerprint) {
   store::MeasuredGraph record;
   record.measurement.subject.is_network = true;
   record.measurement.subject.space = "timed";
   record.measurement.subject.label = std::move(timed.row);
   record.measurement.subject.fingerprint = std::move(fingerprint);
-  // As it will be stored (ProbeResultToJson), so that a fit to it is the same later.
-  record.measurement.latency.median_us = std::max(1e-3, std::round(1000 * timed.latency_us) / 1000);
+  record.measurement.latency.median_us = AsStored(timed.latency_us);
   record.measurement.latency.runs = static_cast<int>(timed.timings);
   record.graph = std::move(timed.graph);
   return record;
@@ -89,7 +90,7 @@ std::vector<store::MeasuredGraph> Join(std::vector<store::MeasuredGraph> records
   for (size_t i = 0; i < joined.size(); ++i) {
     if (medians[i].values.size() < 2) continue;
     store::Measurement& measurement = joined[i].measurement;
-    measurement.latency.median_us = medians[i].Middle();
+    measurement.latency.median_us = AsStored(medians[i].Middle());
     measurement.latency.quiet_us = 0;
     measurement.conditions.suspect = false;
     measurement.latency.runs = static_cast<int>(std::min(medians[i].Count(), kMostTimings));

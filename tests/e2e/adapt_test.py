@@ -315,6 +315,11 @@ class Adapt(unittest.TestCase):
         self.assertEqual(bad.code, 2)
         self.assertRegex(bad.err, r"error: --import .*zero\.json: .*latency_us 0: a time is positive")
         self.assertIn("--export", bad.err)
+        # What is left out of a sheet has its default, whoever wrote the file.
+        bare = dict(exported, machine=dict(exported["machine"], threads=0, precision="", layout="", compile=""))
+        made = self.ask("adapt", "--name", "bare", "--import", self.write("bare.json", json.dumps(bare)))
+        self.assertEqual(made.code, 0, made.err)
+        self.assertTrue(all(0 < ms < 1e6 for ms in self.predicted("bare", NETWORKS)))
         with open(self.file("random.bin"), "wb") as file:
             file.write(bytes(range(255, 0, -1)))
         bad = self.ask("adapt", "--name", "copy", "--import", self.file("random.bin"))
@@ -421,7 +426,7 @@ class Adapt(unittest.TestCase):
 
     def test_contradicting_data_sheets_are_refused(self):
         for change, part in (
-            ({"threads": 16}, "threads 16"),
+            ({"threads": 160}, "threads 16"),
             ({"vector_bits": 96}, "vector_bits 96"),
             ({"memory_gb_per_s": 1e7}, "memory_gb_per_s 1e+07"),
             ({"peak_gflops": 1e9}, "peak_gflops 1e+09"),

@@ -212,11 +212,17 @@ class ForgedRecordsTest(queue_run.QueueTest):
             return probe
 
         relu = {"graph": graph_json("relu", 8), "latency_us": 1.0}
-        refused("different layers", {"machine": {}, "records": [relu] * 10})
-        refused("no calls", {"machine": {}, "records": [{"graph": EMPTY, "latency_us": 1}] * 10})
-        refused("threads", {"machine": {"threads": 1e300}, "records": [relu] * 10})
-        refused("peak_gflops", {"machine": {"peak_gflops": -5}, "records": [relu] * 10})
-        refused("cannot take that", {"machine": {}, "records": [{**relu, "latency_us": 1e9}] * 10})
+        machine = {"device": "Some CPU", "kind": "cpu", "runtime": "libtorch"}
+        refused("different layers", {"machine": machine, "records": [relu] * 10})
+        refused("no calls", {"machine": machine, "records": [{"graph": EMPTY, "latency_us": 1}] * 10})
+        refused("threads", {"machine": {**machine, "threads": 1e300}, "records": [relu] * 10})
+        refused("peak_gflops", {"machine": {**machine, "peak_gflops": -5}, "records": [relu] * 10})
+        refused("cannot take that", {"machine": machine, "records": [{**relu, "latency_us": 1e9}] * 10})
+        refused("device is missing", {"machine": {}, "records": [relu] * 10})
+        for wrong in ({"kind": "banana"}, {"memory_gb": -5}, {"layout": "zz"}, {"clock_mhz": 1e-300}):
+            probe = scaled(1)
+            probe["machine"].update(wrong)
+            refused(f'probe: "machine": {[*wrong][0]}', probe)
         refused("latency_us", scaled(1e-3))
         refused("latency_us", scaled(1e3))
         # A machine that became busy when the last networks were measured: its layers agree.

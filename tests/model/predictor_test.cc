@@ -17,6 +17,7 @@
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/net_builder.h"
+#include "model/predict/sheet_check.h"
 
 namespace cobra::predict {
 namespace {
@@ -89,6 +90,13 @@ TEST_F(PredictorTest, OneCallHasAnIntervalOnEveryTarget) {
     EXPECT_LT(answer->low_us, 0.99 * answer->latency_us) << target.spec.name;
     EXPECT_GT(answer->high_us, 1.01 * answer->latency_us) << target.spec.name;
   }
+}
+
+// What was measured exists: whoever sends such a sheet makes no mistake.
+TEST_F(PredictorTest, EveryTargetHasAGoodSheet) {
+  EXPECT_GT(predictor_->targets().size(), 200u);
+  for (const TargetInfo& target : predictor_->targets())
+    EXPECT_TRUE(CheckSheet(target.spec).ok()) << target.spec.name << ": " << CheckSheet(target.spec);
 }
 
 TEST_F(PredictorTest, CachedAndFreshAnswersAreTheSame) {

@@ -97,6 +97,28 @@ TEST_F(ProfileModelTest, FewSamplesSayHowADeviceDiffersFromAll) {
   EXPECT_LT(ten, 0.04);
 }
 
+TEST_F(ProfileModelTest, ADeviceThatWasMeasuredIsItself) {
+  for (const size_t d : {0, 7, 23}) {
+    const Device& device = devices_[d];
+    const ProfileModel::Question known = model_.Ask(device.Sheet(), {});
+    EXPECT_LT(ErrorOn(device, known), 1e-6) << device.name;
+    EXPECT_EQ(known.Answer(Network(3)).weights[d], 1) << device.name;
+    Device renamed = device;
+    renamed.name = "New";
+    const ProfileAnswer as_itself = known.Answer(Network(3)),
+                        as_another = model_.Ask(renamed.Sheet(), {}).Answer(Network(3));
+    EXPECT_LT(as_itself.high - as_itself.low, as_another.high - as_another.low);
+    TargetSpec other_cores = device.Sheet();  // of the same name: the little ones
+    other_cores.clock_mhz /= 2;
+    EXPECT_GT(ErrorOn(device, model_.Ask(other_cores, {})), 0.05);
+  }
+  // Timings that say otherwise count more.
+  Device slower = devices_[7];
+  slower.gflops /= 1.5;
+  slower.gb_per_s /= 1.5;
+  EXPECT_LT(ErrorOn(slower, model_.Ask(devices_[7].Sheet(), Timed(slower, {0, 4, 8, 12, 18}))), 0.05);
+}
+
 TEST_F(ProfileModelTest, ADeviceTwiceAsSlowAsAnyIsFound) {
   Device slow = devices_[0];
   slow.name = "Slow";

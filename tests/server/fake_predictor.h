@@ -75,7 +75,8 @@ class FakePredictor : public predict::Predictor {
     }
     return prediction;
   }
-  absl::StatusOr<predict::Calibration> Calibrate(const predict::ProbeResult& probe) const override {
+  absl::StatusOr<predict::Calibration> Calibrate(const predict::ProbeResult& probe,
+                                                 const std::function<bool()>&) const override {
     ++fits;
     predict::Calibration calibration;
     calibration.machine = probe.machine;
@@ -118,10 +119,11 @@ class FakePredictor : public predict::Predictor {
 // One relu measured: the smallest probe there can be. By default it takes as long as the fake predicts for it on a
 // calibrated target.
 inline std::string SmallProbeJson(double relu_us = 20) {
-  return absl::StrReplaceAll(R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu"}, "records": [
+  return absl::StrReplaceAll(
+      R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu", "runtime": "libtorch"}, "records": [
     {"latency_us": RELU_US, "is_network": false, "graph": {"inputs": [{"name": "x", "shape": [1, 4], "dtype": "float32"}],
      "ops": [{"op": "relu", "inputs": ["in:0"], "out": [[1, 4]], "attrs": {}}], "output": [0]}}]})",
-                             {{"RELU_US", absl::StrCat(relu_us)}});
+      {{"RELU_US", absl::StrCat(relu_us)}});
 }
 
 }  // namespace cobra::server

@@ -114,7 +114,8 @@ TEST_F(LiveModelTest, ADatabaseThatRefusesToKeepAFitDoesNotPreventIt) {
 TEST_F(LiveModelTest, BadProbesAndTrainedNamesAreUsageErrors) {
   std::unique_ptr<LiveModel> live = Create();
   for (absl::Status status :
-       {live->Calibrate(kThisMachine, "no json").status(), live->Calibrate("cpu", SmallProbeJson()).status()}) {
+       {live->Calibrate(kThisMachine, "no json").status(), live->Calibrate("cpu", SmallProbeJson()).status(),
+        live->Calibrate(kThisMachine, absl::StrReplaceAll(SmallProbeJson(), {{"\"cpu\"", "\"banana\""}})).status()}) {
     ASSERT_TRUE(DiagnosticFromStatus(status).has_value()) << status;
     EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kUsage);
   }
@@ -252,6 +253,7 @@ TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
   const int64_t checked_with = live->MeasuredOf("phone")->version;
   ASSERT_TRUE(live->Observe("phone", checked_with, TimedRelu(20)).ok());
   EXPECT_TRUE(absl::IsAborted(live->Observe("phone", checked_with, TimedRelu(90)).status()));
+  EXPECT_TRUE(absl::IsAborted(live->Adapt("phone", Phone(), "", {}, checked_with).status()));  // would lose it
   EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
 }
 

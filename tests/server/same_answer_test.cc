@@ -138,8 +138,9 @@ class Replica {
       records.push_back(absl::StrCat("{\"latency_us\": ", 1.3 * us,
                                      ", \"is_network\": false, \"graph\": ", graph::GraphToJson(relu), "}"));
     }
-    return absl::StrCat(R"({"machine": {"name": "x", "device": "Test CPU", "kind": "cpu"}, "records": [)",
-                        absl::StrJoin(records, ", "), "]}");
+    return absl::StrCat(
+        R"({"machine": {"name": "x", "device": "Test CPU", "kind": "cpu", "runtime": "libtorch"}, "records": [)",
+        absl::StrJoin(records, ", "), "]}");
   }
 
   FakeStore store_;

@@ -150,6 +150,19 @@ TEST_P(StoreTest, OfThoseThatFollowAVersionOneIsStored) {
   EXPECT_TRUE((*store)->AppendCalibration(older).ok());
 }
 
+TEST_P(StoreTest, TheVersionThatServesIsListedBehindManyWithdrawnOnes) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "fit")).ok());
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE((*store)->WithdrawCalibration("phone", (*(*store)->LatestCalibrations())[0].version).ok());
+  const auto versions = (*store)->CalibrationVersions(2);
+  ASSERT_EQ(versions->size(), 3u);
+  EXPECT_TRUE((*versions)[1].withdrawn);
+  EXPECT_FALSE((*versions)[2].withdrawn);
+  EXPECT_EQ((*versions)[2].version, (*(*store)->LatestCalibrations())[0].version);
+}
+
 TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
@@ -171,7 +184,7 @@ TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
   EXPECT_TRUE((*versions)[1].withdrawn);
   EXPECT_FALSE((*versions)[2].withdrawn);
   EXPECT_EQ((*versions)[2].caller, "somebody");
-  EXPECT_EQ((*store)->CalibrationVersions(1)->size(), 2u);  // one of each target
+  EXPECT_EQ((*store)->CalibrationVersions(1)->size(), 3u);  // one of each target, and one that serves
   ASSERT_TRUE((*store)->WithdrawCalibration("this-machine", serving().version).ok());
   EXPECT_EQ((*store)->LatestCalibrations()->size(), 1u);
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // kept

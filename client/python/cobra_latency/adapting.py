@@ -1,6 +1,7 @@
 """Targets for devices that nobody trained on: a data sheet, networks that were timed, and what the server made of them."""
 from __future__ import annotations
 
+import difflib
 import json
 import numbers
 import os
@@ -130,6 +131,10 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
     message = target_pb2.TargetSpec(precision="float32", layout="nchw", compile="eager", threads=1)
     fields = target_pb2.TargetSpec.DESCRIPTOR.fields_by_name
     ignored = [str(name) for name in sheet if name not in fields and name not in _DESCRIBED_TOO]
+    for name in ignored:
+        # A field that is misspelled must not be ignored: the answers would be those of another device.
+        for meant in difflib.get_close_matches(name, fields, n=1, cutoff=0.75):
+            raise UsageError(f"{written}: {one_line(name)}: no such field", f"did you mean {meant}?")
     if ignored:
         warnings.warn(f"{written}: ignored: {one_line(', '.join(ignored))}", stacklevel=3)
     for name, value in sheet.items():

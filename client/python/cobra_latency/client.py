@@ -407,5 +407,7 @@ def _made(code: grpc.StatusCode, text: str, detail: Optional["error_pb2.ErrorDet
             "start one: with cobra_latency.local() as client, or name another: Client('HOST:PORT')",
         )
     if code == grpc.StatusCode.RESOURCE_EXHAUSTED:
+        if "larger than max" in message:
+            return LimitReached(message, "cobra-client reads such a file itself, and sends its graph")
         return LimitReached(message, "ask for less at once, or later")
     return ServerError(f"{code.name}: {message}", "", code.name)

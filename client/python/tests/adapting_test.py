@@ -140,6 +140,7 @@ class AdaptingTest(unittest.TestCase):
             ({**SPEC, "clock_mhz": "fast"}, "clock_mhz='fast': is no number"),
             ({**SPEC, "device": 3}, "device=3: is no text"),
             ({"device": "x"}, "has no kind"),
+            ({**SPEC, "clok_mhz": 3}, "clok_mhz: no such field"),
             ({**SPEC, "kind": "toaster"}, "toaster"),
             ({**SPEC, "peak_gflops": 1e9}, "peak_gflops 1e"),
             (missing, "missing.json: No such file"),
