@@ -182,7 +182,7 @@ class SweepTest(programs.ServedTest):
     def test_memory_is_what_the_target_says(self):
         with open(os.path.join(programs.SOURCE, "tests", "e2e", "probe_of_few_networks.json")) as file:
             probe = json.load(file)
-        probe["machine"]["memory_gb"] = 0.01
+        probe["machine"].update(memory_gb=0.01, last_level_cache_mb=8)
         path = os.path.join(self.folder.name, "probe.json")
         with open(path, "w") as file:
             json.dump(probe, file)
