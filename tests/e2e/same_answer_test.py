@@ -96,7 +96,8 @@ class SameAnswerTest(unittest.TestCase):
                 "output": [0],
             }
             records.append({"latency_us": 1.3 * reply.predictions[0].latency_us, "is_network": False, "graph": graph})
-        probe = {"machine": {"name": name, "device": "Test CPU", "kind": "cpu"}, "records": records}
+        machine = {"name": name, "device": "Test CPU", "kind": "cpu", "runtime": "libtorch"}
+        probe = {"machine": machine, "records": records}
         for stub in self.stubs:
             stub.Calibrate(self.pb.CalibrateRequest(probe_json=json.dumps(probe), target=name), timeout=60)
 
