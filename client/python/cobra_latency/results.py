@@ -7,6 +7,7 @@ import unicodedata
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 from ._proto import cobra_pb2 as pb
+from ._proto import target_pb2
 from .errors import UnknownName, UsageError, one_line, shown
 
 
@@ -282,6 +283,14 @@ class TargetInfo(NamedTuple):
     threads: int
     precision: str
     network_mape: float
+    """On held-out networks; of an adapted target on its timings, each predicted from the others; 0: not known."""
+
+
+def _network_mape(target: "target_pb2.Target") -> float:
+    # `errors` of a target that somebody made are those of the one that it begins from.
+    if target.parts:
+        return target.sample_mape_after if target.samples > 1 else 0
+    return target.probe_network_mape_after if target.calibrated else target.errors.network_mape
 
 
 class Targets(Tabular):
@@ -296,7 +305,7 @@ class Targets(Tabular):
                 t.spec.runtime,
                 t.spec.threads,
                 t.spec.precision,
-                t.errors.network_mape,
+                _network_mape(t),
             )
             for t in message.targets
         ]

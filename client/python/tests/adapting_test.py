@@ -63,6 +63,9 @@ class AdaptingTest(unittest.TestCase):
         self.assertIn("5 networks timed", str(five))
         self.assertIn("<table>", five._repr_html_())
         self.assertLess(self.error_of("five"), self.error_of("sheet"))
+        errors = {target.name: target.network_mape for target in self.client.targets()}
+        self.assertEqual(errors["sheet"], 0)  # nothing says how far it is off
+        self.assertEqual(errors["five"], five.mape_after)
 
     def test_a_data_sheet_in_a_file_as_the_worker_prints_it(self):
         described = {**SPEC, "governor": "performance", "sensors": ["none"], "mode": "eval", "l2_cache_mb": None}
