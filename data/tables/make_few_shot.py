@@ -3,13 +3,14 @@
 
     make_few_shot.py FOLDER_WITH_help_nasbench201_help_fbnet_help_ofa
 
-Writes data/tables/help_*/{latency.csv.gz, rows.csv, draws.csv}. rows.csv says what a row is for; draws.csv has 100
+Writes data/tables/help_*/{latency.csv.xz, rows.csv, draws.csv}. rows.csv says what a row is for; draws.csv has 100
 orders in which rows of a pool are measured: a device's samples are the first of an order that the device has and that
 the protocol admits.
 """
 import csv
 import gzip
 import io
+import lzma
 import os
 import random
 import sys
@@ -41,8 +42,8 @@ def write(name, header, rows, parts):
     table = csv.writer(text, lineterminator="\n")
     table.writerow(header)
     table.writerows(row for row in rows if int(row[0]) in kept)
-    with open(os.path.join(out, "latency.csv.gz"), "wb") as file:
-        file.write(gzip.compress(text.getvalue().encode(), 9, mtime=0))
+    with open(os.path.join(out, "latency.csv.xz"), "wb") as file:
+        file.write(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
     with open(os.path.join(out, "rows.csv"), "w") as file:
         file.write("part,use,row\n")
         for part, uses in parts.items():

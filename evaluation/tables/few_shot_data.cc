@@ -118,9 +118,9 @@ std::vector<FewShotProtocol> FewShotProtocols() {
 absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const FewShotProtocol& protocol) {
   const std::string folder = absl::StrCat(tables, "/", protocol.data, "/");
   FewShotData data;
-  COBRA_ASSIGN_OR_RETURN(data.rows, space::LoadArchRows(folder + "latency.csv.gz"));
+  COBRA_ASSIGN_OR_RETURN(data.rows, space::LoadArchRows(folder + "latency.csv.xz"));
   COBRA_ASSIGN_OR_RETURN(const space::Space* space, space::FindSpace(protocol.space));
-  COBRA_ASSIGN_OR_RETURN(data.features, space::MakeSpaceMatrix(*space, data.rows, folder + "latency.csv.gz"));
+  COBRA_ASSIGN_OR_RETURN(data.features, space::MakeSpaceMatrix(*space, data.rows, folder + "latency.csv.xz"));
   const at::Tensor flops = data.features.rooflines.select(1, 0).contiguous();
   data.flops.assign(flops.data_ptr<double>(), flops.data_ptr<double>() + flops.numel());
   absl::flat_hash_map<std::string, int64_t> index;

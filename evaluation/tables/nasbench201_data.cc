@@ -103,7 +103,7 @@ absl::StatusOr<space::DenseGraphs> MakeContractedCells(const std::vector<std::st
 
 absl::StatusOr<Nasbench201Data> LoadNasbench201(const std::string& folder) {
   Nasbench201Data data;
-  COBRA_ASSIGN_OR_RETURN(data.rows, space::LoadArchRows(folder + "/latency.csv.gz"));
+  COBRA_ASSIGN_OR_RETURN(data.rows, space::LoadArchRows(folder + "/latency.csv.xz"));
   const std::vector<std::string>& archs = data.rows.arch;
   COBRA_ASSIGN_OR_RETURN(data.cells, space::MakePrunedCells(archs));
   data.described = data.cells.graphs;

@@ -8,7 +8,7 @@
 
 namespace cobra::evaluation {
 
-// Rows: data/tables/nasbench201 (latency.csv.gz, split-SEED.csv).
+// Rows: data/tables/nasbench201 (latency.csv.xz, split-SEED.csv).
 absl::StatusOr<TableRun> RunNasbench201Table(const TableOptions& options);
 
 }  // namespace cobra::evaluation

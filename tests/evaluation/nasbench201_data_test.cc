@@ -29,7 +29,7 @@ TEST(Nasbench201Data, AllCellsAreDifferentAndEachIsRead) {
 }
 
 TEST(Nasbench201Data, SplitsAreDisjointAndOfTheRightSize) {
-  const auto rows = space::LoadArchRows(std::string(kFolder) + "/latency.csv.gz");
+  const auto rows = space::LoadArchRows(std::string(kFolder) + "/latency.csv.xz");
   ASSERT_TRUE(rows.ok()) << rows.status();
   for (const auto& [name, train_rows] :
        {std::make_pair("/split-1.csv", 900u), std::make_pair("/split-2000-1.csv", 2000u)}) {

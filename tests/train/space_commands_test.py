@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -30,7 +31,7 @@ def train(*arguments, code=0):
 
 
 def read(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+    with (lzma.open if path.endswith(".xz") else gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
         return list(csv.DictReader(file))
 
 
@@ -77,7 +78,7 @@ def check(path, asked, device, rank, error):
 def main():
     with tempfile.TemporaryDirectory() as out:
         path = lambda name: os.path.join(out, name)
-        rows = read(os.path.join(SOURCE, "data/tables/help_nasbench201/latency.csv.gz"))[:1900]
+        rows = read(os.path.join(SOURCE, "data/tables/help_nasbench201/latency.csv.xz"))[:1900]
         asked = rows[900:1900][::-1]  # in another order than the table's
         write(path("train.csv.gz"), rows[:900], ["row", "arch"] + KNOWN)
         write(path("test.csv"), asked, ["row", "arch"])
@@ -180,7 +181,7 @@ def main():
             ("fbnet", "help_fbnet", "titan_rtx_1", 0.97, 0.03),
             ("ofa", "help_ofa", "v100_64", 0.97, 0.06),
         ):
-            rows = read(os.path.join(SOURCE, f"data/tables/{folder}/latency.csv.gz"))
+            rows = read(os.path.join(SOURCE, f"data/tables/{folder}/latency.csv.xz"))
             write(path("one.csv"), [dict(r, latency_ms=r[device]) for r in rows[::16]], ["row", "arch", "latency_ms"])
             write(path("test.csv"), rows[1::25], ["row", "arch"])  # devices drift: rows from everywhere
             train("fit", "--space", space, "--rows", path("one.csv"), "--out", path(space))

@@ -5,7 +5,7 @@ for training). Ran once; the files are what counts.
     make_splits.py [--check]     --check: says whether the files are what it would write
 """
 import csv
-import gzip
+import lzma
 import os
 import random
 import sys
@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def splits():
-    with gzip.open(os.path.join(HERE, "latency.csv.gz"), "rt") as f:
+    with lzma.open(os.path.join(HERE, "latency.csv.xz"), "rt") as f:
         rows = [r["row"] for r in csv.DictReader(f) if all(r.values())]  # that all three devices have
     for seed in (1, 2, 3):
         drawn = random.Random(f"nasbench201-{seed}").sample(rows, 1000)
