@@ -167,20 +167,19 @@ void GraphBuilder::AddFoldedMacs(int64_t macs) {
 }
 
 void GraphBuilder::AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of) {
-  const auto add = [&](const std::vector<NamedTensor>& from, ValueRef ref, std::vector<NamedTensor>* to) {
+  const auto add = [&](absl::Span<const NamedTensor> from, ValueRef ref, std::vector<NamedTensor>* to) {
     for (const NamedTensor& tensor : from) {
       to->push_back({tensor.name, type_of(ref)});
       ++ref.index;
     }
   };
-  const Graph::Contents& from = *graph.contents_;
-  add(from.inputs, ValueRef::Input(0), &contents().inputs);
-  add(from.parameters, ValueRef::Parameter(0), &contents().parameters);
-  add(from.buffers, ValueRef::Buffer(0), &contents().buffers);
-  add(from.constants, ValueRef::Constant(0), &contents().constants);
-  contents().parameter_aliases = from.parameter_aliases;
-  contents().known_values = from.known_values;
-  AddFoldedMacs(from.folded_macs);
+  add(graph.inputs(), ValueRef::Input(0), &contents().inputs);
+  add(graph.parameters(), ValueRef::Parameter(0), &contents().parameters);
+  add(graph.buffers(), ValueRef::Buffer(0), &contents().buffers);
+  add(graph.constants(), ValueRef::Constant(0), &contents().constants);
+  contents().parameter_aliases = graph.contents_->parameter_aliases;
+  contents().known_values = graph.contents_->known_values;
+  AddFoldedMacs(graph.folded_macs());
 }
 
 void GraphBuilder::AddTensorsOf(const Graph& graph) {
@@ -239,24 +238,23 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
 
 absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                            absl::string_view path) {
-  if (static_cast<int64_t>(contents().nodes.size() + block.contents_->nodes.size()) > limits_.max_nodes)
+  if (static_cast<int64_t>(contents().nodes.size() + block.nodes().size()) > limits_.max_nodes)
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
-  if (inputs.size() != block.contents_->inputs.size())
-    return absl::InvalidArgumentError(absl::StrCat("the block has ", block.contents_->inputs.size(), " inputs"));
+  if (inputs.size() != block.inputs().size())
+    return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs().size(), " inputs"));
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.contents_->inputs[i].type)
-      return absl::InvalidArgumentError(
-          absl::StrCat("input ", i, " is not ", TypeText(block.contents_->inputs[i].type)));
+    if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.inputs()[i].type)
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not ", TypeText(block.inputs()[i].type)));
   }
-  const auto append = [path](const std::vector<NamedTensor>& from, std::vector<NamedTensor>* to) {
+  const auto append = [path](absl::Span<const NamedTensor> from, std::vector<NamedTensor>* to) {
     const auto first = static_cast<int32_t>(to->size());
     for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
     return first;
   };
   const auto first_node = static_cast<int32_t>(contents().nodes.size());
-  const int32_t first_parameter = append(block.contents_->parameters, &contents().parameters);
-  const int32_t first_buffer = append(block.contents_->buffers, &contents().buffers);
-  const int32_t first_constant = append(block.contents_->constants, &contents().constants);
+  const int32_t first_parameter = append(block.parameters(), &contents().parameters);
+  const int32_t first_buffer = append(block.buffers(), &contents().buffers);
+  const int32_t first_constant = append(block.constants(), &contents().constants);
   const auto here = [&](ValueRef ref) {
     switch (ref.kind) {
       case ValueRef::Kind::kNone: break;
@@ -268,17 +266,17 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     }
     return ref;
   };
-  for (const Node& node : block.contents_->nodes) {
+  for (const Node& node : block.nodes()) {
     Node& copy = contents().nodes.emplace_back(node);
     for (ValueRef& ref : copy.inputs) ref = here(ref);
     copy.origin.module_path = absl::StrCat(path, node.origin.module_path);
   }
   for (const auto& [ref, values] : block.contents_->known_values) SetKnownValues(here(ref), values);
-  for (const auto& [name, parameter] : block.contents_->parameter_aliases)
+  for (const auto& [name, parameter] : block.parameter_aliases())
     contents().parameter_aliases.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
-  AddFoldedMacs(block.contents_->folded_macs);
+  AddFoldedMacs(block.folded_macs());
   std::vector<ValueRef> outputs;
-  for (const ValueRef& ref : block.contents_->outputs) outputs.push_back(here(ref));
+  for (const ValueRef& ref : block.outputs()) outputs.push_back(here(ref));
   return outputs;
 }
 

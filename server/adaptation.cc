@@ -214,7 +214,9 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
   predict::CheckedTimings timings;
   // Who observes at the same time, here or at another server of the store, may have sent what contradicts it.
   do {
-    COBRA_ASSIGN_OR_RETURN(measured, model_->MeasuredOf(request.target()));
+    if (absl::IsAborted(observed)) {
+      COBRA_ASSIGN_OR_RETURN(measured, model_->MeasuredOf(request.target()));
+    }
     COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused()));
     COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), &timings));
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))

@@ -402,10 +402,6 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
-  if (follows > 0) {
-    COBRA_ASSIGN_OR_RETURN(const store::CalibrationRecord newest, RecordOf(target));
-    if (newest.version != follows) return absl::AbortedError(absl::StrCat(target, ": has changed"));
-  }
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured));

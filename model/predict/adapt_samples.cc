@@ -72,11 +72,11 @@ absl::Status CheckHalves(absl::Span<const AdaptSample> samples, const std::vecto
   for (size_t i = 1; i < order.size(); ++i) {
     const size_t below = order[i - 1], above = order[i];
     if (logs[above] - logs[below] < std::log(kUnlikeOthers)) continue;
-    const size_t wrong = std::fabs(logs[above]) > std::fabs(logs[below]) ? above : below;
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: %.4g ms is %s beside %s: is it in milliseconds?", samples[wrong].name, samples[wrong].latency_us / 1000,
-        TimesText(wrong == above ? logs[above] - logs[below] : logs[below] - logs[above]),
-        samples[wrong == above ? below : above].name));
+    const bool is_above = std::fabs(logs[above]) > std::fabs(logs[below]);
+    const size_t wrong = is_above ? above : below, other = is_above ? below : above;
+    return absl::InvalidArgumentError(absl::StrFormat("%s: %.4g ms is %s beside %s: is it in milliseconds?",
+                                                      samples[wrong].name, samples[wrong].latency_us / 1000,
+                                                      TimesText(logs[wrong] - logs[other]), samples[other].name));
   }
   return absl::OkStatus();
 }

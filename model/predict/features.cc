@@ -38,11 +38,8 @@ float LogPowerLimit(const TargetSpec& s) {
   constexpr double kFloat32 = 1.45, kTf32 = 0.3, kHalf = 0.15, kLeastLog = -3;
   const double nm = s.process_nm > 0 ? s.process_nm : ProcessNm(s.device);
   if (!(nm > 0)) return 0;
-  const double needed_w = nm *
-                          (ComputesInHalf(s)       ? kHalf
-                           : s.precision == "tf32" ? kTf32
-                                                   : kFloat32) *
-                          s.peak_gflops / 1000;
+  const double of_precision = ComputesInHalf(s) ? kHalf : s.precision == "tf32" ? kTf32 : kFloat32;
+  const double needed_w = nm * of_precision * s.peak_gflops / 1000;
   return static_cast<float>(std::clamp(std::log2(s.board_power_w / needed_w), kLeastLog, 0.0));
 }
 

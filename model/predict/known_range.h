@@ -40,8 +40,8 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 // single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
-// A device that was adapted to, of a runtime or a precision that no trained target of its kind has: the data sheet says
-// nothing about it, and few timings little. Likewise one without timings of which the sheet has no number.
+// A device that was adapted to, where most of what explains it has another runtime, mode or precision: the data sheet
+// says nothing about that, and few timings little. Likewise one without timings of which the sheet has no number.
 // Internal if there is no number.
 absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
                           LatencyPrediction* prediction);

@@ -23,10 +23,12 @@ inline constexpr double kDoubtKnown = 4;
 // within it; recurrent layers, which it takes for cheap ones, were off by 16 to 90.
 inline constexpr double kDoubtUnknown = 10;
 
+// Of a latency in a message: as the caller has given it.
+enum class ShownUnit { kMicroseconds, kMilliseconds };
+
 // InvalidArgument if the graph has no calls, or if no device takes `latency_us` for it: less than its arithmetic and
 // the bytes that it writes allow, by a wide margin, or a thousand times more than they take with generous overheads.
 // `machine` may be null or lack numbers; the bounds are then those of any device.
-enum class ShownUnit { kMicroseconds, kMilliseconds };  // in the message: as the caller has given the latency
 absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const TargetSpec* machine,
                             ShownUnit unit = ShownUnit::kMicroseconds);
 

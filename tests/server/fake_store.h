@@ -48,6 +48,10 @@ class FakeStore : public store::Store {
                                  absl::Span<const store::StoredMeasurement> records) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
+    for (const store::CalibrationRecord& known : calibrations) {
+      if (record.follows > 0 && known.target == record.target && known.version > record.follows)
+        return absl::AbortedError("another version follows");
+    }
     measurements.insert(measurements.end(), records.begin(), records.end());
     calibrations.push_back(record);
     calibrations.back().version = static_cast<int64_t>(calibrations.size());
