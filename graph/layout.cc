@@ -6,8 +6,14 @@
 
 namespace cobra::graph {
 
+bool Layout::IsContiguous(const Graph& graph, ValueRef ref) const {
+  if (ref.is_node()) return contiguous[static_cast<size_t>(ref.index)];
+  return !images_channels_last || ref.kind != ValueRef::Kind::kInput || graph.TypeOf(ref).shape.size() != 4;
+}
+
 Strides Layout::Of(const Graph& graph, ValueRef ref) const {
-  if (!ref.is_node() || contiguous[static_cast<size_t>(ref.index)]) return ContiguousStrides(graph.TypeOf(ref).shape);
+  if (IsContiguous(graph, ref)) return ContiguousStrides(graph.TypeOf(ref).shape);
+  if (!ref.is_node()) return ChannelsLastStrides(graph.TypeOf(ref).shape);
   return strides.at(ref.index)[static_cast<size_t>(ref.output)];
 }
 
@@ -35,9 +41,7 @@ const Layout& LayoutTracker::Update() {
 // Whether StridesOf() need not be asked: nearly every call of most networks reads contiguous tensors, makes one, and
 // copies nothing.
 bool LayoutTracker::StaysContiguous(const Node& node) const {
-  const auto is_contiguous = [this](const ValueRef& ref) {
-    return !ref.is_node() || layout_.contiguous[static_cast<size_t>(ref.index)];
-  };
+  const auto is_contiguous = [this](const ValueRef& ref) { return ref.is_none() || layout_.IsContiguous(graph_, ref); };
   switch (RulesOf(node.op).strides) {
     case StrideRule::kContiguous: return !node.inplace;
     case StrideRule::kDense:
@@ -67,8 +71,8 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   return StridesByRule(node, output, inputs);
 }
 
-Layout ComputeLayout(const Graph& graph) {
-  LayoutTracker tracker(graph);
+Layout ComputeLayout(const Graph& graph, bool images_channels_last) {
+  LayoutTracker tracker(graph, images_channels_last);
   tracker.Update();
   return std::move(tracker).Take();
 }

@@ -18,18 +18,23 @@ namespace cobra::graph {
 struct Layout {
   // Of a graph's tensor. REQUIRES: not kNone.
   Strides Of(const Graph& graph, ValueRef ref) const;
+  bool IsContiguous(const Graph& graph, ValueRef ref) const;
+
+  bool images_channels_last = false;  // arguments of the network with four dimensions; else they are in row-major order
 
   std::vector<bool> contiguous;  // [node]: all its outputs are in row-major order
   std::vector<bool> copies;      // [node]: the call is of class kView but has to copy its input
   absl::flat_hash_map<int32_t, absl::InlinedVector<Strides, 1>> strides;  // of the nodes that are not contiguous
 };
-Layout ComputeLayout(const Graph& graph);
+Layout ComputeLayout(const Graph& graph, bool images_channels_last = false);
 
 // The same for a graph under construction (GraphBuilder::graph()): Update() processes the nodes added since the last
 // call.
 class LayoutTracker {
  public:
-  explicit LayoutTracker(const Graph& graph) : graph_(graph) {}
+  explicit LayoutTracker(const Graph& graph, bool images_channels_last = false) : graph_(graph) {
+    layout_.images_channels_last = images_channels_last;
+  }
   const Layout& Update();
   // REQUIRES: Update() was called since ref was added.
   Strides Of(ValueRef ref) const { return layout_.Of(graph_, ref); }

@@ -58,28 +58,7 @@ std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, c
   return out;
 }
 
-namespace {
-
-// Whether the strides reach every element once without gaps, in any order of dimensions.
-bool IsDense(const Shape& shape, const Strides& strides) {
-  int64_t next = 1;
-  int i = static_cast<int>(shape.size()) - 1;
-  for (; i >= 0 && (shape[i] == 1 || strides[i] == next); --i) next *= shape[i];
-  if (i < 0) return true;  // in row-major order
-  absl::InlinedVector<int, 8> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
-  int64_t step = 1;
-  for (int d : order) {
-    if (shape[d] == 1) continue;
-    if (strides[d] != step) return false;
-    step *= shape[d];
-  }
-  return true;
-}
-
-// Four or five dimensions, the second one innermost.
-bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_rank = 4) {
+bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_rank) {
   const size_t rank = shape.size();
   if (rank < least_rank || rank > 5 || shape[1] == 1 || strides[1] != 1) return false;
   int64_t step = shape[1];
@@ -100,6 +79,26 @@ Strides ChannelsLastStrides(const Shape& shape) {
   }
   strides[0] = step;
   return strides;
+}
+
+namespace {
+
+// Whether the strides reach every element once without gaps, in any order of dimensions.
+bool IsDense(const Shape& shape, const Strides& strides) {
+  int64_t next = 1;
+  int i = static_cast<int>(shape.size()) - 1;
+  for (; i >= 0 && (shape[i] == 1 || strides[i] == next); --i) next *= shape[i];
+  if (i < 0) return true;  // in row-major order
+  absl::InlinedVector<int, 8> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return strides[a] < strides[b]; });
+  int64_t step = 1;
+  for (int d : order) {
+    if (shape[d] == 1) continue;
+    if (strides[d] != step) return false;
+    step *= shape[d];
+  }
+  return true;
 }
 
 // Of an operand in each dimension of what it broadcasts to: 0 where it is repeated.

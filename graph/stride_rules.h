@@ -16,6 +16,9 @@ using Strides = absl::InlinedVector<int64_t, 6>;
 
 Strides ContiguousStrides(const Shape& shape);
 bool IsContiguous(const Shape& shape, const Strides& strides);
+// Up to five dimensions, the second one innermost.
+bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_rank = 4);
+Strides ChannelsLastStrides(const Shape& shape);
 // Strides of a view of `shape` with the sizes `view`; nullopt if that requires a copy.
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);
 

@@ -35,12 +35,23 @@ at::Tensor VectorOfTarget(const predict::ModelBundle& earlier, const predict::Ta
 // A kind of work that the earlier version did not know begins with the price of one that is alike.
 void PriceNewWork(net::CobraNet* net) {
   constexpr std::pair<predict::WorkTerm, predict::WorkTerm> kAlike[] = {
-      {predict::kWideBytes, predict::kReadBytes},   {predict::kCastBytes, predict::kReadBytes},
-      {predict::kMissedBytes, predict::kReadBytes}, {predict::kFusedBytes, predict::kReadBytes},
-      {predict::kFusedKernels, predict::kOneCall},  {predict::kCasts, predict::kComposedKernels}};
+      {predict::kWideBytes, predict::kReadBytes},
+      {predict::kCastBytes, predict::kReadBytes},
+      {predict::kMissedBytes, predict::kReadBytes},
+      {predict::kFusedBytes, predict::kReadBytes},
+      {predict::kFusedKernels, predict::kOneCall},
+      {predict::kCasts, predict::kComposedKernels},
+      {predict::kArgumentCopies, predict::kComposedKernels},
+      {predict::kArgumentCopyBytes, predict::kReadBytes},
+      {predict::kStridedBytes, predict::kReadBytes},
+      {predict::kTurnedBytes, predict::kReadBytes}};
   auto of_head = net->layer_head->named_parameters();
+  const auto is_known = [&of_head](predict::WorkTerm term) {
+    return of_head["out.bias"].size(0) <= term || of_head["out.bias"][term].item<float>() > predict::kNoPrice;
+  };
+  if (!is_known(predict::kThreadSteps)) of_head["out.bias"][predict::kThreadSteps] = predict::kLogThreadStep;
   for (const auto& [term, like] : kAlike) {
-    if (of_head["out.bias"].size(0) <= term || of_head["out.bias"][term].item<float>() > predict::kNoPrice) continue;
+    if (is_known(term)) continue;
     for (const char* name : {"out.weight", "out.bias", "target_prices.weight"})
       of_head[name][term].copy_(of_head[name][like]);
   }

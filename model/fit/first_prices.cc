@@ -27,10 +27,10 @@ constexpr Rate kOperationsOf[] = {{kUnpaddedMacs, kGpuPeak},         {kProductMa
                                   {kStalledMacs, kGpuConvolutions},  {kPointwiseMacs, kGpuConvolutions},
                                   {kWinogradMacs, kGpuConvolutions}, {kPlainMacs, kGpuConvolutions},
                                   {kDepthwiseMacs, kGpuVector},      {kOperations, kGpuVector}};
-constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,      kWrittenBytes,    kColumnBytes,
-                                 kCopiedBytes,   kShuffledBytes,    kWeightCopyBytes, kMappedBytes,
-                                 kWinogradBytes, kPlainColumnBytes, kViewBytes,       kComposedBytes,
-                                 kWideBytes,     kCastBytes,        kMissedBytes,     kFusedBytes};
+constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,       kWrittenBytes, kColumnBytes,   kCopiedBytes,
+                                 kShuffledBytes, kWeightCopyBytes,   kMappedBytes,  kWinogradBytes, kPlainColumnBytes,
+                                 kViewBytes,     kComposedBytes,     kWideBytes,    kCastBytes,     kMissedBytes,
+                                 kFusedBytes,    kArgumentCopyBytes, kStridedBytes, kTurnedBytes};
 
 }  // namespace
 
@@ -46,8 +46,9 @@ void StartWithDataSheets(net::CobraNet* net) {
     if (rate.term != kOperations) prices[rate.term][kGpuPowerLimit] = -std::log(2.0);
   }
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
-  for (const WorkTerm term : {kComposedKernels, kCasts, kFusedKernels})
+  for (const WorkTerm term : {kComposedKernels, kCasts, kFusedKernels, kArgumentCopies})
     net->layer_head->named_parameters()["out.bias"][term] = kLogKernel;
+  net->layer_head->named_parameters()["out.bias"][kThreadSteps] = predict::kLogThreadStep;
   for (const WorkTerm term : {kComposedKernels, kComposedBytes, kWideBytes, kCasts, kCastBytes})
     prices[term][kIsCompiled] = -kLogFused;
   at::Tensor run = net->graph_net->named_parameters()["run.weight"][0];

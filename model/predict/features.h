@@ -59,20 +59,27 @@ enum WorkTerm {
   kPlainMacs,      // of convolutions whose channels do not fit ONNX Runtime's blocks; likewise the following two
   kPlainColumnBytes,
   kPlainProducts,
-  kViewBytes,        // of results that share memory with an argument in PyTorch; other runtimes copy some of them
-  kComposedKernels,  // of a call that PyTorch composes of several (model/predict/composite_work.h), beyond the first
-  kComposedBytes,    // that these move between them; a compiler fuses some
-  kWideBytes,        // of tensors that stay in float32 where products compute in half; likewise the following two
-  kCasts,            // kernels between the two (model/predict/cast_work.h)
-  kCastBytes,        // that these read and write
-  kMissedBytes,      // of those read and written, that a GPU's cache does not hold (model/predict/memory_traffic.h)
-  kFusedKernels,     // that are left where a compiler makes one of several (model/predict/fusion.h)
-  kFusedBytes,       // that these read and write
+  kViewBytes,          // of results that share memory with an argument in PyTorch; other runtimes copy some of them
+  kComposedKernels,    // of a call that PyTorch composes of several (model/predict/composite_work.h), beyond the first
+  kComposedBytes,      // that these move between them; a compiler fuses some
+  kWideBytes,          // of tensors that stay in float32 where products compute in half; likewise the following two
+  kCasts,              // kernels between the two (model/predict/cast_work.h)
+  kCastBytes,          // that these read and write
+  kMissedBytes,        // of those read and written, that a GPU's cache does not hold (model/predict/memory_traffic.h)
+  kFusedKernels,       // that are left where a compiler makes one of several (model/predict/fusion.h)
+  kFusedBytes,         // that these read and write
+  kArgumentCopies,     // kernels that put an argument in order for another (model/predict/strided_work.h)
+  kArgumentCopyBytes,  // that these read and write
+  kStridedBytes,       // that neighbouring threads of a GPU find apart
+  kThreadSteps,        // of a GPU's kernel with few threads, one after the other
+  kTurnedBytes,        // of images for convolutions in half precision, which want the channels last
   kWorkTerms
 };
 // Terms are appended, too.
 inline constexpr int kFewestWorkTerms = 26;
 inline constexpr float kNoWork = -30;
+// The logarithm of the microseconds with which training begins for a thread's step: four reads, which wait for memory.
+inline constexpr double kLogThreadStep = 0;
 // Without what depends on the target and on other calls (model/predict/target_work.h).
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);
 float LogAmount(int64_t amount);

@@ -43,16 +43,18 @@ int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call,
 
 }  // namespace
 
-std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, double cache_bytes, bool fuses) {
+std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kind) {
   const MemoryOf memory_of(graph);
-  const std::optional<Fusion> fusion = fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
+  const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
   const std::vector<Traffic> traffic =
-      TrafficOf(graph, memory_of, cache_bytes, fusion.has_value() ? &*fusion : nullptr);
+      TrafficOf(graph, memory_of, kind.cache_bytes, fusion.has_value() ? &*fusion : nullptr);
+  const std::vector<StridedWork> strided = StridedWorkOf(graph, {kind.fuses, kind.in_half, kind.images_channels_last});
   std::vector<GpuWork> work(graph.nodes().size());
   for (size_t i = 0; i < work.size(); ++i) {
     const auto call = static_cast<int32_t>(i);
     work[i].missed_bytes = traffic[i].missed_bytes;
     work[i].moved_bytes = BytesOfOneKernelMore(graph, graph.nodes()[i], memory_of.IsView(call));
+    work[i].strided = strided[i];
     SetConvolution(graph, call, &work[i]);
     if (!fusion.has_value()) continue;
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
@@ -66,6 +68,11 @@ void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work) {
   (*log_work)[kMissedBytes] = LogAmount(work.missed_bytes);
   (*log_work)[kFusedKernels] = LogAmount(work.fused_kernels);
   (*log_work)[kFusedBytes] = LogAmount(work.fused_bytes);
+  (*log_work)[kArgumentCopies] = LogAmount(work.strided.copies);
+  (*log_work)[kArgumentCopyBytes] = LogAmount(work.strided.copied_bytes);
+  (*log_work)[kStridedBytes] = LogAmount(work.strided.strided_bytes);
+  (*log_work)[kThreadSteps] = LogAmount(work.strided.thread_steps);
+  (*log_work)[kTurnedBytes] = LogAmount(work.strided.turned_bytes);
   if (work.macs > 0) {
     for (const WorkTerm term : kOfConvolutions) (*log_work)[term] = kNoWork;
     (*log_work)[work.convolution] = (*log_work)[kUnpaddedMacs] = LogAmount(work.macs);

@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 #include "model/predict/features.h"
+#include "model/predict/strided_work.h"
 
 namespace cobra::predict {
 
@@ -21,10 +22,19 @@ struct GpuWork {
   // Of a convolution of one or two dimensions: depthwise, of one tap, or any other (kBlockedMacs).
   WorkTerm convolution = kBlockedMacs;
   int64_t macs = 0;
+  StridedWork strided;
 };
 
-// One for each call. `fuses`: compiled (torch.compile). REQUIRES: cache_bytes > 0.
-std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, double cache_bytes, bool fuses);
+// What decides about it.
+struct GpuWorkKind {
+  double cache_bytes = 0;             // of its last cache
+  bool fuses = false;                 // compiled (torch.compile)
+  bool in_half = false;               // products and convolutions
+  bool images_channels_last = false;  // the network's arguments
+};
+
+// One for each call. REQUIRES: kind.cache_bytes > 0.
+std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kind);
 
 // Instead of what a processor's libraries do: there are no blocks of channels, no patches laid out, no memory from
 // malloc; a group of channels is no product of its own, and a view moves nothing.

@@ -129,8 +129,8 @@ absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInf
   const TargetSpec& machine = adapted.machine;
   std::string why;
   if (ShareOfAlike(adapted, trained) < 0.5) {
-    why = absl::StrCat("no trained target is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile,
-                       ") in ", machine.precision);
+    why = absl::StrCat("none of the trained targets that explain ", machine.name, " is a ", machine.kind, " with ",
+                       RuntimeFamily(machine), " (", machine.compile, ") in ", machine.precision);
   } else if (adapted.samples == 0 && !HasNumbers(machine)) {
     why = absl::StrCat("no number of \"", machine.device, "\" is known: peak_gflops, memory_gb_per_s, clock_mhz");
   } else {

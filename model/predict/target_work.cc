@@ -10,8 +10,10 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
   kind.has_casts = HasCasts(spec);
   if (knows_gpu_work && spec.kind == "gpu" && IsPyTorch(spec)) {
     const double cache_mb = spec.last_level_cache_mb > 0 ? spec.last_level_cache_mb : kUnknownMb;
-    kind.fuses = spec.compile != "eager";
-    kind.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
+    kind.gpu.fuses = spec.compile != "eager";
+    kind.gpu.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
+    kind.gpu.in_half = ComputesInHalf(spec);
+    kind.gpu.images_channels_last = spec.layout == "nhwc";
   }
   return kind;
 }
@@ -22,8 +24,8 @@ std::vector<TargetWork> TargetWorkOf(const graph::Graph& graph, const TargetWork
     const std::vector<CastWork> casts = CastWorkOf(graph);
     for (size_t call = 0; call < work.size(); ++call) work[call].casts = casts[call];
   }
-  if (kind.cache_bytes > 0) {
-    const std::vector<GpuWork> on_gpu = GpuWorkOf(graph, kind.cache_bytes, kind.fuses);
+  if (kind.gpu.cache_bytes > 0) {
+    const std::vector<GpuWork> on_gpu = GpuWorkOf(graph, kind.gpu);
     for (size_t call = 0; call < work.size(); ++call) work[call].gpu = on_gpu[call];
   }
   return work;

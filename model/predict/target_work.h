@@ -19,11 +19,14 @@ namespace cobra::predict {
 // What of a target decides about it; equal ones have equal work.
 struct TargetWorkKind {
   bool has_casts = false;
-  double cache_bytes = 0;  // of a GPU with PyTorch, in bytes of the graph, whose tensors are float32; else 0
-  bool fuses = false;      // compiled, by PyTorch for a GPU
-  bool has_none() const { return !has_casts && cache_bytes == 0; }
+  // Of a GPU with PyTorch: of its cache, bytes of the graph, whose tensors are float32; else 0.
+  GpuWorkKind gpu;
+  bool has_none() const { return !has_casts && gpu.cache_bytes == 0; }
   friend bool operator<(const TargetWorkKind& a, const TargetWorkKind& b) {
-    return std::tie(a.has_casts, a.cache_bytes, a.fuses) < std::tie(b.has_casts, b.cache_bytes, b.fuses);
+    const auto fields = [](const TargetWorkKind& k) {
+      return std::make_tuple(k.has_casts, k.gpu.cache_bytes, k.gpu.fuses, k.gpu.in_half, k.gpu.images_channels_last);
+    };
+    return fields(a) < fields(b);
   }
 };
 // `knows_gpu_work`: Manifest's, of the version that is asked.

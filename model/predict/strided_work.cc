@@ -1,0 +1,187 @@
+#include "model/predict/strided_work.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
+#include "graph/cost.h"
+#include "graph/layout.h"
+#include "graph/op_rules.h"
+#include "graph/saturated.h"
+#include "model/predict/call_work.h"
+
+namespace cobra::predict {
+namespace {
+
+using graph::Op;
+using graph::Plus;
+using graph::Strides;
+using graph::Times;
+
+// They call contiguous(): softmax in SoftMax.cu, layer_norm in layer_norm_kernel.cu, ...
+constexpr Op kNeedRowMajor[] = {Op::softmax,    Op::log_softmax, Op::special_softmax, Op::special_log_softmax,
+                                Op::layer_norm, Op::group_norm,  Op::instance_norm,   Op::unfold,
+                                Op::fold,       Op::cumsum};
+// ... in the order that the argument suggests, rows or channels last.
+constexpr Op kNeedImages[] = {Op::conv1d,           Op::conv2d,           Op::conv3d,     Op::conv_transpose1d,
+                              Op::conv_transpose2d, Op::conv_transpose3d, Op::max_pool1d, Op::max_pool2d,
+                              Op::avg_pool2d,       Op::interpolate};
+// Matrices among the arguments: the first, or the first two, or those behind the first.
+constexpr Op kProductsOfFirst[] = {Op::linear}, kProductsOfTwo[] = {Op::matmul, Op::bmm, Op::linalg_matmul},
+             kProductsOfLast[] = {Op::addmm, Op::baddbmm};
+
+bool IsOneOf(absl::Span<const Op> ops, Op op) { return absl::c_linear_search(ops, op); }
+
+// The dimension that lies innermost: of more than one element, with the smallest step. -1: there is none.
+int Innermost(const graph::Shape& shape, const Strides& strides) {
+  int innermost = -1;
+  for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
+    if (shape[d] > 1 && strides[d] > 0 && (innermost < 0 || strides[d] < strides[innermost])) innermost = d;
+  }
+  return innermost;
+}
+
+int LastOfMany(const graph::Shape& shape) {
+  int d = static_cast<int>(shape.size()) - 1;
+  while (d >= 0 && shape[d] == 1) --d;
+  return d;
+}
+
+// BLAS takes a batch of matrices with any distance between rows, or between columns, and one distance between matrices.
+bool IsBatchOfMatrices(const graph::Shape& shape, const Strides& strides, bool is_one_matrix) {
+  if (shape.size() < 2) return true;
+  const size_t rank = shape.size();
+  int64_t batch = 1;
+  for (size_t d = 0; d + 2 < rank; ++d) batch *= shape[d];
+  const graph::Shape view = is_one_matrix ? graph::Shape{batch * shape[rank - 2], shape[rank - 1]}
+                                          : graph::Shape{batch, shape[rank - 2], shape[rank - 1]};
+  const std::optional<Strides> as_viewed = graph::ViewStrides(shape, strides, view);
+  if (!as_viewed.has_value()) return false;
+  const Strides& s = *as_viewed;
+  return s[s.size() - 1] == 1 || s[s.size() - 2] == 1 || view[view.size() - 1] == 1;
+}
+
+class Calls {
+ public:
+  Calls(const graph::Graph& graph, const StridedWorkKind& kind)
+      : graph_(graph),
+        layout_(graph::ComputeLayout(graph, kind.images_channels_last || (kind.fuses && CompilesChannelsLast(graph)))),
+        kind_(kind) {}
+
+  StridedWork Of(int32_t node) const {
+    const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
+    StridedWork work;
+    if (call.inputs.empty() || call.inputs[0].is_none()) return work;
+    if (graph::IsView(call) || graph::IsAlias(graph_, call)) {
+      if (layout_.copies[static_cast<size_t>(node)]) AddStrided(call.inputs[0], call.outputs[0].num_bytes(), &work);
+      return work;
+    }
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      if (!call.inputs[i].is_none() && NeedsCopy(call, i)) AddCopy(call.inputs[i], &work);
+    }
+    if (graph::RulesOf(call.op).strides == graph::StrideRule::kElementwise || call.op == Op::cat ||
+        call.op == Op::stack)
+      AddOperands(node, &work);
+    if (call.op == Op::interpolate && !kind_.fuses) work.thread_steps = ThreadSteps(call);
+    if (call.op == Op::conv2d && kind_.in_half) work.turned_bytes = TurnedBytes(call);
+    return work;
+  }
+
+ private:
+  // All of what a copy reads and writes if it lies in another order.
+  void AddStrided(const graph::ValueRef& input, int64_t bytes, StridedWork* work) const {
+    const graph::Shape& shape = graph_.TypeOf(input).shape;
+    if (Innermost(shape, layout_.Of(graph_, input)) != LastOfMany(shape))
+      work->strided_bytes = Plus(work->strided_bytes, Times(2, bytes));
+  }
+
+  void AddCopy(const graph::ValueRef& input, StridedWork* work) const {
+    const int64_t bytes = graph_.TypeOf(input).num_bytes();
+    ++work->copies;
+    work->copied_bytes = Plus(work->copied_bytes, Times(2, bytes));
+    AddStrided(input, bytes, work);
+  }
+
+  bool NeedsCopy(const graph::Node& call, size_t i) const {
+    const graph::Shape& shape = graph_.TypeOf(call.inputs[i]).shape;
+    const Strides strides = layout_.Of(graph_, call.inputs[i]);
+    if (graph::IsContiguous(shape, strides)) return false;
+    if (i == 0 && !kind_.fuses && IsOneOf(kNeedRowMajor, call.op)) return true;
+    if (i == 0 && IsOneOf(kNeedImages, call.op)) return !graph::IsChannelsLast(shape, strides, 3);
+    if (i == 0 && IsOneOf(kProductsOfFirst, call.op)) return !IsBatchOfMatrices(shape, strides, true);
+    if ((i < 2 && IsOneOf(kProductsOfTwo, call.op)) || (i > 0 && i < 3 && IsOneOf(kProductsOfLast, call.op)))
+      return !IsBatchOfMatrices(shape, strides, false);
+    if (i < 3 && call.op == Op::scaled_dot_product_attention) return !strides.empty() && strides.back() != 1;
+    return false;
+  }
+
+  // An elementwise call goes through its operands in the order of the result.
+  void AddOperands(int32_t node, StridedWork* work) const {
+    const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
+    const graph::Shape& out = call.outputs[0].shape;
+    const int of_result = Innermost(out, layout_.Of(graph_, graph::ValueRef::Node(node)));
+    for (const graph::ValueRef& input : call.inputs) {
+      if (input.is_none()) continue;
+      const graph::TensorType& type = graph_.TypeOf(input);
+      if (type.shape != out) continue;  // broadcast, and small
+      const int innermost = Innermost(type.shape, layout_.Of(graph_, input));
+      if (innermost >= 0 && innermost != of_result) work->strided_bytes = Plus(work->strided_bytes, type.num_bytes());
+    }
+  }
+
+  int64_t ThreadSteps(const graph::Node& call) const {
+    const std::string mode = call.attributes.String("mode", "nearest");
+    const graph::ValueRef& input = call.inputs[0];
+    const graph::Shape& shape = graph_.TypeOf(input).shape;
+    if (shape.size() < 3 || mode.substr(0, 7) == "nearest" || mode == "area") return 0;
+    if (mode == "bilinear" && graph::IsChannelsLast(shape, layout_.Of(graph_, input), 4)) return 0;
+    return Times(shape[0], shape[1]);
+  }
+
+  int64_t TurnedBytes(const graph::Node& call) const {
+    const graph::TensorType& image = graph_.TypeOf(call.inputs[0]);
+    const bool is_depthwise = graph_.TypeOf(call.inputs[1]).shape[1] == 1 && call.attributes.Int("groups", 1) > 1;
+    if (is_depthwise || graph::IsChannelsLast(image.shape, layout_.Of(graph_, call.inputs[0]))) return 0;
+    return Plus(image.num_bytes(), call.outputs[0].num_bytes());
+  }
+
+  const graph::Graph& graph_;
+  const graph::Layout layout_;
+  const StridedWorkKind kind_;
+};
+
+}  // namespace
+
+std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedWorkKind& kind) {
+  const Calls calls(graph, kind);
+  std::vector<StridedWork> work;
+  for (int32_t node = 0; node < static_cast<int32_t>(graph.nodes().size()); ++node) work.push_back(calls.Of(node));
+  return work;
+}
+
+bool CompilesChannelsLast(const graph::Graph& graph) {
+  // How long PyTorch found its convolutions to take so, of what they take otherwise.
+  constexpr double kGrouped = 1.358, kSmall = 0.783, kInOut = 0.725, kOther = 0.823;
+  constexpr int64_t kFewChannels = 64;
+  constexpr size_t kMostCallsForOne = 300;
+  double macs = 0, weighted = 0;
+  size_t convolutions = 0;
+  for (size_t node = 0; node < graph.nodes().size(); ++node) {
+    const graph::Node& call = graph.nodes()[node];
+    if (!IsConvolution(call)) continue;
+    ++convolutions;
+    const graph::Shape& weight = graph.TypeOf(call.inputs[1]).shape;
+    const double of_call = static_cast<double>(graph::CostOf(graph, static_cast<int32_t>(node)).macs);
+    const bool is_grouped = call.attributes.Int("groups", 1) > 1 && weight[1] > 1;
+    const bool is_small = weight[0] <= kFewChannels && weight[1] <= kFewChannels;
+    const bool is_in_out = 2 * weight[0] <= weight[1] && weight.size() > 2 && weight[2] > 1;
+    macs += of_call;
+    weighted += of_call * (is_grouped ? kGrouped : is_small ? kSmall : is_in_out ? kInOut : kOther);
+  }
+  return convolutions > 0 && graph.nodes().size() < kMostCallsForOne * convolutions && weighted <= macs;
+}
+
+}  // namespace cobra::predict

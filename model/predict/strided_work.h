@@ -1,0 +1,43 @@
+// What PyTorch's kernels on a GPU do more, or more slowly, because of the order in which tensors lie in memory
+// (graph/layout.h): a library's kernel that needs its argument in order has it copied first; neighbouring threads read what
+// lies apart; and a kernel that finds work for few threads in that order takes the rest step by step.
+#ifndef COBRA_MODEL_PREDICT_STRIDED_WORK_H_
+#define COBRA_MODEL_PREDICT_STRIDED_WORK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace cobra::predict {
+
+struct StridedWork {
+  int64_t copies = 0, copied_bytes = 0;  // kernels that put an argument in order, and what they read and write
+  // Of these, of copies that views make, and of arguments of an elementwise call: what is read or written with another
+  // innermost dimension than that which lies innermost.
+  int64_t strided_bytes = 0;
+  // That each thread takes one behind the other, whatever the GPU: bilinear and bicubic interpolation give a pixel to a
+  // thread, which goes through batch and channels (aten/src/ATen/native/cuda/UpSampleBilinear2d.cu), unless channels
+  // are last.
+  int64_t thread_steps = 0;
+  // Of a convolution in half precision whose image has not the channels last: what kernels turn, because tensor cores
+  // want them so. PyTorch has a kernel of its own for depthwise ones.
+  int64_t turned_bytes = 0;
+};
+
+struct StridedWorkKind {
+  bool fuses = false;                 // compiled (torch.compile): only products and convolutions are of libraries
+  bool in_half = false;               // the convolutions
+  bool images_channels_last = false;  // the network's arguments
+};
+// One for each call.
+std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedWorkKind& kind);
+
+// Whether TorchInductor compiles the network with images whose channels are last: by the share of the
+// multiply-accumulates in convolutions of kinds that it measured to be faster so (torch/_inductor/graph.py,
+// decide_layout_opt).
+bool CompilesChannelsLast(const graph::Graph& graph);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_STRIDED_WORK_H_
