@@ -8,7 +8,7 @@ namespace cobra::graph {
 
 bool Layout::IsContiguous(const Graph& graph, ValueRef ref) const {
   if (ref.is_node()) return contiguous[static_cast<size_t>(ref.index)];
-  return !images_channels_last || ref.kind != ValueRef::Kind::kInput || graph.TypeOf(ref).shape.size() != 4;
+  return !channels_last || ref.kind != ValueRef::Kind::kInput || graph.TypeOf(ref).shape.size() != 4;
 }
 
 Strides Layout::Of(const Graph& graph, ValueRef ref) const {
@@ -42,6 +42,7 @@ const Layout& LayoutTracker::Update() {
 // copies nothing.
 bool LayoutTracker::StaysContiguous(const Node& node) const {
   const auto is_contiguous = [this](const ValueRef& ref) { return ref.is_none() || layout_.IsContiguous(graph_, ref); };
+  if (MakesImagesChannelsLast(node)) return false;
   switch (RulesOf(node.op).strides) {
     case StrideRule::kContiguous: return !node.inplace;
     case StrideRule::kDense:
@@ -55,9 +56,16 @@ bool LayoutTracker::StaysContiguous(const Node& node) const {
   }
 }
 
+// By its weight, whatever the order of the image (ATen/native/ConvUtils.h, cudnn_conv_suggest_memory_format).
+bool LayoutTracker::MakesImagesChannelsLast(const Node& node) const {
+  return layout_.channels_last && (node.op == Op::conv2d || node.op == Op::conv_transpose2d) &&
+         node.outputs[0].shape.size() == 4;
+}
+
 // Returns nullopt for a new contiguous tensor.
 std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output) const {
   if (node.inputs.empty()) return std::nullopt;
+  if (MakesImagesChannelsLast(node)) return ChannelsLastStrides(node.outputs[output].shape);
   const bool first = !node.inputs[0].is_none();
   if (first && node.op != Op::as_base &&
       ((node.inplace && graph_.TypeOf(node.inputs[0]).shape == node.outputs[output].shape) || IsAlias(graph_, node)))
@@ -71,8 +79,8 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
   return StridesByRule(node, output, inputs);
 }
 
-Layout ComputeLayout(const Graph& graph, bool images_channels_last) {
-  LayoutTracker tracker(graph, images_channels_last);
+Layout ComputeLayout(const Graph& graph, bool channels_last) {
+  LayoutTracker tracker(graph, channels_last);
   tracker.Update();
   return std::move(tracker).Take();
 }

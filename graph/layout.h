@@ -20,20 +20,22 @@ struct Layout {
   Strides Of(const Graph& graph, ValueRef ref) const;
   bool IsContiguous(const Graph& graph, ValueRef ref) const;
 
-  bool images_channels_last = false;  // arguments of the network with four dimensions; else they are in row-major order
+  // Of arguments of the network with four dimensions, of weights of convolutions over images, and so of their results;
+  // else they are in row-major order.
+  bool channels_last = false;
 
   std::vector<bool> contiguous;  // [node]: all its outputs are in row-major order
   std::vector<bool> copies;      // [node]: the call is of class kView but has to copy its input
   absl::flat_hash_map<int32_t, absl::InlinedVector<Strides, 1>> strides;  // of the nodes that are not contiguous
 };
-Layout ComputeLayout(const Graph& graph, bool images_channels_last = false);
+Layout ComputeLayout(const Graph& graph, bool channels_last = false);
 
 // The same for a graph under construction (GraphBuilder::graph()): Update() processes the nodes added since the last
 // call.
 class LayoutTracker {
  public:
-  explicit LayoutTracker(const Graph& graph, bool images_channels_last = false) : graph_(graph) {
-    layout_.images_channels_last = images_channels_last;
+  explicit LayoutTracker(const Graph& graph, bool channels_last = false) : graph_(graph) {
+    layout_.channels_last = channels_last;
   }
   const Layout& Update();
   // REQUIRES: Update() was called since ref was added.
@@ -42,6 +44,7 @@ class LayoutTracker {
 
  private:
   bool StaysContiguous(const Node& node) const;
+  bool MakesImagesChannelsLast(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output) const;
   const Graph& graph_;
   Layout layout_;

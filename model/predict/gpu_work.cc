@@ -48,7 +48,7 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
   const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
   const std::vector<Traffic> traffic =
       TrafficOf(graph, memory_of, kind.cache_bytes, fusion.has_value() ? &*fusion : nullptr);
-  const std::vector<StridedWork> strided = StridedWorkOf(graph, {kind.fuses, kind.in_half, kind.images_channels_last});
+  const std::vector<StridedWork> strided = StridedWorkOf(graph, {kind.fuses, kind.in_half, kind.channels_last});
   std::vector<GpuWork> work(graph.nodes().size());
   for (size_t i = 0; i < work.size(); ++i) {
     const auto call = static_cast<int32_t>(i);

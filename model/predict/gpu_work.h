@@ -27,10 +27,10 @@ struct GpuWork {
 
 // What decides about it.
 struct GpuWorkKind {
-  double cache_bytes = 0;             // of its last cache
-  bool fuses = false;                 // compiled (torch.compile)
-  bool in_half = false;               // products and convolutions
-  bool images_channels_last = false;  // the network's arguments
+  double cache_bytes = 0;      // of its last cache
+  bool fuses = false;          // compiled (torch.compile)
+  bool in_half = false;        // products and convolutions
+  bool channels_last = false;  // the network's arguments and weights
 };
 
 // One for each call. REQUIRES: kind.cache_bytes > 0.

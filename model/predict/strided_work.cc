@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "graph/cost.h"
 #include "graph/layout.h"
@@ -21,17 +22,19 @@ using graph::Plus;
 using graph::Strides;
 using graph::Times;
 
-// They call contiguous(): softmax in SoftMax.cu, layer_norm in layer_norm_kernel.cu, ...
-constexpr Op kNeedRowMajor[] = {Op::softmax,    Op::log_softmax, Op::special_softmax, Op::special_log_softmax,
-                                Op::layer_norm, Op::group_norm,  Op::instance_norm,   Op::unfold,
-                                Op::fold,       Op::cumsum};
-// ... in the order that the argument suggests, rows or channels last.
-constexpr Op kNeedImages[] = {Op::conv1d,           Op::conv2d,           Op::conv3d,     Op::conv_transpose1d,
-                              Op::conv_transpose2d, Op::conv_transpose3d, Op::max_pool1d, Op::max_pool2d,
-                              Op::avg_pool2d,       Op::interpolate};
+// They call contiguous(): softmax in SoftMax.cu, layer_norm in layer_norm_kernel.cu, ... A compiler reads as it lies.
+constexpr Op kNeedRows[] = {Op::softmax,    Op::log_softmax, Op::special_softmax, Op::special_log_softmax,
+                            Op::layer_norm, Op::group_norm,  Op::instance_norm,   Op::unfold,
+                            Op::fold,       Op::cumsum};
+// ... in rows or with the channels last, as the argument suggests.
+constexpr Op kNeedImages[] = {Op::max_pool2d, Op::avg_pool2d};
+// cuDNN's, compiled or not. With one dimension, always rows (ATen/native/Convolution.cpp, _convolution).
+constexpr Op kConvolutionsOfRows[] = {Op::conv1d, Op::conv_transpose1d},
+             kConvolutionsOfImages[] = {Op::conv2d, Op::conv3d, Op::conv_transpose2d, Op::conv_transpose3d};
 // Matrices among the arguments: the first, or the first two, or those behind the first.
 constexpr Op kProductsOfFirst[] = {Op::linear}, kProductsOfTwo[] = {Op::matmul, Op::bmm, Op::linalg_matmul},
              kProductsOfLast[] = {Op::addmm, Op::baddbmm};
+constexpr int64_t kFewestChannelsLast = 16;  // for which the bilinear kernel has a thread for each element
 
 bool IsOneOf(absl::Span<const Op> ops, Op op) { return absl::c_linear_search(ops, op); }
 
@@ -51,24 +54,23 @@ int LastOfMany(const graph::Shape& shape) {
 }
 
 // BLAS takes a batch of matrices with any distance between rows, or between columns, and one distance between matrices.
-bool IsBatchOfMatrices(const graph::Shape& shape, const Strides& strides, bool is_one_matrix) {
+bool IsBatchOfMatrices(const graph::Shape& shape, const Strides& strides) {
   if (shape.size() < 2) return true;
   const size_t rank = shape.size();
   int64_t batch = 1;
-  for (size_t d = 0; d + 2 < rank; ++d) batch *= shape[d];
-  const graph::Shape view = is_one_matrix ? graph::Shape{batch * shape[rank - 2], shape[rank - 1]}
-                                          : graph::Shape{batch, shape[rank - 2], shape[rank - 1]};
+  for (size_t d = 0; d + 2 < rank; ++d) batch = Times(batch, shape[d]);
+  const graph::Shape view{batch, shape[rank - 2], shape[rank - 1]};
   const std::optional<Strides> as_viewed = graph::ViewStrides(shape, strides, view);
   if (!as_viewed.has_value()) return false;
   const Strides& s = *as_viewed;
-  return s[s.size() - 1] == 1 || s[s.size() - 2] == 1 || view[view.size() - 1] == 1;
+  return s[2] == 1 || s[1] == 1 || view[2] == 1 || view[1] == 1;
 }
 
 class Calls {
  public:
   Calls(const graph::Graph& graph, const StridedWorkKind& kind)
       : graph_(graph),
-        layout_(graph::ComputeLayout(graph, kind.images_channels_last || (kind.fuses && CompilesChannelsLast(graph)))),
+        layout_(graph::ComputeLayout(graph, kind.channels_last || (kind.fuses && CompilesChannelsLast(graph)))),
         kind_(kind) {}
 
   StridedWork Of(int32_t node) const {
@@ -94,7 +96,8 @@ class Calls {
   // All of what a copy reads and writes if it lies in another order.
   void AddStrided(const graph::ValueRef& input, int64_t bytes, StridedWork* work) const {
     const graph::Shape& shape = graph_.TypeOf(input).shape;
-    if (Innermost(shape, layout_.Of(graph_, input)) != LastOfMany(shape))
+    const int innermost = Innermost(shape, layout_.Of(graph_, input));
+    if (innermost >= 0 && innermost != LastOfMany(shape))
       work->strided_bytes = Plus(work->strided_bytes, Times(2, bytes));
   }
 
@@ -108,13 +111,17 @@ class Calls {
   bool NeedsCopy(const graph::Node& call, size_t i) const {
     const graph::Shape& shape = graph_.TypeOf(call.inputs[i]).shape;
     const Strides strides = layout_.Of(graph_, call.inputs[i]);
-    if (graph::IsContiguous(shape, strides)) return false;
-    if (i == 0 && !kind_.fuses && IsOneOf(kNeedRowMajor, call.op)) return true;
-    if (i == 0 && IsOneOf(kNeedImages, call.op)) return !graph::IsChannelsLast(shape, strides, 3);
-    if (i == 0 && IsOneOf(kProductsOfFirst, call.op)) return !IsBatchOfMatrices(shape, strides, true);
-    if ((i < 2 && IsOneOf(kProductsOfTwo, call.op)) || (i > 0 && i < 3 && IsOneOf(kProductsOfLast, call.op)))
-      return !IsBatchOfMatrices(shape, strides, false);
-    if (i < 3 && call.op == Op::scaled_dot_product_attention) return !strides.empty() && strides.back() != 1;
+    if (graph::IsContiguous(shape, strides))
+      return i == 0 && layout_.channels_last && call.op == Op::conv2d && !graph::IsChannelsLast(shape, strides);
+    if (i == 0 && !kind_.fuses && IsOneOf(kNeedRows, call.op)) return true;
+    if (i == 0 && !kind_.fuses && IsOneOf(kNeedImages, call.op)) return !graph::IsChannelsLast(shape, strides);
+    if (i == 0 && IsOneOf(kConvolutionsOfRows, call.op)) return true;
+    if (i == 0 && IsOneOf(kConvolutionsOfImages, call.op)) return !graph::IsChannelsLast(shape, strides);
+    if ((i == 0 && IsOneOf(kProductsOfFirst, call.op)) || (i < 2 && IsOneOf(kProductsOfTwo, call.op)) ||
+        (i > 0 && i < 3 && IsOneOf(kProductsOfLast, call.op)))
+      return !IsBatchOfMatrices(shape, strides);
+    if (i < 3 && kind_.fuses && call.op == Op::scaled_dot_product_attention)
+      return !strides.empty() && strides.back() != 1;
     return false;
   }
 
@@ -126,25 +133,37 @@ class Calls {
     for (const graph::ValueRef& input : call.inputs) {
       if (input.is_none()) continue;
       const graph::TensorType& type = graph_.TypeOf(input);
-      if (type.shape != out) continue;  // broadcast, and small
-      const int innermost = Innermost(type.shape, layout_.Of(graph_, input));
+      const bool is_whole = type.shape == out || call.op == Op::cat || call.op == Op::stack;
+      if (!is_whole) continue;  // broadcast, and small
+      int innermost = Innermost(type.shape, layout_.Of(graph_, input));
+      if (call.op == Op::stack && innermost >= 0 && innermost >= StackedAt(call)) ++innermost;
       if (innermost >= 0 && innermost != of_result) work->strided_bytes = Plus(work->strided_bytes, type.num_bytes());
     }
+  }
+
+  // The dimension that stack() makes.
+  int StackedAt(const graph::Node& call) const {
+    const int64_t dim = call.attributes.Int("dim", 0), rank = static_cast<int64_t>(call.outputs[0].shape.size());
+    return static_cast<int>(dim < 0 ? dim + rank : dim);
   }
 
   int64_t ThreadSteps(const graph::Node& call) const {
     const std::string mode = call.attributes.String("mode", "nearest");
     const graph::ValueRef& input = call.inputs[0];
     const graph::Shape& shape = graph_.TypeOf(input).shape;
-    if (shape.size() < 3 || mode.substr(0, 7) == "nearest" || mode == "area") return 0;
-    if (mode == "bilinear" && graph::IsChannelsLast(shape, layout_.Of(graph_, input), 4)) return 0;
+    if (shape.size() < 3 || absl::StartsWith(mode, "nearest") || mode == "area") return 0;
+    if (call.attributes.Bool("antialias", false)) return 0;              // since 2.5 a block for each image and channel
+    if (mode == "bilinear" && shape == call.outputs[0].shape) return 0;  // copied
+    const bool has_kernel_of_elements = shape[1] >= kFewestChannelsLast && mode == "bilinear";
+    if (has_kernel_of_elements && graph::IsChannelsLast(shape, layout_.Of(graph_, input))) return 0;
     return Times(shape[0], shape[1]);
   }
 
   int64_t TurnedBytes(const graph::Node& call) const {
     const graph::TensorType& image = graph_.TypeOf(call.inputs[0]);
     const bool is_depthwise = graph_.TypeOf(call.inputs[1]).shape[1] == 1 && call.attributes.Int("groups", 1) > 1;
-    if (is_depthwise || graph::IsChannelsLast(image.shape, layout_.Of(graph_, call.inputs[0]))) return 0;
+    if (is_depthwise || layout_.channels_last) return 0;
+    if (graph::IsChannelsLast(image.shape, layout_.Of(graph_, call.inputs[0]))) return 0;
     return Plus(image.num_bytes(), call.outputs[0].num_bytes());
   }
 
@@ -162,15 +181,28 @@ std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedW
   return work;
 }
 
+namespace {
+
+// About as many calls as TorchInductor has of one of the graph, once composed ones are taken apart.
+size_t CompiledCalls(const graph::Node& call) {
+  constexpr size_t kBatchNorm = 20, kNorm = 10, kProduct = 4, kOther = 2;
+  if (call.op == Op::batch_norm) return kBatchNorm;
+  if (absl::EndsWith(graph::OpName(call.op), "_norm")) return kNorm;
+  return IsOneOf(kProductsOfFirst, call.op) || IsOneOf(kProductsOfTwo, call.op) ? kProduct : kOther;
+}
+
+}  // namespace
+
 bool CompilesChannelsLast(const graph::Graph& graph) {
   // How long PyTorch found its convolutions to take so, of what they take otherwise.
   constexpr double kGrouped = 1.358, kSmall = 0.783, kInOut = 0.725, kOther = 0.823;
   constexpr int64_t kFewChannels = 64;
   constexpr size_t kMostCallsForOne = 300;
   double macs = 0, weighted = 0;
-  size_t convolutions = 0;
+  size_t convolutions = 0, calls = graph.inputs().size() + graph.parameters().size() + graph.buffers().size();
   for (size_t node = 0; node < graph.nodes().size(); ++node) {
     const graph::Node& call = graph.nodes()[node];
+    calls += CompiledCalls(call);
     if (!IsConvolution(call)) continue;
     ++convolutions;
     const graph::Shape& weight = graph.TypeOf(call.inputs[1]).shape;
@@ -181,7 +213,7 @@ bool CompilesChannelsLast(const graph::Graph& graph) {
     macs += of_call;
     weighted += of_call * (is_grouped ? kGrouped : is_small ? kSmall : is_in_out ? kInOut : kOther);
   }
-  return convolutions > 0 && graph.nodes().size() < kMostCallsForOne * convolutions && weighted <= macs;
+  return convolutions > 0 && calls < kMostCallsForOne * convolutions && weighted <= macs;
 }
 
 }  // namespace cobra::predict

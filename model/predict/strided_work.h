@@ -16,9 +16,9 @@ struct StridedWork {
   // Of these, of copies that views make, and of arguments of an elementwise call: what is read or written with another
   // innermost dimension than that which lies innermost.
   int64_t strided_bytes = 0;
-  // That each thread takes one behind the other, whatever the GPU: bilinear and bicubic interpolation give a pixel to a
-  // thread, which goes through batch and channels (aten/src/ATen/native/cuda/UpSampleBilinear2d.cu), unless channels
-  // are last.
+  // That each thread takes one behind the other, whatever the GPU: linear, bilinear and bicubic interpolation give a
+  // pixel to a thread, which goes through batch and channels, unless it is bilinear and the channels are last
+  // (aten/src/ATen/native/cuda/UpSampleBilinear2d.cu).
   int64_t thread_steps = 0;
   // Of a convolution in half precision whose image has not the channels last: what kernels turn, because tensor cores
   // want them so. PyTorch has a kernel of its own for depthwise ones.
@@ -26,9 +26,9 @@ struct StridedWork {
 };
 
 struct StridedWorkKind {
-  bool fuses = false;                 // compiled (torch.compile): only products and convolutions are of libraries
-  bool in_half = false;               // the convolutions
-  bool images_channels_last = false;  // the network's arguments
+  bool fuses = false;          // compiled (torch.compile): only products and convolutions are of libraries
+  bool in_half = false;        // the convolutions
+  bool channels_last = false;  // the network's arguments and weights
 };
 // One for each call.
 std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedWorkKind& kind);

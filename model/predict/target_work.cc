@@ -13,7 +13,7 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
     kind.gpu.fuses = spec.compile != "eager";
     kind.gpu.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
     kind.gpu.in_half = ComputesInHalf(spec);
-    kind.gpu.images_channels_last = spec.layout == "nhwc";
+    kind.gpu.channels_last = spec.layout == "nhwc";
   }
   return kind;
 }

@@ -24,7 +24,7 @@ struct TargetWorkKind {
   bool has_none() const { return !has_casts && gpu.cache_bytes == 0; }
   friend bool operator<(const TargetWorkKind& a, const TargetWorkKind& b) {
     const auto fields = [](const TargetWorkKind& k) {
-      return std::make_tuple(k.has_casts, k.gpu.cache_bytes, k.gpu.fuses, k.gpu.in_half, k.gpu.images_channels_last);
+      return std::make_tuple(k.has_casts, k.gpu.cache_bytes, k.gpu.fuses, k.gpu.in_half, k.gpu.channels_last);
     };
     return fields(a) < fields(b);
   }

@@ -41,9 +41,9 @@ class StridedWorkTest : public testing::Test {
                {{"stride", ones}, {"padding", ones}, {"dilation", ones}, {"groups", groups}});
   }
   // Of the last call.
-  StridedWork WorkOf(ValueRef last, bool fuses = false, bool images_channels_last = false) {
+  StridedWork WorkOf(ValueRef last, bool fuses = false, bool channels_last = false) {
     const graph::Graph graph = std::move(b_).Build({last});
-    return StridedWorkOf(graph, {fuses, /*in_half=*/true, images_channels_last})[static_cast<size_t>(last.index)];
+    return StridedWorkOf(graph, {fuses, /*in_half=*/true, channels_last})[static_cast<size_t>(last.index)];
   }
 
   graph::GraphBuilder b_;
@@ -64,7 +64,7 @@ TEST_F(StridedWorkTest, WithChannelsLastAThreadHasOneElement) {
 }
 
 TEST_F(StridedWorkTest, InANetworkWhoseImagesAreChannelsLast) {
-  EXPECT_EQ(WorkOf(Upsample(x_, "bilinear"), false, /*images_channels_last=*/true).thread_steps, 0);
+  EXPECT_EQ(WorkOf(Upsample(x_, "bilinear"), false, /*channels_last=*/true).thread_steps, 0);
 }
 
 TEST_F(StridedWorkTest, TheNearestPixelHasAThreadForEachElement) {
@@ -109,6 +109,13 @@ TEST_F(StridedWorkTest, ButNotABatchInAnotherOrder) {
   EXPECT_EQ(work.copied_bytes, 4 * kBytes);
 }
 
+TEST_F(StridedWorkTest, ALinearLayerTakesTransposedMatrices) {
+  const ValueRef tokens = Add(Op::flatten, {x_}, {{"start_dim", int64_t{2}}, {"end_dim", int64_t{3}}});
+  const ValueRef weight = b_.AddParameter("w", {{2, kChannels}, graph::DType::float32});
+  const ValueRef transposed = Add(Op::transpose, {tokens}, {{"dim0", int64_t{1}}, {"dim1", int64_t{2}}});
+  EXPECT_EQ(WorkOf(Add(Op::linear, {transposed, weight, ValueRef::None()})).copies, 0);
+}
+
 TEST_F(StridedWorkTest, ALinearLayerOverPermutedChannelsCopies) {
   const ValueRef weight = b_.AddParameter("w", {{2, kChannels}, graph::DType::float32});
   const StridedWork work = WorkOf(Add(Op::linear, {Permute(x_, {0, 2, 3, 1}), weight, ValueRef::None()}));
@@ -118,6 +125,14 @@ TEST_F(StridedWorkTest, ALinearLayerOverPermutedChannelsCopies) {
 
 TEST_F(StridedWorkTest, AnAdditionReadsTheOtherOrderApart) {
   EXPECT_EQ(WorkOf(Add(Op::add, {x_, Permute(y_, {0, 3, 1, 2})})).strided_bytes, kBytes);
+}
+
+TEST_F(StridedWorkTest, SoDoesAConcatenation) {
+  EXPECT_EQ(WorkOf(Add(Op::cat, {x_, Permute(y_, {0, 3, 1, 2})}, {{"dim", int64_t{1}}})).strided_bytes, kBytes);
+}
+
+TEST_F(StridedWorkTest, AStackAddsADimension) {
+  EXPECT_EQ(WorkOf(Add(Op::stack, {x_, Permute(y_, {0, 3, 1, 2})}, {{"dim", int64_t{0}}})).strided_bytes, kBytes);
 }
 
 TEST_F(StridedWorkTest, AViewThatTurnsTheInnermostDimensionIsStrided) {
@@ -138,6 +153,27 @@ TEST_F(StridedWorkTest, OneBehindAPermutationDoesNot) {
 
 TEST_F(StridedWorkTest, NeitherDoesOneThatIsCompiled) {
   EXPECT_EQ(WorkOf(Conv(x_, 1), /*fuses=*/true).turned_bytes, 0);
+}
+
+// ... and makes what comes in rows lie as the weights do.
+TEST_F(StridedWorkTest, WithWeightsChannelsLastAConvolutionCopiesRows) {
+  const ValueRef rows = Add(Op::softmax, {x_}, {{"dim", int64_t{-1}}});
+  const StridedWork work = WorkOf(Conv(rows, 1), false, /*channels_last=*/true);
+  EXPECT_EQ(work.copies, 1);
+  EXPECT_EQ(work.turned_bytes, 0);
+}
+
+// Of parameters, norms and products there are too many for one convolution.
+TEST_F(StridedWorkTest, ACompilerLeavesATransformerAsItIs) {
+  ValueRef x = Conv(x_, 1);
+  EXPECT_TRUE(CompilesChannelsLast(std::move(b_).Build({x})));
+  b_ = graph::GraphBuilder();
+  x_ = b_.AddInput("x", {{kBatch, kChannels, kSide, kSide}, graph::DType::float32});
+  x = Conv(x_, 1);
+  for (int i = 0; i < 40; ++i)
+    x = Add(Op::layer_norm, {x, ValueRef::None(), ValueRef::None()},
+            {{"normalized_shape", std::vector<int64_t>{kSide}}});
+  EXPECT_FALSE(CompilesChannelsLast(std::move(b_).Build({x})));
 }
 
 TEST_F(StridedWorkTest, UnlessItIsGroupedWhichACompilerLeavesAsItIs) {

@@ -65,8 +65,8 @@ TEST(TargetWorkTest, ASmallCacheMissesWhatALargeOneHolds) {
 
 // It holds twice as many elements of half the length.
 TEST(TargetWorkTest, HalfPrecisionNeedsHalfTheCache) {
-  EXPECT_EQ(TargetWorkKindOf(Gpu("bfloat16", 20), true).cache_bytes,
-            TargetWorkKindOf(Gpu("float32", 40), true).cache_bytes);
+  EXPECT_EQ(TargetWorkKindOf(Gpu("bfloat16", 20), true).gpu.cache_bytes,
+            TargetWorkKindOf(Gpu("float32", 40), true).gpu.cache_bytes);
 }
 
 // Otherwise it would be faster than any.
