@@ -66,5 +66,22 @@ TEST(LayoutTest, ACallInPlaceOnAViewLeavesTheOrderOfItsBase) {
   EXPECT_EQ(layout.Of(graph, ValueRef::Node(4)), Strides{});
 }
 
+// model.to(memory_format=torch.channels_last): arguments and weights, and what convolutions make of rows.
+TEST(LayoutTest, ImagesOfANetworkThatIsChannelsLast) {
+  TestNet net;
+  const ValueRef x = net.Input("1x8x4x4");
+  const ValueRef relu = net.Call(Op::relu, {}, {x});
+  const ValueRef rows = net.Call(Op::contiguous, {}, {relu});
+  net.Conv("w", rows, "6x8x1x1");
+  const Graph graph = net.Build({});
+  const Layout layout = ComputeLayout(graph, /*channels_last=*/true);
+  EXPECT_EQ(layout.Of(graph, x), (Strides{128, 1, 32, 8}));
+  EXPECT_EQ(layout.Of(graph, relu), (Strides{128, 1, 32, 8}));
+  EXPECT_EQ(layout.Of(graph, rows), (Strides{128, 16, 4, 1}));
+  EXPECT_TRUE(layout.copies[static_cast<size_t>(rows.index)]);
+  EXPECT_EQ(layout.Of(graph, ValueRef::Node(2)), (Strides{96, 1, 24, 6}));
+  EXPECT_EQ(ComputeLayout(graph).Of(graph, ValueRef::Node(2)), (Strides{96, 16, 4, 1}));
+}
+
 }  // namespace
 }  // namespace cobra::graph
