@@ -4,7 +4,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "graph/layout.h"
 
 namespace cobra::predict {
 namespace {
@@ -52,8 +51,7 @@ bool AreOneKernel(const Kernel& maker, const Kernel& reader) {
 
 }  // namespace
 
-MemoryOf::MemoryOf(const graph::Graph& graph) : shown_(graph.nodes().size()) {
-  const graph::Layout layout = graph::ComputeLayout(graph);
+MemoryOf::MemoryOf(const graph::Graph& graph, const graph::Layout& layout) : shown_(graph.nodes().size()) {
   for (size_t node = 0; node < shown_.size(); ++node) {
     const graph::Node& call = graph.nodes()[node];
     const bool is_view = graph::IsAlias(graph, call) || (graph::IsView(call) && !layout.copies[node]);

@@ -9,13 +9,15 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/layout.h"
 
 namespace cobra::predict {
 
 // Whose memory a tensor is in, through any number of views.
 class MemoryOf {
  public:
-  explicit MemoryOf(const graph::Graph& graph);
+  explicit MemoryOf(const graph::Graph& graph) : MemoryOf(graph, graph::ComputeLayout(graph)) {}
+  MemoryOf(const graph::Graph& graph, const graph::Layout& layout);
   graph::ValueRef operator()(const graph::ValueRef& value) const {
     return value.is_node() && IsView(value.index) ? shown_[static_cast<size_t>(value.index)] : value;
   }

@@ -5,6 +5,7 @@
 
 #include "graph/convolution_algorithm.h"
 #include "graph/cost.h"
+#include "graph/layout.h"
 #include "graph/saturated.h"
 #include "model/predict/fusion.h"
 #include "model/predict/memory_traffic.h"
@@ -44,11 +45,16 @@ int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call,
 }  // namespace
 
 std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kind) {
-  const MemoryOf memory_of(graph);
+  const graph::Layout layout = graph::ComputeLayout(graph);
+  const MemoryOf memory_of(graph, layout);
   const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
   const std::vector<Traffic> traffic =
       TrafficOf(graph, memory_of, kind.cache_bytes, fusion.has_value() ? &*fusion : nullptr);
-  const std::vector<StridedWork> strided = StridedWorkOf(graph, {kind.fuses, kind.in_half, kind.channels_last});
+  std::optional<graph::Layout> channels_last;
+  if (kind.channels_last || (kind.fuses && CompilesChannelsLast(graph)))
+    channels_last = graph::ComputeLayout(graph, /*channels_last=*/true);
+  const std::vector<StridedWork> strided =
+      StridedWorkOf(graph, channels_last.has_value() ? *channels_last : layout, kind.fuses, kind.in_half);
   std::vector<GpuWork> work(graph.nodes().size());
   for (size_t i = 0; i < work.size(); ++i) {
     const auto call = static_cast<int32_t>(i);

@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "graph/cost.h"
-#include "graph/layout.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "model/predict/call_work.h"
@@ -31,12 +30,9 @@ constexpr Op kNeedImages[] = {Op::max_pool2d, Op::avg_pool2d};
 // cuDNN's, compiled or not. With one dimension, always rows (ATen/native/Convolution.cpp, _convolution).
 constexpr Op kConvolutionsOfRows[] = {Op::conv1d, Op::conv_transpose1d},
              kConvolutionsOfImages[] = {Op::conv2d, Op::conv3d, Op::conv_transpose2d, Op::conv_transpose3d};
-// Matrices among the arguments: the first, or the first two, or those behind the first.
-constexpr Op kProductsOfFirst[] = {Op::linear}, kProductsOfTwo[] = {Op::matmul, Op::bmm, Op::linalg_matmul},
-             kProductsOfLast[] = {Op::addmm, Op::baddbmm};
+// Matrices among the arguments: the first two, or those behind the first.
+constexpr Op kProductsOfTwo[] = {Op::matmul, Op::bmm, Op::linalg_matmul}, kProductsOfLast[] = {Op::addmm, Op::baddbmm};
 constexpr int64_t kFewestChannelsLast = 16;  // for which the bilinear kernel has a thread for each element
-
-bool IsOneOf(absl::Span<const Op> ops, Op op) { return absl::c_linear_search(ops, op); }
 
 // The dimension that lies innermost: of more than one element, with the smallest step. -1: there is none.
 int Innermost(const graph::Shape& shape, const Strides& strides) {
@@ -45,12 +41,6 @@ int Innermost(const graph::Shape& shape, const Strides& strides) {
     if (shape[d] > 1 && strides[d] > 0 && (innermost < 0 || strides[d] < strides[innermost])) innermost = d;
   }
   return innermost;
-}
-
-int LastOfMany(const graph::Shape& shape) {
-  int d = static_cast<int>(shape.size()) - 1;
-  while (d >= 0 && shape[d] == 1) --d;
-  return d;
 }
 
 // BLAS takes a batch of matrices with any distance between rows, or between columns, and one distance between matrices.
@@ -68,10 +58,8 @@ bool IsBatchOfMatrices(const graph::Shape& shape, const Strides& strides) {
 
 class Calls {
  public:
-  Calls(const graph::Graph& graph, const StridedWorkKind& kind)
-      : graph_(graph),
-        layout_(graph::ComputeLayout(graph, kind.channels_last || (kind.fuses && CompilesChannelsLast(graph)))),
-        kind_(kind) {}
+  Calls(const graph::Graph& graph, const graph::Layout& layout, bool fuses, bool in_half)
+      : graph_(graph), layout_(layout), fuses_(fuses), in_half_(in_half) {}
 
   StridedWork Of(int32_t node) const {
     const graph::Node& call = graph_.nodes()[static_cast<size_t>(node)];
@@ -87,8 +75,8 @@ class Calls {
     if (graph::RulesOf(call.op).strides == graph::StrideRule::kElementwise || call.op == Op::cat ||
         call.op == Op::stack)
       AddOperands(node, &work);
-    if (call.op == Op::interpolate && !kind_.fuses) work.thread_steps = ThreadSteps(call);
-    if (call.op == Op::conv2d && kind_.in_half) work.turned_bytes = TurnedBytes(call);
+    if (call.op == Op::interpolate && !fuses_) work.thread_steps = ThreadSteps(call);
+    if (call.op == Op::conv2d && in_half_) work.turned_bytes = TurnedBytes(call);
     return work;
   }
 
@@ -97,7 +85,7 @@ class Calls {
   void AddStrided(const graph::ValueRef& input, int64_t bytes, StridedWork* work) const {
     const graph::Shape& shape = graph_.TypeOf(input).shape;
     const int innermost = Innermost(shape, layout_.Of(graph_, input));
-    if (innermost >= 0 && innermost != LastOfMany(shape))
+    if (innermost >= 0 && innermost != Innermost(shape, graph::ContiguousStrides(shape)))
       work->strided_bytes = Plus(work->strided_bytes, Times(2, bytes));
   }
 
@@ -113,15 +101,14 @@ class Calls {
     const Strides strides = layout_.Of(graph_, call.inputs[i]);
     if (graph::IsContiguous(shape, strides))
       return i == 0 && layout_.channels_last && call.op == Op::conv2d && !graph::IsChannelsLast(shape, strides);
-    if (i == 0 && !kind_.fuses && IsOneOf(kNeedRows, call.op)) return true;
-    if (i == 0 && !kind_.fuses && IsOneOf(kNeedImages, call.op)) return !graph::IsChannelsLast(shape, strides);
-    if (i == 0 && IsOneOf(kConvolutionsOfRows, call.op)) return true;
-    if (i == 0 && IsOneOf(kConvolutionsOfImages, call.op)) return !graph::IsChannelsLast(shape, strides);
-    if ((i == 0 && IsOneOf(kProductsOfFirst, call.op)) || (i < 2 && IsOneOf(kProductsOfTwo, call.op)) ||
-        (i > 0 && i < 3 && IsOneOf(kProductsOfLast, call.op)))
+    if (i == 0 && !fuses_ && absl::c_linear_search(kNeedRows, call.op)) return true;
+    if (i == 0 && !fuses_ && absl::c_linear_search(kNeedImages, call.op)) return !graph::IsChannelsLast(shape, strides);
+    if (i == 0 && absl::c_linear_search(kConvolutionsOfRows, call.op)) return true;
+    if (i == 0 && absl::c_linear_search(kConvolutionsOfImages, call.op)) return !graph::IsChannelsLast(shape, strides);
+    if ((i == 0 && call.op == Op::linear) || (i < 2 && absl::c_linear_search(kProductsOfTwo, call.op)) ||
+        (i > 0 && i < 3 && absl::c_linear_search(kProductsOfLast, call.op)))
       return !IsBatchOfMatrices(shape, strides);
-    if (i < 3 && kind_.fuses && call.op == Op::scaled_dot_product_attention)
-      return !strides.empty() && strides.back() != 1;
+    if (i < 3 && fuses_ && call.op == Op::scaled_dot_product_attention) return !strides.empty() && strides.back() != 1;
     return false;
   }
 
@@ -168,14 +155,15 @@ class Calls {
   }
 
   const graph::Graph& graph_;
-  const graph::Layout layout_;
-  const StridedWorkKind kind_;
+  const graph::Layout& layout_;
+  const bool fuses_, in_half_;
 };
 
 }  // namespace
 
-std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedWorkKind& kind) {
-  const Calls calls(graph, kind);
+std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const graph::Layout& layout, bool fuses,
+                                       bool in_half) {
+  const Calls calls(graph, layout, fuses, in_half);
   std::vector<StridedWork> work;
   for (int32_t node = 0; node < static_cast<int32_t>(graph.nodes().size()); ++node) work.push_back(calls.Of(node));
   return work;
@@ -188,7 +176,7 @@ size_t CompiledCalls(const graph::Node& call) {
   constexpr size_t kBatchNorm = 20, kNorm = 10, kProduct = 4, kOther = 2;
   if (call.op == Op::batch_norm) return kBatchNorm;
   if (absl::EndsWith(graph::OpName(call.op), "_norm")) return kNorm;
-  return IsOneOf(kProductsOfFirst, call.op) || IsOneOf(kProductsOfTwo, call.op) ? kProduct : kOther;
+  return call.op == Op::linear || absl::c_linear_search(kProductsOfTwo, call.op) ? kProduct : kOther;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/layout.h"
 
 namespace cobra::predict {
 
@@ -25,13 +26,10 @@ struct StridedWork {
   int64_t turned_bytes = 0;
 };
 
-struct StridedWorkKind {
-  bool fuses = false;          // compiled (torch.compile): only products and convolutions are of libraries
-  bool in_half = false;        // the convolutions
-  bool channels_last = false;  // the network's arguments and weights
-};
-// One for each call.
-std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const StridedWorkKind& kind);
+// One for each call. `fuses`: compiled (torch.compile), so that only products and convolutions are of libraries;
+// `in_half`: these compute in half precision.
+std::vector<StridedWork> StridedWorkOf(const graph::Graph& graph, const graph::Layout& layout, bool fuses,
+                                       bool in_half);
 
 // Whether TorchInductor compiles the network with images whose channels are last: by the share of the
 // multiply-accumulates in convolutions of kinds that it measured to be faster so (torch/_inductor/graph.py,

@@ -43,7 +43,8 @@ class StridedWorkTest : public testing::Test {
   // Of the last call.
   StridedWork WorkOf(ValueRef last, bool fuses = false, bool channels_last = false) {
     const graph::Graph graph = std::move(b_).Build({last});
-    return StridedWorkOf(graph, {fuses, /*in_half=*/true, channels_last})[static_cast<size_t>(last.index)];
+    const graph::Layout layout = graph::ComputeLayout(graph, channels_last || (fuses && CompilesChannelsLast(graph)));
+    return StridedWorkOf(graph, layout, fuses, /*in_half=*/true)[static_cast<size_t>(last.index)];
   }
 
   graph::GraphBuilder b_;
