@@ -116,6 +116,7 @@ class ListRun {
       std::optional<ListedModel> next = list_->Next();
       if (!next.has_value()) return false;
       row_ = next->row;
+      found_ = next->found;
       AskFlags ask = ask_;
       if (!next->model.architecture.empty()) ask.send_source = true;  // the string: a hundredth of its graph
       question_ = QuestionOf(ask, std::move(next->model));
@@ -142,7 +143,8 @@ class ListRun {
 
   std::optional<v1::PredictRequest> Next() {
     while (output_.ok() && BeginCell()) {
-      absl::StatusOr<v1::PredictRequest> request = question_->RequestFor(asked_target_);
+      absl::StatusOr<v1::PredictRequest> request = found_;
+      if (found_.ok()) request = question_->RequestFor(asked_target_);
       if (request.ok()) {
         asked_.emplace(sent_++, Question{cell_ - 1, name_, ask_.send_source ? question_ : nullptr});
         return *std::move(request);
@@ -195,6 +197,7 @@ class ListRun {
   const std::string address_;
 
   std::string row_;
+  absl::Status found_;                                          // its model
   std::shared_ptr<ModelQuestion> question_;                     // of row_
   std::map<std::string, std::shared_ptr<ModelQuestion>> kept_;  // by ModelKey
   size_t target_ = 0;                                           // the next one of row_; 0: the next row

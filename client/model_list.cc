@@ -221,9 +221,10 @@ class ModelList::Rows {
       return error("the cell of model is empty", "",
                    "a file, a folder, SPACE:STRING or a name of ours: torchvision:resnet18");
     absl::StatusOr<NamedModel> named = PlaceModel(std::string(Cell(row, kModel)), &listed.model);
+    listed.found = named.status();
     if (!named.ok()) {
-      const Diagnostic why = DiagnosticFromStatus(named.status()).value_or(Diagnostic());
-      return error("", why.message, why.hint);
+      listed.model.path = std::string(Cell(row, kModel));
+      named = NamedModel();
     }
     // A model's name stands for its list's row; what this row says counts more.
     const auto cell = [this, &row](ListColumn column, const std::string& of_name) {

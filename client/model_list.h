@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/model_input.h"
@@ -28,6 +29,8 @@ struct ListedModel {
   std::string row;
   ModelArguments model;
   std::string latency_ms;  // the cell of a list of timings, as it is
+  // OK, or why there is no model: the cell has a name of ours that is none, or that of two, or no library has its file.
+  absl::Status found;
 };
 
 // Rows with the same text are one model.
@@ -37,7 +40,8 @@ class ModelList {
  public:
   // Reads the file, plain or compressed, the folder or the list that we ship (client/list_source.h), and checks all
   // rows, so that nothing is asked for a list that is damaged: a usage Diagnostic that begins with the file and the
-  // line. `of_all`: what holds for every model: libraries, method and so on. `flag` was given it.
+  // line. A model that is not there is the row's own error. `of_all`: what holds for every model: libraries, method and
+  // so on. `flag` was given it.
   static absl::StatusOr<ModelList> Load(const std::string& given, ModelArguments of_all,
                                         absl::string_view flag = "--list");
   ModelList(ModelList&&);

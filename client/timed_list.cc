@@ -74,8 +74,8 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
   std::vector<Timed> models;
   std::map<std::string, size_t> known;
   while (std::optional<ListedModel> listed = list.Next()) {
-    absl::StatusOr<double> ms = 0;
-    if (options.needs_latency) ms = ParseLatency(listed->latency_ms);
+    absl::StatusOr<double> ms = listed->found.ok() ? absl::StatusOr<double>(0) : listed->found;
+    if (ms.ok() && options.needs_latency) ms = ParseLatency(listed->latency_ms);
     if (!ms.ok()) {
       loaded.refused.push_back({listed->row, ms.status()});
       continue;

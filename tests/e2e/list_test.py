@@ -139,10 +139,11 @@ class ListTest(programs.ServedTest):
                 "9,small.param,,,,train",
                 "10,net.py,Net(),1x3x8x8,scale,",
                 '11,"a,""b\n.onnx",,,,',
+                "12,ncnn:resnet81,,,,",
             ]
         )
         self.assertEqual([row["row"] for row in rows if row["latency_ms"]], ["1"])
-        self.assertIn("1 of 11 rows answered; the first without an answer: row 2: none.py: no such file", answer.err)
+        self.assertIn("1 of 12 rows answered; the first without an answer: row 2: none.py: no such file", answer.err)
         for row, words in zip(
             rows[1:],
             (
@@ -156,6 +157,7 @@ class ListTest(programs.ServedTest):
                 "--mode train: ",
                 "--arg scale: is not NAME=EXPRESSION",
                 "no such file",
+                "ncnn:resnet81: ncnn has no such model in our list",
             ),
         ):
             with self.subTest(words):
