@@ -36,12 +36,14 @@ class Fusion {
   bool Reads(int32_t node, size_t input) const { return !fused_[static_cast<size_t>(node)][input]; }
   // Whether its results are in memory.
   bool Writes(int32_t node) const { return writes_[static_cast<size_t>(node)]; }
+  // Whether it is a kernel of a library, which is never part of another.
+  bool IsOfLibrary(int32_t node) const { return is_of_library_[static_cast<size_t>(node)]; }
   // Whether a kernel begins with it.
   bool Launches(int32_t node) const { return launches_[static_cast<size_t>(node)]; }
 
  private:
   std::vector<std::vector<bool>> fused_;  // by call and input: with the call that makes it
-  std::vector<bool> writes_, launches_;
+  std::vector<bool> writes_, launches_, is_of_library_;
 };
 
 }  // namespace cobra::predict

@@ -17,6 +17,8 @@ constexpr WorkTerm kOfProcessors[] = {kProducts,        kStalledMacs, kColumnByt
                                       kShuffledBytes,   kMappedBytes, kPlainMacs,    kPlainColumnBytes,
                                       kWeightCopyBytes, kViewBytes,   kPlainProducts};
 
+constexpr float kLogFusedCall = -6;  // of a kernel that another call begins
+
 // By algorithm, which other rules decide there.
 constexpr WorkTerm kOfConvolutions[] = {kProductMacs, kGemmMacs, kBlockedMacs, kPointwiseMacs, kDepthwiseMacs};
 
@@ -45,16 +47,13 @@ int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call,
 }  // namespace
 
 std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kind) {
-  const graph::Layout layout = graph::ComputeLayout(graph);
+  const bool channels_last = kind.channels_last || (kind.fuses && CompilesChannelsLast(graph));
+  const graph::Layout layout = graph::ComputeLayout(graph, channels_last);
   const MemoryOf memory_of(graph, layout);
   const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
   const std::vector<Traffic> traffic =
       TrafficOf(graph, memory_of, kind.cache_bytes, fusion.has_value() ? &*fusion : nullptr);
-  std::optional<graph::Layout> channels_last;
-  if (kind.channels_last || (kind.fuses && CompilesChannelsLast(graph)))
-    channels_last = graph::ComputeLayout(graph, /*channels_last=*/true);
-  const std::vector<StridedWork> strided =
-      StridedWorkOf(graph, channels_last.has_value() ? *channels_last : layout, kind.fuses, kind.in_half);
+  const std::vector<StridedWork> strided = StridedWorkOf(graph, layout, kind.fuses, kind.in_half);
   std::vector<GpuWork> work(graph.nodes().size());
   for (size_t i = 0; i < work.size(); ++i) {
     const auto call = static_cast<int32_t>(i);
@@ -65,12 +64,18 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
     if (!fusion.has_value()) continue;
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
     work[i].fused_bytes = traffic[i].bytes;
+    work[i].is_compiled = !fusion->IsOfLibrary(call);
+    if (graph::IsView(graph.nodes()[i])) work[i].moved_bytes = 0;  // it copies in the loops of a kernel
   }
   return work;
 }
 
 void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work) {
   for (const WorkTerm term : kOfProcessors) (*log_work)[term] = kNoWork;
+  if (work.is_compiled) {
+    for (const WorkTerm term : {kReadBytes, kWeightBytes, kWrittenBytes}) (*log_work)[term] = kNoWork;
+    if (work.fused_kernels == 0) (*log_work)[kOneCall] = kLogFusedCall;
+  }
   (*log_work)[kMissedBytes] = LogAmount(work.missed_bytes);
   (*log_work)[kFusedKernels] = LogAmount(work.fused_kernels);
   (*log_work)[kFusedBytes] = LogAmount(work.fused_bytes);

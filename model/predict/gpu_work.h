@@ -16,6 +16,8 @@ namespace cobra::predict {
 struct GpuWork {
   int64_t missed_bytes = 0;                    // that its last cache does not hold (model/predict/memory_traffic.h)
   int64_t fused_kernels = 0, fused_bytes = 0;  // that are left where a compiler fuses (model/predict/fusion.h); else 0
+  // A compiler makes loops of the call: it is no kernel unless one begins with it, and moves fused_bytes alone.
+  bool is_compiled = false;
   // Of one kernel more: of a view that the strides make a copy, all that it reads and writes; of a normalization with
   // the statistics of its input, what it reads once more.
   int64_t moved_bytes = 0;

@@ -65,12 +65,50 @@ TEST_F(FusionTest, TwoReductionsAreTwoKernels) {
   EXPECT_TRUE(fusion.Writes(0) && fusion.Launches(1) && fusion.Reads(1, 0));
 }
 
-// One of its readers is another kernel.
-TEST_F(FusionTest, WhatALibraryReadsIsWritten) {
+// A product lies between: what adds to its result waits for it, and reads the other operand from memory.
+TEST_F(FusionTest, AShortcutIsWrittenAndReadAgain) {
   const ValueRef relu = Add(Op::relu, {x_});
   const Fusion fusion = Of({Add(Op::add, {Linear(relu), relu})});
   EXPECT_TRUE(fusion.Writes(0));
-  EXPECT_FALSE(fusion.Reads(2, 1));
+  EXPECT_TRUE(fusion.Launches(2) && fusion.Reads(2, 0) && fusion.Reads(2, 1));
+}
+
+// The sum over rows has to end before its result is there; the sigmoid takes no memory for that.
+TEST_F(FusionTest, WhatReadsLittleIsComputedTwice) {
+  const ValueRef sigmoid = Add(Op::sigmoid, {x_});
+  const ValueRef sum = Add(Op::sum, {sigmoid}, {{"dim", std::vector<int64_t>{0}}, {"keepdim", true}});
+  const ValueRef all = Add(Op::sum, {sum}, {{"dim", std::vector<int64_t>{1}}, {"keepdim", true}});
+  const Fusion fusion = Of({Add(Op::mul, {sigmoid, all})});
+  EXPECT_FALSE(fusion.Writes(0));
+  EXPECT_TRUE(fusion.Launches(0) && fusion.Launches(2) && fusion.Launches(3));
+  EXPECT_FALSE(fusion.Launches(1));
+  EXPECT_TRUE(fusion.Reads(3, 0));
+}
+
+// It could be computed before the product, but is so with what comes after it.
+TEST_F(FusionTest, WhatOneCallReadsIsComputedThere) {
+  const ValueRef relu = Add(Op::relu, {x_}), product = Linear(x_);
+  const Fusion fusion = Of({Add(Op::mul, {product, relu})});
+  EXPECT_FALSE(fusion.Writes(0) || fusion.Reads(2, 1));
+  EXPECT_TRUE(fusion.Launches(0) && fusion.Writes(2));
+  EXPECT_FALSE(fusion.Launches(2));
+}
+
+TEST_F(FusionTest, TwoBranchesOfOneSumAreOneKernel) {
+  const ValueRef left = Add(Op::relu, {Linear(x_)}), right = Add(Op::sigmoid, {Linear(x_)});
+  const Fusion fusion = Of({Add(Op::add, {left, right})});
+  EXPECT_TRUE(fusion.Launches(1));
+  EXPECT_FALSE(fusion.Launches(3) || fusion.Launches(4));
+}
+
+TEST_F(FusionTest, APoolReadsItsImageFromMemory) {
+  const ValueRef image = b_.AddInput("image", {{1, 4, 8, 8}, graph::DType::float32});
+  const std::vector<int64_t> two{2, 2}, none{0, 0}, one{1, 1};
+  const ValueRef pool = Add(Op::max_pool2d, {Add(Op::relu, {image})},
+                            {{"kernel_size", two}, {"stride", two}, {"padding", none}, {"dilation", one}});
+  const Fusion fusion = Of({Add(Op::relu, {pool})});
+  EXPECT_TRUE(fusion.Writes(0) && fusion.Launches(1) && fusion.Reads(1, 0));
+  EXPECT_FALSE(fusion.Launches(2) || fusion.Writes(1));
 }
 
 TEST_F(FusionTest, AViewIsNoKernelAndHidesNone) {

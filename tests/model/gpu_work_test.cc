@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,13 @@ class GpuWorkTest : public testing::Test {
     return Add(Op::batch_norm, {x, buffer(), buffer()}, {{"eps", 1e-5}, {"training", training}});
   }
   // Of the last call, on a GPU; with the version's rules.
-  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true) {
+  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true,
+                                       const std::string& compile = "eager") {
     const graph::Graph graph = std::move(b_).Build({last});
     TargetSpec spec;
     spec.kind = "gpu";
     spec.runtime = "torch-2.4";
+    spec.compile = compile;
     auto log_work = LogWork(graph, last.index);
     const TargetWorkKind kind = TargetWorkKindOf(spec, knows_gpu_work);
     if (!kind.has_none()) SetTargetWork(TargetWorkOf(graph, kind)[static_cast<size_t>(last.index)], &log_work);
@@ -77,6 +80,18 @@ TEST_F(GpuWorkTest, AGroupedConvolutionIsOneKernel) {
     EXPECT_EQ(work[term], kNoWork) << term;
   for (const WorkTerm term : {kUnpaddedMacs, kPointwiseMacs})
     EXPECT_NEAR(work[term], std::log(64.0 * 48 * 3), 1e-4) << term;
+}
+
+TEST_F(GpuWorkTest, WhatACompilerFusesIsNoKernelAndReadsNothing) {
+  const auto work = WorkOf(Add(Op::sigmoid, {Add(Op::relu, {x_})}), true, "inductor");
+  EXPECT_LT(work[kOneCall], -1);
+  EXPECT_EQ(work[kReadBytes], kNoWork);
+  EXPECT_EQ(work[kWrittenBytes], kNoWork);
+  EXPECT_NEAR(work[kFusedBytes], std::log(1.0 * kBytes), 1e-4);
+}
+
+TEST_F(GpuWorkTest, AKernelThatACompilerMakesIsACall) {
+  EXPECT_EQ(WorkOf(Add(Op::sigmoid, {x_}), true, "inductor")[kOneCall], 0);
 }
 
 // Its prices are those of a processor's work, on GPUs too.
