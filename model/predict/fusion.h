@@ -30,7 +30,7 @@ class MemoryOf {
 
 class Fusion {
  public:
-  Fusion(const graph::Graph& graph, const MemoryOf& memory_of);
+  Fusion(const graph::Graph& graph, const graph::Layout& layout, const MemoryOf& memory_of);
 
   // Whether the call reads its `input`-th tensor from memory.
   bool Reads(int32_t node, size_t input) const { return !fused_[static_cast<size_t>(node)][input]; }
@@ -38,12 +38,16 @@ class Fusion {
   bool Writes(int32_t node) const { return writes_[static_cast<size_t>(node)]; }
   // Whether it is a kernel of a library, which is never part of another.
   bool IsOfLibrary(int32_t node) const { return is_of_library_[static_cast<size_t>(node)]; }
+  // Whether its bias is added by a kernel besides it (of a convolution, unless what reads it adds the bias, too).
+  bool AddsBias(int32_t node) const { return adds_bias_[static_cast<size_t>(node)]; }
+  // Whether it sums pixels of an image whose channels are last.
+  bool SumsImage(int32_t node) const { return sums_image_[static_cast<size_t>(node)]; }
   // Whether a kernel begins with it.
   bool Launches(int32_t node) const { return launches_[static_cast<size_t>(node)]; }
 
  private:
   std::vector<std::vector<bool>> fused_;  // by call and input: with the call that makes it
-  std::vector<bool> writes_, launches_, is_of_library_;
+  std::vector<bool> writes_, launches_, is_of_library_, adds_bias_, sums_image_;
 };
 
 }  // namespace cobra::predict

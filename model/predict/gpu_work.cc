@@ -44,13 +44,29 @@ int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call,
   return bytes;
 }
 
+// What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution that no loops read,
+// turns weights for channels last in each run, and normalizes images whose channels are last in a second pass.
+void AddCompiled(const graph::Graph& graph, const Fusion& fusion, int32_t node, bool turns_weights, GpuWork* work) {
+  const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
+  const auto add = [work](int64_t bytes) {
+    ++work->fused_kernels;
+    work->fused_bytes = graph::Plus(work->fused_bytes, bytes);
+  };
+  if (fusion.AddsBias(node)) add(graph::Times(2, call.outputs[0].num_bytes()));
+  if (fusion.SumsImage(node) && call.op == graph::Op::group_norm) add(graph.TypeOf(call.inputs[0]).num_bytes());
+  if (!turns_weights || call.op != graph::Op::conv2d) return;
+  const graph::TensorType& weight = graph.TypeOf(call.inputs[1]);
+  const graph::Shape& shape = weight.shape;
+  if (shape[1] > 1 && graph::Times(shape[2], shape[3]) > 1) add(graph::Times(2, weight.num_bytes()));
+}
+
 }  // namespace
 
 std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kind) {
   const bool channels_last = kind.channels_last || (kind.fuses && CompilesChannelsLast(graph));
   const graph::Layout layout = graph::ComputeLayout(graph, channels_last);
   const MemoryOf memory_of(graph, layout);
-  const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, memory_of) : std::nullopt;
+  const std::optional<Fusion> fusion = kind.fuses ? std::make_optional<Fusion>(graph, layout, memory_of) : std::nullopt;
   const std::vector<Traffic> traffic =
       TrafficOf(graph, memory_of, kind.cache_bytes, fusion.has_value() ? &*fusion : nullptr);
   const std::vector<StridedWork> strided = StridedWorkOf(graph, layout, kind.fuses, kind.in_half);
@@ -65,6 +81,7 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
     work[i].fused_bytes = traffic[i].bytes;
     work[i].is_compiled = !fusion->IsOfLibrary(call);
+    AddCompiled(graph, *fusion, call, channels_last && !kind.channels_last, &work[i]);
     if (graph::IsView(graph.nodes()[i])) work[i].moved_bytes = 0;  // it copies in the loops of a kernel
   }
   return work;

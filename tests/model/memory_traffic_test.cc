@@ -77,7 +77,7 @@ TEST_F(MemoryTrafficTest, AViewIsTheMemoryOfItsTensor) {
 // A compiler keeps the result of the first call in registers.
 TEST_F(MemoryTrafficTest, WhatIsFusedIsNotMoved) {
   const graph::Graph graph = Build(Add(Op::mul, {Add(Op::relu, {Input(4)}), Weights(4)}));
-  const Fusion fusion(graph, MemoryOf(graph));
+  const Fusion fusion(graph, graph::ComputeLayout(graph), MemoryOf(graph));
   const std::vector<Traffic> traffic = TrafficOf(graph, MemoryOf(graph), 40 * kMegabyte, &fusion);
   EXPECT_EQ(static_cast<double>(traffic[0].bytes), 4 * kMegabyte);
   EXPECT_EQ(static_cast<double>(traffic[1].bytes), 8 * kMegabyte);
