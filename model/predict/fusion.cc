@@ -28,8 +28,8 @@ constexpr Op kNormalizing[] = {Op::softmax, Op::log_softmax, Op::softmin, Op::no
 constexpr Op kWithBias[] = {Op::conv1d,           Op::conv2d,           Op::conv3d,
                             Op::conv_transpose1d, Op::conv_transpose2d, Op::conv_transpose3d};
 
-// TorchInductor's realize_reads_threshold and realize_acc_reads_threshold: what reads more tensors is in memory if it is
-// read several times, or always.
+// TorchInductor's realize_reads_threshold and realize_acc_reads_threshold: what reads more tensors is in memory, if it
+// is read several times or always.
 constexpr int kFewReads = 4, kMostReads = 8;
 constexpr size_t kMostJoined = 8;  // tensors that a cat reads where they are made; of more each is copied
 
