@@ -143,8 +143,8 @@ class ListRun {
 
   std::optional<v1::PredictRequest> Next() {
     while (output_.ok() && BeginCell()) {
-      absl::StatusOr<v1::PredictRequest> request = found_;
-      if (found_.ok()) request = question_->RequestFor(asked_target_);
+      absl::StatusOr<v1::PredictRequest> request =
+          found_.ok() ? question_->RequestFor(asked_target_) : absl::StatusOr<v1::PredictRequest>(found_);
       if (request.ok()) {
         asked_.emplace(sent_++, Question{cell_ - 1, name_, ask_.send_source ? question_ : nullptr});
         return *std::move(request);
