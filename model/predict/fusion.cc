@@ -37,8 +37,8 @@ constexpr size_t kMostJoined = 8;  // tensors that a cat reads where they are ma
 struct Sums {
   int64_t rows = 0, read = 0;  // sums, 0: none; elements
   bool over_last = false;      // dimension
-  bool operator!=(const Sums& other) const {
-    return rows != other.rows || read != other.read || over_last != other.over_last;
+  bool operator==(const Sums& other) const {
+    return rows == other.rows && read == other.read && over_last == other.over_last;
   }
 };
 
@@ -104,7 +104,7 @@ bool AreOneKernel(const Kernel& maker, const Kernel& reader) {
   if (reader.loops == Loops::kOfLibrary || reader.loops == Loops::kOfWindows) return false;
   if (maker.loops == Loops::kOfEachElement || maker.loops == Loops::kOfWindows) return reader.loops != Loops::kNone;
   if (maker.loops != Loops::kReducing) return false;
-  if (reader.loops == Loops::kReducing) return !(maker.sums != reader.sums);
+  if (reader.loops == Loops::kReducing) return maker.sums == reader.sums;
   // Over what is left after the sums, or once more over what was summed.
   return reader.loops == Loops::kOfEachElement && (reader.made == maker.made || reader.made == maker.read);
 }
@@ -229,7 +229,7 @@ class Scheduler {
   bool MayJoin(const Call& maker, const Call& reader) const {
     if (!AreOneKernel(maker.kernel, reader.kernel)) return false;
     if (reader.kernel.is_over_image && maker.has_stored) return false;
-    return maker.sums.rows == 0 || reader.sums.rows == 0 || !(maker.sums != reader.sums);
+    return maker.sums.rows == 0 || reader.sums.rows == 0 || maker.sums == reader.sums;
   }
 
   // Which tensors the call's kernel makes, so far. Not `scheduled`: finds for which kernels the call waits.
