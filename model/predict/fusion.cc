@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "graph/saturated.h"
 
 namespace cobra::predict {
 namespace {
@@ -78,8 +79,8 @@ Sums SumsOf(const graph::Graph& graph, const graph::Node& call) {
   if (in.size() < 2 || read == 0) return {1, read, true};
   const auto last = static_cast<int64_t>(in.size()) - 1;
   if (call.op == Op::batch_norm) return {in[1], read, true};
-  if (call.op == Op::instance_norm) return {in[0] * in[1], read, true};
-  if (call.op == Op::group_norm) return {in[0] * call.attributes.Int("num_groups", 1), read, true};
+  if (call.op == Op::instance_norm) return {graph::Times(in[0], in[1]), read, true};
+  if (call.op == Op::group_norm) return {graph::Times(in[0], call.attributes.Int("num_groups", 1)), read, true};
   if (absl::EndsWith(graph::OpName(call.op), "_norm")) return {read / in[last], read, true};
   if (absl::c_linear_search(kNormalizing, call.op)) {
     const int64_t dim = call.attributes.Int("dim", -1), at = dim < 0 ? dim + last + 1 : dim;
@@ -94,7 +95,7 @@ Kernel KernelOf(const graph::Graph& graph, const graph::Layout& layout, const gr
   if (kernel.loops != Loops::kReducing || call.inputs.empty() || call.inputs[0].is_none()) return kernel;
   kernel.sums = SumsOf(graph, call);
   const graph::Shape& in = graph.TypeOf(call.inputs[0]).shape;
-  kernel.is_over_image = in.size() == 4 && kernel.sums.over_last && kernel.sums.rows <= in[0] * in[1] &&
+  kernel.is_over_image = in.size() == 4 && kernel.sums.over_last && kernel.sums.rows <= graph::Times(in[0], in[1]) &&
                          !graph::IsContiguous(in, layout.Of(graph, call.inputs[0])) &&
                          graph::IsChannelsLast(in, layout.Of(graph, call.inputs[0]));
   return kernel;
