@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "graph/saturated.h"
+#include "model/predict/call_work.h"
 
 namespace cobra::predict {
 namespace {
@@ -26,8 +27,6 @@ constexpr Op kChoosing[] = {Op::glu, Op::index_select, Op::gather, Op::embedding
 constexpr Op kReadTwice[] = {Op::gelu, Op::silu, Op::mish, Op::hardswish};
 // Of the size of their argument, but from sums over part of it.
 constexpr Op kNormalizing[] = {Op::softmax, Op::log_softmax, Op::softmin, Op::normalize, Op::cumsum, Op::cumprod};
-constexpr Op kWithBias[] = {Op::conv1d,           Op::conv2d,           Op::conv3d,
-                            Op::conv_transpose1d, Op::conv_transpose2d, Op::conv_transpose3d};
 
 // TorchInductor's realize_reads_threshold and realize_acc_reads_threshold: what reads more tensors is in memory, if it
 // is read several times or always.
@@ -56,10 +55,6 @@ int64_t ElementsRead(const graph::Graph& graph, const graph::Node& call) {
 
 int64_t ElementsMade(const graph::Node& call) { return call.outputs.empty() ? 0 : call.outputs[0].num_elements(); }
 
-bool Normalizes(const graph::Node& call) {
-  return absl::EndsWith(graph::OpName(call.op), "_norm") || absl::c_linear_search(kNormalizing, call.op);
-}
-
 Loops LoopsOf(const graph::Graph& graph, const graph::Node& call) {
   const bool computes = graph::GetOpInfo(call.op).cost_class == graph::CostClass::kCompute;
   if (computes || absl::c_linear_search(kOfLibraries, call.op)) return Loops::kOfLibrary;
@@ -70,7 +65,9 @@ Loops LoopsOf(const graph::Graph& graph, const graph::Node& call) {
   if (call.op == Op::cat && call.inputs.size() > kMostJoined) return Loops::kCopying;
   if (call.op == Op::batch_norm)
     return call.attributes.Bool("training", false) ? Loops::kReducing : Loops::kOfEachElement;
-  return Normalizes(call) || ElementsMade(call) < ElementsRead(graph, call) ? Loops::kReducing : Loops::kOfEachElement;
+  const bool normalizes =
+      absl::EndsWith(graph::OpName(call.op), "_norm") || absl::c_linear_search(kNormalizing, call.op);
+  return normalizes || ElementsMade(call) < ElementsRead(graph, call) ? Loops::kReducing : Loops::kOfEachElement;
 }
 
 Sums SumsOf(const graph::Graph& graph, const graph::Node& call) {
@@ -95,9 +92,9 @@ Kernel KernelOf(const graph::Graph& graph, const graph::Layout& layout, const gr
   if (kernel.loops != Loops::kReducing || call.inputs.empty() || call.inputs[0].is_none()) return kernel;
   kernel.sums = SumsOf(graph, call);
   const graph::Shape& in = graph.TypeOf(call.inputs[0]).shape;
+  const graph::Strides strides = layout.Of(graph, call.inputs[0]);
   kernel.is_over_image = in.size() == 4 && kernel.sums.over_last && kernel.sums.rows <= graph::Times(in[0], in[1]) &&
-                         !graph::IsContiguous(in, layout.Of(graph, call.inputs[0])) &&
-                         graph::IsChannelsLast(in, layout.Of(graph, call.inputs[0]));
+                         !graph::IsContiguous(in, strides) && graph::IsChannelsLast(in, strides);
   return kernel;
 }
 
@@ -222,8 +219,8 @@ class Scheduler {
     }
     for (size_t node = 0; node < calls_.size(); ++node) {
       const graph::Node& call = graph_.nodes()[node];
-      calls_[node].adds_bias = calls_[node].is_kept && absl::c_linear_search(kWithBias, call.op) &&
-                               call.inputs.size() > 2 && !call.inputs[2].is_none();
+      calls_[node].adds_bias =
+          calls_[node].is_kept && IsConvolution(call) && call.inputs.size() > 2 && !call.inputs[2].is_none();
     }
   }
 
