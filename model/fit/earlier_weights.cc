@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "model/fit/first_prices.h"
 #include "model/predict/features.h"
 #include "model/predict/later_inputs.h"
 #include "model/predict/target.h"
@@ -49,7 +50,6 @@ void PriceNewWork(net::CobraNet* net) {
   const auto is_known = [&of_head](predict::WorkTerm term) {
     return of_head["out.bias"].size(0) <= term || of_head["out.bias"][term].item<float>() > predict::kNoPrice;
   };
-  if (!is_known(predict::kThreadSteps)) of_head["out.bias"][predict::kThreadSteps] = predict::kLogThreadStep;
   for (const auto& [term, like] : kAlike) {
     if (is_known(term)) continue;
     for (const char* name : {"out.weight", "out.bias", "target_prices.weight"})
@@ -81,6 +81,7 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
     }
   }
   PriceNewWork(bundle->net.get());
+  HoldPrices(bundle->net.get());
   return absl::OkStatus();
 }
 

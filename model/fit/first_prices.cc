@@ -48,12 +48,17 @@ void StartWithDataSheets(net::CobraNet* net) {
   for (const WorkTerm term : kBytesOf) follow(term, kGpuBandwidth, kGbPerSScale, kCoreGbPerS);
   for (const WorkTerm term : {kComposedKernels, kCasts, kFusedKernels, kArgumentCopies})
     net->layer_head->named_parameters()["out.bias"][term] = kLogKernel;
-  net->layer_head->named_parameters()["out.bias"][kThreadSteps] = predict::kLogThreadStep;
+  HoldPrices(net);
   for (const WorkTerm term : {kComposedKernels, kComposedBytes, kWideBytes, kCasts, kCastBytes})
     prices[term][kIsCompiled] = -kLogFused;
   at::Tensor run = net->graph_net->named_parameters()["run.weight"][0];
   run[kIsGpu] = kLogRunOfGpu / net::kRunUnit;
   run[kIsCompiled] = kLogRunOfCompiled / net::kRunUnit;
+}
+
+void HoldPrices(net::CobraNet* net) {
+  if (auto* prices = dynamic_cast<net::PriceHead*>(net->layer_head.get()))  // variants in evaluation/ have none
+    prices->SetPrice(kThreadSteps, kLogThreadStep);
 }
 
 }  // namespace cobra::fit

@@ -11,6 +11,10 @@ namespace cobra::fit {
 // a byte at the bandwidth. Training changes that like any weight. For a net that has not been trained.
 void StartWithDataSheets(net::CobraNet* net);
 
+// After each step of training: the price of a thread's step stays predict::kLogThreadStep. One family of networks has
+// nearly all of such steps; where it is left out of training, the price would drift, and its networks with it.
+void HoldPrices(net::CobraNet* net);
+
 }  // namespace cobra::fit
 
 #endif  // COBRA_MODEL_FIT_FIRST_PRICES_H_

@@ -23,6 +23,7 @@
 #include "model/fit/batch.h"
 #include "model/fit/earlier_weights.h"
 #include "model/fit/evaluate.h"
+#include "model/fit/first_prices.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
@@ -84,6 +85,7 @@ class RefitRun {
       loss.backward();
       torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
       optimizer.step();
+      HoldPrices(bundle_.net.get());
       average_->Update(step);
       if (step % 50 == 0) LogInfo(absl::StrFormat("refit step %d, %.0f s: loss %.4f", step, seconds, value));
     }

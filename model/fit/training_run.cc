@@ -37,6 +37,7 @@
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/earlier_weights.h"
+#include "model/fit/first_prices.h"
 #include "model/fit/larger_network.h"
 #include "model/fit/metrics.h"
 #include "model/fit/optimizer.h"
@@ -313,6 +314,7 @@ class TrainingRun {
       loss.backward();
       torch::nn::utils::clip_grad_norm_(weights_->all(), options_.gradient_clip);
       optimizer->step();
+      HoldPrices(bundle_.net.get());
       average_->Update(epoch * steps + step);
       total += loss.detach();  // its value would wait for the device in each step
     }

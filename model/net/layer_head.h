@@ -33,6 +33,8 @@ class PriceHead : public LayerHead {
   explicit PriceHead(const NetConfig& config);
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                      const RowsOfCalls& rows) override;
+  // One price for a kind of work, whatever the call and the target; the logarithm of microseconds.
+  void SetPrice(int64_t kind, double log_price);
 
  private:
   torch::nn::Linear hidden_, target_, hidden2_, out_, work_, target_gain_, target_prices_;

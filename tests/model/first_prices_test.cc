@@ -91,5 +91,19 @@ TEST(FirstPrices, ARunTakesTimeBesideItsCalls) {
   EXPECT_NEAR(NetworkUs(net, 100, small, gpu), NetworkUs(net, 1, small, gpu), 0.2);
 }
 
+// A family of networks that is left out of training has nearly all of such steps: nothing else would hold the price.
+TEST(FirstPrices, TheStepOfAThreadKeepsItsPrice) {
+  net::CobraNet net = NewNet();
+  at::NoGradGuard no_grad;
+  for (at::Tensor& weight : net.parameters()) weight.add_(1);  // a step of training
+  const TargetSpec slow = Gpu(8000, 400), fast = Gpu(80000, 4000);
+  const double one_call = LogLatency(net, predict::kOneCall, 1, slow);
+  EXPECT_GT(std::abs(LogLatency(net, predict::kThreadSteps, 1e6, slow) - std::log(1e6)), 0.5);
+  HoldPrices(&net);
+  EXPECT_NEAR(LogLatency(net, predict::kThreadSteps, 1e6, slow), std::log(1e6), 0.01);
+  EXPECT_NEAR(LogLatency(net, predict::kThreadSteps, 1e6, fast), std::log(1e6), 0.01);
+  EXPECT_EQ(LogLatency(net, predict::kOneCall, 1, slow), one_call);
+}
+
 }  // namespace
 }  // namespace cobra::fit
