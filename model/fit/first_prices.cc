@@ -22,11 +22,12 @@ struct Rate {
   WorkTerm term;
   int feature;
 };
-constexpr Rate kOperationsOf[] = {{kUnpaddedMacs, kGpuPeak},         {kProductMacs, kGpuPeak},
-                                  {kGemmMacs, kGpuConvolutions},     {kBlockedMacs, kGpuConvolutions},
-                                  {kStalledMacs, kGpuConvolutions},  {kPointwiseMacs, kGpuConvolutions},
-                                  {kWinogradMacs, kGpuConvolutions}, {kPlainMacs, kGpuConvolutions},
-                                  {kDepthwiseMacs, kGpuVector},      {kOperations, kGpuVector}};
+constexpr Rate kOperationsOf[] = {
+    {kUnpaddedMacs, kGpuPeak},         {kProductMacs, kGpuPeak},         {kGemmMacs, kGpuConvolutions},
+    {kBlockedMacs, kGpuConvolutions},  {kStalledMacs, kGpuConvolutions}, {kPointwiseMacs, kGpuConvolutions},
+    {kWinogradMacs, kGpuConvolutions}, {kPlainMacs, kGpuConvolutions},   {kDepthwiseMacs, kGpuVector},
+    {kOperations, kGpuVector},         {kOwnDepthwiseMacs, kGpuVector},  {kLastDepthwiseMacs, kGpuVector},
+    {kWideDepthwiseMacs, kGpuVector}};
 constexpr WorkTerm kBytesOf[] = {kReadBytes,     kWeightBytes,       kWrittenBytes, kColumnBytes,   kCopiedBytes,
                                  kShuffledBytes, kWeightCopyBytes,   kMappedBytes,  kWinogradBytes, kPlainColumnBytes,
                                  kViewBytes,     kComposedBytes,     kWideBytes,    kCastBytes,     kMissedBytes,

@@ -73,10 +73,17 @@ enum WorkTerm {
   kStridedBytes,       // that neighbouring threads of a GPU find apart
   kThreadSteps,        // of a GPU's kernel with few threads, one after the other
   kTurnedBytes,        // of images for convolutions in half precision, which want the channels last
+  kOwnDepthwiseMacs,   // of a GPU, by PyTorch's own kernel (model/predict/depthwise_kernel.h); by cuDNN's:
+  kLastDepthwiseMacs,  // with the channels last
+  kWideDepthwiseMacs,  // likewise, of a wide window
   kWorkTerms
 };
 // Terms are appended, too.
 inline constexpr int kFewestWorkTerms = 26;
+// Those that tell apart what was one kind before: a version that has not learned them prices them as that.
+constexpr WorkTerm WasOneWith(WorkTerm term) {
+  return term == kOwnDepthwiseMacs || term == kLastDepthwiseMacs || term == kWideDepthwiseMacs ? kDepthwiseMacs : term;
+}
 inline constexpr float kNoWork = -30;
 // The logarithm of the microseconds with which training begins for a thread's step: four reads, which wait for memory.
 inline constexpr double kLogThreadStep = 0;

@@ -7,6 +7,7 @@
 #include "graph/cost.h"
 #include "graph/layout.h"
 #include "graph/saturated.h"
+#include "model/predict/depthwise_kernel.h"
 #include "model/predict/fusion.h"
 #include "model/predict/memory_traffic.h"
 
@@ -22,10 +23,17 @@ constexpr float kLogFusedCall = -6;  // of a kernel that another call begins
 // By algorithm, which other rules decide there.
 constexpr WorkTerm kOfConvolutions[] = {kProductMacs, kGemmMacs, kBlockedMacs, kPointwiseMacs, kDepthwiseMacs};
 
-void SetConvolution(const graph::Graph& graph, int32_t call, GpuWork* work) {
-  const std::optional<graph::Convolution> c = graph::ConvolutionOf(graph, graph.nodes()[static_cast<size_t>(call)]);
+void SetConvolution(const graph::Graph& graph, const graph::Layout& layout, int32_t call, bool in_float16,
+                    GpuWork* work) {
+  const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
+  const std::optional<graph::Convolution> c = graph::ConvolutionOf(graph, node);
   if (!c.has_value() || c->spatial_dims > 2) return;
-  work->convolution = c->Depthwise() ? kDepthwiseMacs : c->OneTap() ? kPointwiseMacs : kBlockedMacs;
+  const bool channels_last =
+      c->spatial_dims == 2 && (layout.channels_last || graph::IsChannelsLast(graph.TypeOf(node.inputs[0]).shape,
+                                                                             layout.Of(graph, node.inputs[0])));
+  work->convolution = c->Depthwise() ? DepthwiseKernelOf(*c, channels_last, in_float16)
+                      : c->OneTap()  ? kPointwiseMacs
+                                     : kBlockedMacs;
   work->macs = graph::CostOf(graph, call).macs;
 }
 
@@ -76,7 +84,7 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
     work[i].missed_bytes = traffic[i].missed_bytes;
     work[i].moved_bytes = BytesOfOneKernelMore(graph, graph.nodes()[i], memory_of.IsView(call));
     work[i].strided = strided[i];
-    SetConvolution(graph, call, &work[i]);
+    SetConvolution(graph, layout, call, kind.in_float16, &work[i]);
     if (!fusion.has_value()) continue;
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
     work[i].fused_bytes = traffic[i].bytes;

@@ -21,7 +21,8 @@ struct GpuWork {
   // Of one kernel more: of a view that the strides make a copy, all that it reads and writes; of a normalization with
   // the statistics of its input, what it reads once more.
   int64_t moved_bytes = 0;
-  // Of a convolution of one or two dimensions: depthwise, of one tap, or any other (kBlockedMacs).
+  // Of a convolution of one or two dimensions: depthwise (model/predict/depthwise_kernel.h), of one tap, or any other
+  // (kBlockedMacs).
   WorkTerm convolution = kBlockedMacs;
   int64_t macs = 0;
   StridedWork strided;
@@ -32,6 +33,7 @@ struct GpuWorkKind {
   double cache_bytes = 0;      // of its last cache
   bool fuses = false;          // compiled (torch.compile)
   bool in_half = false;        // products and convolutions
+  bool in_float16 = false;     // likewise, not in bfloat16
   bool channels_last = false;  // the network's arguments and weights
 };
 

@@ -24,6 +24,20 @@ bool IsOfTargets(absl::string_view name) {
   return false;
 }
 
+// The numbers, `width` for each kind, of the kinds behind the first `had`: those of the kind that it was one with, or
+// `added`.
+void AppendKinds(absl::string_view had_bytes, int64_t had, int64_t width, float added, std::string* bytes) {
+  const auto kind_bytes = static_cast<size_t>(width) * sizeof(float);
+  for (int64_t kind = had; kind < kWorkTerms; ++kind) {
+    const WorkTerm like = WasOneWith(static_cast<WorkTerm>(kind));
+    if (like < had) {
+      absl::StrAppend(bytes, had_bytes.substr(static_cast<size_t>(like) * kind_bytes, kind_bytes));
+      continue;
+    }
+    for (int64_t i = 0; i < width; ++i) bytes->append(reinterpret_cast<const char*>(&added), sizeof(added));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> WithAllSpecFeatures(absl::string_view tensors, int64_t had) {
@@ -56,17 +70,17 @@ absl::StatusOr<std::string> WithAllWorkTerms(absl::string_view tensors, int64_t 
     const bool is_price = is_bias || name == "layer_head.out.weight" || name == "layer_head.target_prices.weight";
     if ((!is_price && !is_work) || tensor.shape[is_work ? 1 : 0] != had) continue;
     std::string& bytes = larger[name];
+    const float added = is_bias ? kNoPrice : 0;
     if (is_price) {  // a row for each kind
-      const float added = is_bias ? kNoPrice : 0;
       bytes = std::string(tensor.bytes);
-      const int64_t row = is_bias ? 1 : tensor.shape[1];
-      for (int64_t i = 0; i < (kWorkTerms - had) * row; ++i)
-        bytes.append(reinterpret_cast<const char*>(&added), sizeof(added));
-    } else {
+      AppendKinds(tensor.bytes, had, is_bias ? 1 : tensor.shape[1], added, &bytes);
+    } else {  // a column
       const auto row_bytes = static_cast<size_t>(had) * sizeof(float);
-      for (size_t row = 0; row < tensor.bytes.size(); row += row_bytes)
-        absl::StrAppend(&bytes, tensor.bytes.substr(row, row_bytes),
-                        std::string(static_cast<size_t>(kWorkTerms - had) * sizeof(float), '\0'));
+      for (size_t row = 0; row < tensor.bytes.size(); row += row_bytes) {
+        const absl::string_view before = tensor.bytes.substr(row, row_bytes);
+        absl::StrAppend(&bytes, before);
+        AppendKinds(before, had, 1, added, &bytes);
+      }
     }
     tensor.shape[is_work ? 1 : 0] = kWorkTerms;
     tensor.bytes = bytes;

@@ -15,7 +15,8 @@ namespace cobra::predict {
 // (base/tensor_file.h) that multiply a specification of `had` features, and the vector of a target behind them, get
 // columns of zeros for the others. No answer changes. DataLoss if the file is malformed.
 absl::StatusOr<std::string> WithAllSpecFeatures(absl::string_view tensors, int64_t had);
-// The same of kinds of work: those that a version has not learned cost nothing in it (kNoPrice).
+// The same of kinds of work: those that a version has not learned cost nothing in it (kNoPrice), or what the kind costs
+// that they were one with (WasOneWith).
 inline constexpr float kNoPrice = -60;
 absl::StatusOr<std::string> WithAllWorkTerms(absl::string_view tensors, int64_t had);
 

@@ -13,6 +13,7 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
     kind.gpu.fuses = spec.compile != "eager";
     kind.gpu.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
     kind.gpu.in_half = ComputesInHalf(spec);
+    kind.gpu.in_float16 = kind.gpu.in_half && spec.precision != "bfloat16";
     kind.gpu.channels_last = spec.layout == "nhwc";
   }
   return kind;

@@ -32,13 +32,14 @@ class GpuWorkTest : public testing::Test {
     return Add(Op::batch_norm, {x, buffer(), buffer()}, {{"eps", 1e-5}, {"training", training}});
   }
   // Of the last call, on a GPU; with the version's rules.
-  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true,
-                                       const std::string& compile = "eager") {
+  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true, const std::string& compile = "eager",
+                                       const std::string& precision = "float32") {
     const graph::Graph graph = std::move(b_).Build({last});
     TargetSpec spec;
     spec.kind = "gpu";
     spec.runtime = "torch-2.4";
     spec.compile = compile;
+    spec.precision = precision;
     auto log_work = LogWork(graph, last.index);
     const TargetWorkKind kind = TargetWorkKindOf(spec, knows_gpu_work);
     if (!kind.has_none()) SetTargetWork(TargetWorkOf(graph, kind)[static_cast<size_t>(last.index)], &log_work);
@@ -92,6 +93,57 @@ TEST_F(GpuWorkTest, WhatACompilerFusesIsNoKernelAndReadsNothing) {
 
 TEST_F(GpuWorkTest, AKernelThatACompilerMakesIsACall) {
   EXPECT_EQ(WorkOf(Add(Op::sigmoid, {x_}), true, "inductor")[kOneCall], 0);
+}
+
+// A depthwise convolution over images, on a GPU.
+class DepthwiseTest : public GpuWorkTest {
+ protected:
+  ValueRef Conv(int64_t window, int64_t stride, bool channels_last) {
+    constexpr int64_t kSide = 28;
+    const ValueRef image =
+        channels_last ? Add(Op::permute, {b_.AddInput("image", {{8, kSide, kSide, 64}, graph::DType::float32})},
+                            {{"dims", std::vector<int64_t>{0, 3, 1, 2}}})
+                      : b_.AddInput("image", {{8, 64, kSide, kSide}, graph::DType::float32});
+    const ValueRef weight = b_.AddParameter("w", {{64, 1, window, window}, graph::DType::float32});
+    const auto both = [](int64_t n) { return std::vector<int64_t>{n, n}; };
+    return Add(
+        Op::conv2d, {image, weight},
+        {{"stride", both(stride)}, {"padding", both(window / 2)}, {"dilation", both(1)}, {"groups", int64_t{64}}});
+  }
+  // The one kind of work of depthwise convolutions that the call has.
+  int KindOf(ValueRef call, const std::string& precision) {
+    const auto work = WorkOf(call, true, "eager", precision);
+    int kind = -1;
+    for (const WorkTerm term : {kDepthwiseMacs, kOwnDepthwiseMacs, kLastDepthwiseMacs, kWideDepthwiseMacs}) {
+      if (work[term] == kNoWork) continue;
+      EXPECT_EQ(kind, -1);
+      EXPECT_EQ(work[term], work[kUnpaddedMacs]);
+      kind = term;
+    }
+    return kind;
+  }
+};
+
+TEST_F(DepthwiseTest, SmallWindowsAreCudnnsInFloat16) {
+  EXPECT_EQ(KindOf(Conv(3, 1, false), "amp-float16"), kDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, OfStrideTwoOnlyThoseOfManyChannels) {
+  EXPECT_EQ(KindOf(Conv(3, 2, false), "amp-float16"), kOwnDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, WideWindowsArePyTorchsOwn) {
+  EXPECT_EQ(KindOf(Conv(7, 1, false), "amp-float16"), kOwnDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, ThoseOfFloat32ArePyTorchsOwn) {
+  EXPECT_EQ(KindOf(Conv(3, 1, false), "float32"), kOwnDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, ThoseOfBfloat16ArePyTorchsOwn) {
+  EXPECT_EQ(KindOf(Conv(3, 1, false), "bfloat16"), kOwnDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, WithTheChannelsLastTheyAreCudnns) {
+  EXPECT_EQ(KindOf(Conv(7, 1, true), "float32"), kLastDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, ThereWideWindowsAreAKindOfTheirOwn) {
+  EXPECT_EQ(KindOf(Conv(9, 1, true), "amp-float16"), kWideDepthwiseMacs);
 }
 
 // Its prices are those of a processor's work, on GPUs too.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "base/tensor_file.h"
 #include "model/net/config.h"
 #include "model/predict/features.h"
@@ -75,12 +76,34 @@ TEST(LaterInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
   ASSERT_EQ(weight.size(), size_t{kWorkTerms * kWidth});
   ASSERT_EQ(input.size(), size_t{kWidth * kWorkTerms});
   for (size_t term = 0; term < kWorkTerms; ++term) {
-    const bool is_new = term >= kTerms;
+    const bool is_new = term >= kTerms && WasOneWith(static_cast<WorkTerm>(term)) == static_cast<WorkTerm>(term);
     EXPECT_EQ(bias[term], is_new ? kNoPrice : 1);
     for (size_t i = 0; i < kWidth; ++i) {
       EXPECT_EQ(weight[term * kWidth + i], is_new ? 0 : 2);
       EXPECT_EQ(input[i * kWorkTerms + term], is_new ? 0 : 4);
     }
+  }
+}
+// Kinds that were one with another cost what that one does: no answer changes.
+TEST(LaterInputs, WorkThatWasOneKindKeepsItsPrice) {
+  constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
+  std::vector<float> weights(kTerms * kWidth), biases(kTerms), inputs(kWidth * kTerms);
+  for (std::vector<float>* values : {&weights, &biases, &inputs}) absl::c_iota(*values, 1.0f);
+  const std::string weight_bytes = Bytes(weights), bias_bytes = Bytes(biases), input_bytes = Bytes(inputs);
+  const std::string file = WriteTensorFile({{"layer_head.out.weight", {{kTerms, kWidth}, weight_bytes}},
+                                            {"layer_head.out.bias", {{kTerms}, bias_bytes}},
+                                            {"layer_head.work.weight", {{kWidth, kTerms}, input_bytes}}});
+  const absl::StatusOr<std::string> larger = WithAllWorkTerms(file, kTerms);
+  ASSERT_TRUE(larger.ok()) << larger.status();
+  const auto tensors = ReadTensorFile(*larger);
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  const std::vector<float> bias = Floats(tensors->at("layer_head.out.bias").bytes);
+  const std::vector<float> weight = Floats(tensors->at("layer_head.out.weight").bytes);
+  const std::vector<float> input = Floats(tensors->at("layer_head.work.weight").bytes);
+  EXPECT_EQ(bias[kWideDepthwiseMacs], biases[kDepthwiseMacs]);
+  for (size_t i = 0; i < kWidth; ++i) {
+    EXPECT_EQ(weight[kWideDepthwiseMacs * kWidth + i], weights[kDepthwiseMacs * kWidth + i]);
+    EXPECT_EQ(input[i * kWorkTerms + kWideDepthwiseMacs], inputs[i * kTerms + kDepthwiseMacs]);
   }
 }
 TEST(LaterInputs, ADamagedFileIsDataLoss) {
