@@ -18,6 +18,10 @@ constexpr double kLogKernel = 1, kLogFused = 2;
 // compiled graph, whose guards are checked first.
 constexpr double kLogRunOfGpu = 6, kLogRunOfCompiled = 1.3;
 
+// What a kernel that moves bytes and computes little takes, whatever the call that it stands for.
+constexpr WorkTerm kOfTheDevice[] = {kCasts,          kCastBytes,         kFusedKernels, kFusedBytes,
+                                     kArgumentCopies, kArgumentCopyBytes, kStridedBytes, kTurnedBytes};
+
 struct Rate {
   WorkTerm term;
   int feature;
@@ -58,8 +62,10 @@ void StartWithDataSheets(net::CobraNet* net) {
 }
 
 void HoldPrices(net::CobraNet* net) {
-  if (auto* prices = dynamic_cast<net::PriceHead*>(net->layer_head.get()))  // variants in evaluation/ have none
-    prices->SetPrice(kThreadSteps, kLogThreadStep);
+  auto* prices = dynamic_cast<net::PriceHead*>(net->layer_head.get());
+  if (prices == nullptr) return;  // variants in evaluation/ have none
+  for (const WorkTerm term : kOfTheDevice) prices->PriceByTarget(term);
+  prices->SetPrice(kThreadSteps, kLogThreadStep);
 }
 
 }  // namespace cobra::fit

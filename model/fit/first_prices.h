@@ -11,8 +11,10 @@ namespace cobra::fit {
 // a byte at the bandwidth. Training changes that like any weight. For a net that has not been trained.
 void StartWithDataSheets(net::CobraNet* net);
 
-// After each step of training: the price of a thread's step stays predict::kLogThreadStep. One family of networks has
-// nearly all of such steps; where it is left out of training, the price would drift, and its networks with it.
+// After each step of training: what a kernel takes that only moves bytes stays a price of the target, the same for all
+// calls: learned from those that many networks have, it would else be wrong for others. The price of a thread's step
+// stays predict::kLogThreadStep: one family of networks has nearly all of such steps, and where it is left out of
+// training, nothing else would hold the price.
 void HoldPrices(net::CobraNet* net);
 
 }  // namespace cobra::fit

@@ -40,6 +40,11 @@ void PriceHead::SetPrice(int64_t kind, double log_price) {
   target_prices_->weight[kind].zero_();
 }
 
+void PriceHead::PriceByTarget(int64_t kind) {
+  at::NoGradGuard no_grad;
+  out_->weight[kind].zero_();
+}
+
 at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                               const RowsOfCalls& rows) {
   // Whether data fits into a cache depends on amounts, which the embedding has only as words.

@@ -35,6 +35,8 @@ class PriceHead : public LayerHead {
                      const RowsOfCalls& rows) override;
   // One price for a kind of work, whatever the call and the target; the logarithm of microseconds.
   void SetPrice(int64_t kind, double log_price);
+  // A price that may differ between targets but not between calls.
+  void PriceByTarget(int64_t kind);
 
  private:
   torch::nn::Linear hidden_, target_, hidden2_, out_, work_, target_gain_, target_prices_;

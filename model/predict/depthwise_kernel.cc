@@ -25,6 +25,7 @@ bool IsOfCudnn(const graph::Convolution& c) {
 
 WorkTerm DepthwiseKernelOf(const graph::Convolution& convolution, bool channels_last, bool in_float16) {
   const int64_t window = std::max(convolution.height.window, convolution.width.window);
+  if (channels_last && convolution.out_channels > 1) return kBlockedMacs;
   if (channels_last) return window > kWidestFast ? kWideDepthwiseMacs : kLastDepthwiseMacs;
   return in_float16 && IsOfCudnn(convolution) ? kDepthwiseMacs : kOwnDepthwiseMacs;
 }

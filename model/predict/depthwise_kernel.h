@@ -10,8 +10,9 @@ namespace cobra::predict {
 // cuDNN's where the channels are last, and for some sizes in float16 (aten/src/ATen/native/Convolution.cpp,
 // use_cudnn_depthwise and check_cudnn_depthwise_workload_with_filter); else PyTorch's own. Windows wider than seven are
 // ten times slower in cuDNN with the channels last: measured, ConvMixer of windows of seven and nine on an RTX 5090.
-// Returns kDepthwiseMacs (cuDNN's, channels not last), kOwnDepthwiseMacs, kLastDepthwiseMacs or kWideDepthwiseMacs.
-// REQUIRES: convolution.Depthwise(), one or two spatial dimensions.
+// Returns kDepthwiseMacs (cuDNN's, channels not last), kOwnDepthwiseMacs, kLastDepthwiseMacs or kWideDepthwiseMacs;
+// kBlockedMacs for several results of a channel that are last, which cuDNN takes for any grouped convolution.
+// REQUIRES: groups of one channel, one or two spatial dimensions.
 WorkTerm DepthwiseKernelOf(const graph::Convolution& convolution, bool channels_last, bool in_float16);
 
 }  // namespace cobra::predict

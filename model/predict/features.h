@@ -68,7 +68,7 @@ enum WorkTerm {
   kMissedBytes,        // of those read and written, that a GPU's cache does not hold (model/predict/memory_traffic.h)
   kFusedKernels,       // that are left where a compiler makes one of several (model/predict/fusion.h)
   kFusedBytes,         // that these read and write
-  kArgumentCopies,     // kernels that put an argument in order for another (model/predict/strided_work.h)
+  kArgumentCopies,     // kernels that copy for the sake of the order in memory (model/predict/strided_work.h)
   kArgumentCopyBytes,  // that these read and write
   kStridedBytes,       // that neighbouring threads of a GPU find apart
   kThreadSteps,        // of a GPU's kernel with few threads, one after the other

@@ -6,7 +6,9 @@
 #include "graph/convolution_algorithm.h"
 #include "graph/cost.h"
 #include "graph/layout.h"
+#include "graph/op_rules.h"
 #include "graph/saturated.h"
+#include "model/predict/composite_work.h"
 #include "model/predict/depthwise_kernel.h"
 #include "model/predict/fusion.h"
 #include "model/predict/memory_traffic.h"
@@ -31,9 +33,9 @@ void SetConvolution(const graph::Graph& graph, const graph::Layout& layout, int3
   const bool channels_last =
       c->spatial_dims == 2 && (layout.channels_last || graph::IsChannelsLast(graph.TypeOf(node.inputs[0]).shape,
                                                                              layout.Of(graph, node.inputs[0])));
-  work->convolution = c->Depthwise() ? DepthwiseKernelOf(*c, channels_last, in_float16)
-                      : c->OneTap()  ? kPointwiseMacs
-                                     : kBlockedMacs;
+  work->convolution = c->groups > 1 && c->in_channels == 1 ? DepthwiseKernelOf(*c, channels_last, in_float16)
+                      : c->OneTap()                        ? kPointwiseMacs
+                                                           : kBlockedMacs;
   work->macs = graph::CostOf(graph, call).macs;
 }
 
@@ -44,12 +46,16 @@ bool ReadsTwice(const graph::Node& call) {
          (call.op == Op::batch_norm && call.attributes.Bool("training", false));
 }
 
-int64_t BytesOfOneKernelMore(const graph::Graph& graph, const graph::Node& call, bool shows_memory) {
-  if (ReadsTwice(call)) return graph.TypeOf(call.inputs[0]).num_bytes();
-  int64_t bytes = 0;
-  if (!graph::IsView(call) || shows_memory) return bytes;
-  for (const graph::TensorType& output : call.outputs) bytes = graph::Plus(bytes, graph::Times(2, output.num_bytes()));
-  return bytes;
+void AddPlainAttention(const graph::Graph& graph, int32_t node, bool in_float32, GpuWork* work) {
+  const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
+  if (graph::RulesOf(call.op).kernel != graph::Kernel::kAttention) return;
+  const std::optional<CompositeWork> plain = CompositeWorkOf(graph, call);
+  if (!plain.has_value()) return;
+  work->is_plain_attention = true;
+  work->strided.copies = graph::Plus(work->strided.copies, plain->kernels - 1);
+  work->strided.copied_bytes =
+      graph::Plus(work->strided.copied_bytes, graph::Times(in_float32 ? 2 : 1, plain->moved_bytes));
+  if (in_float32) work->plain_operations = graph::Times(2, graph::CostOf(graph, node).macs);
 }
 
 // What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution that no loops read,
@@ -82,15 +88,17 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
   for (size_t i = 0; i < work.size(); ++i) {
     const auto call = static_cast<int32_t>(i);
     work[i].missed_bytes = traffic[i].missed_bytes;
-    work[i].moved_bytes = BytesOfOneKernelMore(graph, graph.nodes()[i], memory_of.IsView(call));
+    if (ReadsTwice(graph.nodes()[i])) work[i].moved_bytes = graph.TypeOf(graph.nodes()[i].inputs[0]).num_bytes();
     work[i].strided = strided[i];
     SetConvolution(graph, layout, call, kind.in_float16, &work[i]);
-    if (!fusion.has_value()) continue;
+    if (!fusion.has_value()) {
+      AddPlainAttention(graph, call, kind.has_float32_attention, &work[i]);
+      continue;
+    }
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
     work[i].fused_bytes = traffic[i].bytes;
     work[i].is_compiled = !fusion->IsOfLibrary(call);
     AddCompiled(graph, *fusion, call, channels_last && !kind.channels_last, &work[i]);
-    if (graph::IsView(graph.nodes()[i])) work[i].moved_bytes = 0;  // it copies in the loops of a kernel
   }
   return work;
 }
@@ -112,6 +120,13 @@ void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work) {
   if (work.macs > 0) {
     for (const WorkTerm term : kOfConvolutions) (*log_work)[term] = kNoWork;
     (*log_work)[work.convolution] = (*log_work)[kUnpaddedMacs] = LogAmount(work.macs);
+  }
+  if (work.is_plain_attention) {
+    (*log_work)[kComposedKernels] = (*log_work)[kComposedBytes] = kNoWork;
+    if (work.plain_operations > 0) {
+      (*log_work)[kProductMacs] = (*log_work)[kUnpaddedMacs] = kNoWork;
+      (*log_work)[kOperations] = LogAmount(work.plain_operations);
+    }
   }
   if (work.moved_bytes == 0) return;
   (*log_work)[kComposedKernels] = LogAmount(1);

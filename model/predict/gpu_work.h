@@ -18,23 +18,28 @@ struct GpuWork {
   int64_t fused_kernels = 0, fused_bytes = 0;  // that are left where a compiler fuses (model/predict/fusion.h); else 0
   // A compiler makes loops of the call: it is no kernel unless one begins with it, and moves fused_bytes alone.
   bool is_compiled = false;
-  // Of one kernel more: of a view that the strides make a copy, all that it reads and writes; of a normalization with
-  // the statistics of its input, what it reads once more.
+  // Of one kernel more, of a normalization with the statistics of its input: what it reads once more.
   int64_t moved_bytes = 0;
   // Of a convolution of one or two dimensions: depthwise (model/predict/depthwise_kernel.h), of one tap, or any other
   // (kBlockedMacs).
   WorkTerm convolution = kBlockedMacs;
   int64_t macs = 0;
   StridedWork strided;
+  // An attention without a kernel of its own (model/predict/composite_work.h), call by call: its kernels move what
+  // copies move, and are counted among them. Where it computes in float32, as in half precision since 2.5, no tensor core
+  // does its multiply-accumulates.
+  bool is_plain_attention = false;
+  int64_t plain_operations = 0;
 };
 
 // What decides about it.
 struct GpuWorkKind {
-  double cache_bytes = 0;      // of its last cache
-  bool fuses = false;          // compiled (torch.compile)
-  bool in_half = false;        // products and convolutions
-  bool in_float16 = false;     // likewise, not in bfloat16
-  bool channels_last = false;  // the network's arguments and weights
+  double cache_bytes = 0;              // of its last cache
+  bool fuses = false;                  // compiled (torch.compile)
+  bool in_half = false;                // products and convolutions
+  bool in_float16 = false;             // likewise, not in bfloat16
+  bool channels_last = false;          // the network's arguments and weights
+  bool has_float32_attention = false;  // attention without a kernel of its own computes so in half precision, too
 };
 
 // One for each call. REQUIRES: kind.cache_bytes > 0.

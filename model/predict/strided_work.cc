@@ -66,7 +66,12 @@ class Calls {
     StridedWork work;
     if (call.inputs.empty() || call.inputs[0].is_none()) return work;
     if (graph::IsView(call) || graph::IsAlias(graph_, call)) {
-      if (layout_.copies[static_cast<size_t>(node)]) AddStrided(call.inputs[0], call.outputs[0].num_bytes(), &work);
+      if (!layout_.copies[static_cast<size_t>(node)]) return work;
+      if (fuses_) {  // it copies in the loops of a kernel
+        AddStrided(call.inputs[0], call.outputs[0].num_bytes(), &work);
+      } else {
+        AddCopy(call.inputs[0], &work);
+      }
       return work;
     }
     for (size_t i = 0; i < call.inputs.size(); ++i) {

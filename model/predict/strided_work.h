@@ -13,8 +13,10 @@
 namespace cobra::predict {
 
 struct StridedWork {
-  int64_t copies = 0, copied_bytes = 0;  // kernels that put an argument in order, and what they read and write
-  // Of these, of copies that views make, and of arguments of an elementwise call: what is read or written with another
+  // Kernels that copy, for the sake of the order: an argument, or what a view shows whose strides do not allow one; and
+  // what they read and write.
+  int64_t copies = 0, copied_bytes = 0;
+  // Of these, and of arguments of an elementwise call: what is read or written with another
   // innermost dimension than that which lies innermost.
   int64_t strided_bytes = 0;
   // That each thread takes one behind the other, whatever the GPU: linear, bilinear and bicubic interpolation give a

@@ -1,8 +1,25 @@
 #include "model/predict/target_work.h"
 
 #include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 
 namespace cobra::predict {
+
+namespace {
+
+// Of a version like 2.13; one that cannot be read is a new one.
+bool IsSince(absl::string_view version, int major, int minor) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(version, '.');
+  int of_major = 0, of_minor = 0;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &of_major) || !absl::SimpleAtoi(parts[1], &of_minor)) return true;
+  return std::pair(of_major, of_minor) >= std::pair(major, minor);
+}
+
+}  // namespace
 
 TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
   constexpr double kMegabyte = 1 << 20, kUnknownMb = 4;  // as small as any in use
@@ -15,6 +32,7 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
     kind.gpu.in_half = ComputesInHalf(spec);
     kind.gpu.in_float16 = kind.gpu.in_half && spec.precision != "bfloat16";
     kind.gpu.channels_last = spec.layout == "nhwc";
+    kind.gpu.has_float32_attention = kind.gpu.in_half && IsSince(RuntimeVersion(spec), 2, 5);
   }
   return kind;
 }

@@ -12,14 +12,15 @@ namespace {
 using predict::TargetSpec;
 using predict::WorkTerm;
 
-// Log-latency of one call with so much work of one kind, by a net that was not trained.
-double LogLatency(net::CobraNet& net, WorkTerm term, double amount, const TargetSpec& spec) {
+// Log-latency of one call (all numbers of its vector are `call`) with so much work of one kind, by a net that was not
+// trained.
+double LogLatency(net::CobraNet& net, WorkTerm term, double amount, const TargetSpec& spec, double call = 0) {
   at::Tensor work = at::full({1, predict::kWorkTerms}, predict::kNoWork);
   work[0][term] = std::log(amount);
   auto features = predict::TargetSpecFeatures(spec);
   const at::Tensor row = at::from_blob(features.data(), {1, predict::kTargetSpecFeatures}).clone();
   const at::Tensor target = net.TargetFeatures(row, at::zeros({1}, at::kLong));
-  return net.layer_head->forward(at::zeros({1, 96}), work, target, {})[0].item<double>();
+  return net.layer_head->forward(at::full({1, 96}, call), work, target, {})[0].item<double>();
 }
 
 TargetSpec Gpu(double peak_gflops, double memory_gb_per_s) {
@@ -104,6 +105,20 @@ TEST(FirstPrices, TheStepOfAThreadKeepsItsPrice) {
   EXPECT_NEAR(LogLatency(net, predict::kThreadSteps, 1e6, slow), std::log(0.4e6), 0.01);
   EXPECT_NEAR(LogLatency(net, predict::kThreadSteps, 1e6, fast), std::log(0.4e6), 0.01);
   EXPECT_EQ(LogLatency(net, predict::kOneCall, 1, slow), one_call);
+}
+
+TEST(FirstPrices, AKernelThatMovesBytesHasOnePriceForAllCalls) {
+  net::CobraNet net = NewNet();
+  at::NoGradGuard no_grad;
+  net.layer_head->named_parameters()["out.weight"].normal_();  // training
+  const TargetSpec gpu = Gpu(8000, 400);
+  const auto of_calls = [&](WorkTerm term) {
+    return std::abs(LogLatency(net, term, 1e8, gpu, /*call=*/1) - LogLatency(net, term, 1e8, gpu, /*call=*/-1));
+  };
+  EXPECT_GT(of_calls(predict::kStridedBytes), 0.1);
+  HoldPrices(&net);
+  EXPECT_NEAR(of_calls(predict::kStridedBytes), 0, 0.01);
+  EXPECT_GT(of_calls(predict::kReadBytes), 0.1);
 }
 
 }  // namespace

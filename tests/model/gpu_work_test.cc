@@ -52,13 +52,13 @@ class GpuWorkTest : public testing::Test {
 
 TEST_F(GpuWorkTest, AReshapeOfATransposedTensorIsAKernelThatCopies) {
   const auto work = WorkOf(Reshape(Transpose(x_)));
-  EXPECT_EQ(work[kComposedKernels], 0);  // the logarithm of one
-  EXPECT_NEAR(work[kComposedBytes], std::log(2.0 * kBytes), 1e-4);
+  EXPECT_EQ(work[kArgumentCopies], 0);  // the logarithm of one
+  EXPECT_NEAR(work[kArgumentCopyBytes], std::log(2.0 * kBytes), 1e-4);
 }
 
 TEST_F(GpuWorkTest, AReshapeOfWhatIsInOrderMovesNothing) {
   const auto work = WorkOf(Reshape(x_));
-  for (const WorkTerm term : {kViewBytes, kComposedKernels, kComposedBytes, kMissedBytes})
+  for (const WorkTerm term : {kViewBytes, kArgumentCopies, kArgumentCopyBytes, kMissedBytes})
     EXPECT_EQ(work[term], kNoWork) << term;
 }
 
@@ -98,13 +98,13 @@ TEST_F(GpuWorkTest, AKernelThatACompilerMakesIsACall) {
 // A depthwise convolution over images, on a GPU.
 class DepthwiseTest : public GpuWorkTest {
  protected:
-  ValueRef Conv(int64_t window, int64_t stride, bool channels_last) {
+  ValueRef Conv(int64_t window, int64_t stride, bool channels_last, int64_t results = 1) {
     constexpr int64_t kSide = 28;
     const ValueRef image =
         channels_last ? Add(Op::permute, {b_.AddInput("image", {{8, kSide, kSide, 64}, graph::DType::float32})},
                             {{"dims", std::vector<int64_t>{0, 3, 1, 2}}})
                       : b_.AddInput("image", {{8, 64, kSide, kSide}, graph::DType::float32});
-    const ValueRef weight = b_.AddParameter("w", {{64, 1, window, window}, graph::DType::float32});
+    const ValueRef weight = b_.AddParameter("w", {{64 * results, 1, window, window}, graph::DType::float32});
     const auto both = [](int64_t n) { return std::vector<int64_t>{n, n}; };
     return Add(
         Op::conv2d, {image, weight},
@@ -139,11 +139,31 @@ TEST_F(DepthwiseTest, ThoseOfFloat32ArePyTorchsOwn) {
 TEST_F(DepthwiseTest, ThoseOfBfloat16ArePyTorchsOwn) {
   EXPECT_EQ(KindOf(Conv(3, 1, false), "bfloat16"), kOwnDepthwiseMacs);
 }
+TEST_F(DepthwiseTest, LikewiseThoseOfTwoResultsForAChannel) {
+  EXPECT_EQ(KindOf(Conv(7, 2, false, 2), "amp-float16"), kOwnDepthwiseMacs);
+}
+TEST_F(DepthwiseTest, WithTheChannelsLastTheseAreNoDepthwiseOnes) {
+  EXPECT_EQ(KindOf(Conv(7, 2, true, 2), "amp-float16"), -1);
+}
 TEST_F(DepthwiseTest, WithTheChannelsLastTheyAreCudnns) {
   EXPECT_EQ(KindOf(Conv(7, 1, true), "float32"), kLastDepthwiseMacs);
 }
 TEST_F(DepthwiseTest, ThereWideWindowsAreAKindOfTheirOwn) {
   EXPECT_EQ(KindOf(Conv(9, 1, true), "amp-float16"), kWideDepthwiseMacs);
+}
+
+// Windows beside heads: no kernel of its own.
+TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsIsKernelsThatMoveBytes) {
+  const auto attention = [this] {
+    const auto input = [this] { return b_.AddInput("q", {{2, 3, 5, 7, 8}, graph::DType::float32}); };
+    return Add(Op::scaled_dot_product_attention, {input(), input(), input()});
+  };
+  constexpr int64_t kScores = 2 * 3 * 5 * 7 * 7, kMacs = 2 * kScores * 8;
+  const auto work = WorkOf(attention());
+  for (const WorkTerm term : {kComposedKernels, kComposedBytes}) EXPECT_EQ(work[term], kNoWork) << term;
+  EXPECT_NEAR(work[kArgumentCopies], std::log(5.0), 1e-4);
+  EXPECT_NEAR(work[kArgumentCopyBytes], std::log(5.0 * 4 * kScores), 1e-4);
+  EXPECT_NEAR(work[kUnpaddedMacs], std::log(1.0 * kMacs), 1e-4);
 }
 
 // Its prices are those of a processor's work, on GPUs too.
