@@ -85,8 +85,8 @@ constexpr WorkTerm WasOneWith(WorkTerm term) {
   return term == kOwnDepthwiseMacs || term == kLastDepthwiseMacs || term == kWideDepthwiseMacs ? kDepthwiseMacs : term;
 }
 inline constexpr float kNoWork = -30;
-// The logarithm of the microseconds of a thread's step, in which four reads wait for memory at once: 0.4, the latency of
-// a GPU's memory. The networks of public/timm that have such steps say 0.33 to 0.38 on three GPUs.
+// The logarithm of the microseconds of a thread's step, in which four reads wait for memory at once: 0.4, the latency
+// of a GPU's memory. The networks of public/timm that have such steps say 0.33 to 0.38 on three GPUs.
 inline constexpr double kLogThreadStep = -0.916;
 // Without what depends on the target and on other calls (model/predict/target_work.h).
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);

@@ -26,8 +26,8 @@ struct GpuWork {
   int64_t macs = 0;
   StridedWork strided;
   // An attention without a kernel of its own (model/predict/composite_work.h), call by call: its kernels move what
-  // copies move, and are counted among them. Where it computes in float32, as in half precision since 2.5, no tensor core
-  // does its multiply-accumulates.
+  // copies move, and are counted among them. Where it computes in float32, as in half precision since 2.5, no tensor
+  // core does its multiply-accumulates.
   bool is_plain_attention = false;
   int64_t plain_operations = 0;
 };
