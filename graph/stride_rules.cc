@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "graph/getitem.h"
 #include "graph/op_rules.h"
+#include "graph/saturated.h"
 
 namespace cobra::graph {
 
@@ -65,6 +66,16 @@ bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_ran
   for (size_t d = rank - 1; d >= 2; --d) {
     if (strides[d] != step && shape[d] != 1) return false;
     step *= shape[d];
+  }
+  return true;
+}
+
+bool SuggestsChannelsLast(const Shape& shape, const Strides& strides) {
+  if (shape.size() != 4 || strides[1] == 0) return false;
+  int64_t least = 0;
+  for (const size_t d : {1, 3, 2, 0}) {
+    if (shape[d] == 0 || strides[d] < least || (d == 0 && least == strides[1])) return false;
+    least = Times(strides[d], std::max<int64_t>(1, shape[d]));
   }
   return true;
 }
@@ -441,6 +452,7 @@ std::optional<Strides> NewTensorStrides(const Node& node, const Shape& out, absl
     case StrideRule::kInnermost:
       return strides.empty() || strides.back() != 1 ? std::nullopt : InOrderOf(out, inputs[0]);
     case StrideRule::kChannelsLast:
+      if (node.op == Op::conv2d) return if_true(SuggestsChannelsLast(in, strides), ChannelsLastStrides(out));
       return if_true(out.size() == in.size() && IsChannelsLast(in, strides), ChannelsLastStrides(out));
     case StrideRule::kPooledLine:
       return if_true(out.size() == in.size() && IsChannelsLast(in, strides, 3), ChannelsLastStrides(out));

@@ -18,6 +18,9 @@ Strides ContiguousStrides(const Shape& shape);
 bool IsContiguous(const Shape& shape, const Strides& strides);
 // Up to five dimensions, the second one innermost.
 bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_rank = 4);
+// Whether PyTorch takes a tensor of four dimensions for one whose channels are last: by the order of its strides alone,
+// which may leave gaps (c10/core/MemoryFormat.h, is_channels_last_strides_2d; suggest_memory_format()).
+bool SuggestsChannelsLast(const Shape& shape, const Strides& strides);
 Strides ChannelsLastStrides(const Shape& shape);
 // Strides of a view of `shape` with the sizes `view`; nullopt if that requires a copy.
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "model/fit/first_prices.h"
 #include "model/predict/features.h"
 #include "model/predict/later_inputs.h"
 #include "model/predict/target.h"
@@ -81,7 +80,6 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
     }
   }
   PriceNewWork(bundle->net.get());
-  HoldPrices(bundle->net.get());
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "model/predict/features.h"
 
 namespace cobra::fit {
@@ -18,7 +19,8 @@ constexpr double kLogKernel = 1, kLogFused = 2;
 // compiled graph, whose guards are checked first.
 constexpr double kLogRunOfGpu = 6, kLogRunOfCompiled = 1.3;
 
-// What a kernel that moves bytes and computes little takes, whatever the call that it stands for.
+// What a kernel that moves bytes and computes little takes, whatever the call that it stands for. Not what a cache
+// misses, which libraries' kernels miss too, nor parts of composed calls, which processors have in one kernel.
 constexpr WorkTerm kOfTheDevice[] = {kCasts,          kCastBytes,         kFusedKernels, kFusedBytes,
                                      kArgumentCopies, kArgumentCopyBytes, kStridedBytes, kTurnedBytes};
 
@@ -59,6 +61,12 @@ void StartWithDataSheets(net::CobraNet* net) {
   at::Tensor run = net->graph_net->named_parameters()["run.weight"][0];
   run[kIsGpu] = kLogRunOfGpu / net::kRunUnit;
   run[kIsCompiled] = kLogRunOfCompiled / net::kRunUnit;
+}
+
+bool HoldsPrices(const net::CobraNet& net) {
+  const auto* prices = dynamic_cast<const net::PriceHead*>(net.layer_head.get());
+  return prices != nullptr &&
+         absl::c_all_of(kOfTheDevice, [prices](WorkTerm term) { return prices->IsPricedByTarget(term); });
 }
 
 void HoldPrices(net::CobraNet* net) {

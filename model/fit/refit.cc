@@ -71,6 +71,7 @@ class RefitRun {
     torch::optim::AdamW optimizer =
         MakeOptimizer(bundle_.net->parameters(), options_.learning_rate, options_.weight_decay);
     const double start = ProcessorSeconds();
+    const bool holds_prices = HoldsPrices(*bundle_.net);
     bundle_.net->train();
     double progress = 0;
     int step = 0;
@@ -85,7 +86,7 @@ class RefitRun {
       loss.backward();
       torch::nn::utils::clip_grad_norm_(bundle_.net->parameters(), options_.gradient_clip);
       optimizer.step();
-      HoldPrices(bundle_.net.get());
+      if (holds_prices) HoldPrices(bundle_.net.get());
       average_->Update(step);
       if (step % 50 == 0) LogInfo(absl::StrFormat("refit step %d, %.0f s: loss %.4f", step, seconds, value));
     }

@@ -123,6 +123,7 @@ class TrainingRun {
       Checkpoint(epoch + 1, optimizer);
     }
     average_->Swap();
+    HoldPrices(bundle_.net.get());
     bundle_.net->eval();
     bundle_.net->to(at::kCPU);
     return std::move(bundle_);
@@ -138,6 +139,7 @@ class TrainingRun {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle earlier, predict::LoadBundle(directory));
     const absl::Status taken = TakeWeights(earlier, &bundle_);
     if (!taken.ok()) return absl::InvalidArgumentError(absl::StrCat(directory, ": ", taken.message()));
+    HoldPrices(bundle_.net.get());
     average_ = std::make_unique<WeightAverage>(std::vector{weights_->all()}, options_.average_decay);
     bundle_.manifest.training_notes.push_back(
         absl::StrCat("began with the weights of the version of ", earlier.manifest.trained_at));

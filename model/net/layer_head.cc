@@ -45,6 +45,8 @@ void PriceHead::PriceByTarget(int64_t kind) {
   out_->weight[kind].zero_();
 }
 
+bool PriceHead::IsPricedByTarget(int64_t kind) const { return out_->weight[kind].count_nonzero().item<int64_t>() == 0; }
+
 at::Tensor PriceHead::forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                               const RowsOfCalls& rows) {
   // Whether data fits into a cache depends on amounts, which the embedding has only as words.

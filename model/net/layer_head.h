@@ -33,10 +33,12 @@ class PriceHead : public LayerHead {
   explicit PriceHead(const NetConfig& config);
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                      const RowsOfCalls& rows) override;
-  // One price for a kind of work, whatever the call and the target; the logarithm of microseconds.
+  // Overwrites what was learned: one price for a kind of work, whatever the call and the target; the logarithm of
+  // microseconds. Training goes on from there.
   void SetPrice(int64_t kind, double log_price);
-  // A price that may differ between targets but not between calls.
+  // Likewise: a price that differs between targets but not between calls.
   void PriceByTarget(int64_t kind);
+  bool IsPricedByTarget(int64_t kind) const;
 
  private:
   torch::nn::Linear hidden_, target_, hidden2_, out_, work_, target_gain_, target_prices_;

@@ -62,7 +62,7 @@ CompositeWork MultiHeadWork(const graph::Graph& graph, const graph::Node& node) 
 // mask, their softmax, the values. In half precision PyTorch computes all of that in float32 since 2.5.
 constexpr int64_t kPlainAttentionKernels = 6;
 
-std::optional<CompositeWork> PlainAttentionWork(const graph::Graph& graph, const graph::Node& node) {
+std::optional<CompositeWork> WindowAttentionWork(const graph::Graph& graph, const graph::Node& node) {
   const graph::Shape& query = graph.TypeOf(node.inputs[0]).shape;
   const graph::Shape& key = graph.TypeOf(node.inputs[1]).shape;
   if (query.size() == 4 || query.size() < 2 || key.size() < 2) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<CompositeWork> PlainAttentionWork(const graph::Graph& graph, const
 
 std::optional<CompositeWork> CompositeWorkOf(const graph::Graph& graph, const graph::Node& node) {
   if (graph::RulesOf(node.op).kernel == graph::Kernel::kMultiHead) return MultiHeadWork(graph, node);
-  if (graph::RulesOf(node.op).kernel == graph::Kernel::kAttention) return PlainAttentionWork(graph, node);
+  if (graph::RulesOf(node.op).kernel == graph::Kernel::kAttention) return WindowAttentionWork(graph, node);
   const auto* const parts =
       std::find_if(std::begin(kParts), std::end(kParts), [&node](const Parts& p) { return p.op == node.op; });
   if (parts == std::end(kParts)) return std::nullopt;

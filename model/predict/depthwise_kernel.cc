@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace cobra::predict {
 namespace {
@@ -13,7 +14,7 @@ bool IsOfCudnn(const graph::Convolution& c) {
   if (c.Dilated() || c.groups < kFewestChannels) return false;
   const int64_t input_height = c.height.input, width = c.width.input, stride = c.width.stride, window = c.width.window;
   if (input_height == 1 && stride == 1) return true;
-  if (c.height.stride != stride || c.height.window != window || width < kNarrowest) return false;
+  if ((c.height.stride != stride && input_height != 1) || c.height.window != window || width < kNarrowest) return false;
   if (window != 1 && window != 3 && window != 5) return false;
   if (stride != 2) return stride == 1;
   if (c.batch == 1) return window > 1 || width <= 28;
@@ -23,11 +24,13 @@ bool IsOfCudnn(const graph::Convolution& c) {
 
 }  // namespace
 
-WorkTerm DepthwiseKernelOf(const graph::Convolution& convolution, bool channels_last, bool in_float16) {
+WorkTerm DepthwiseKernelOf(const graph::Convolution& convolution, bool channels_last, const GpuWorkKind& kind) {
+  if (kind.has_large_in_cudnn && convolution.input_elements > std::numeric_limits<int32_t>::max())
+    return channels_last ? kOwnDepthwiseMacs : kDepthwiseMacs;
   const int64_t window = std::max(convolution.height.window, convolution.width.window);
   if (channels_last && convolution.out_channels > 1) return kBlockedMacs;
   if (channels_last) return window > kWidestFast ? kWideDepthwiseMacs : kLastDepthwiseMacs;
-  return in_float16 && IsOfCudnn(convolution) ? kDepthwiseMacs : kOwnDepthwiseMacs;
+  return kind.in_float16 && IsOfCudnn(convolution) ? kDepthwiseMacs : kOwnDepthwiseMacs;
 }
 
 }  // namespace cobra::predict

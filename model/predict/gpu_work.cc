@@ -1,14 +1,15 @@
 #include "model/predict/gpu_work.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 
 #include "graph/convolution_algorithm.h"
 #include "graph/cost.h"
 #include "graph/layout.h"
-#include "graph/op_rules.h"
 #include "graph/saturated.h"
-#include "model/predict/composite_work.h"
+#include "model/predict/attention_work.h"
 #include "model/predict/depthwise_kernel.h"
 #include "model/predict/fusion.h"
 #include "model/predict/memory_traffic.h"
@@ -25,15 +26,15 @@ constexpr float kLogFusedCall = -6;  // of a kernel that another call begins
 // By algorithm, which other rules decide there.
 constexpr WorkTerm kOfConvolutions[] = {kProductMacs, kGemmMacs, kBlockedMacs, kPointwiseMacs, kDepthwiseMacs};
 
-void SetConvolution(const graph::Graph& graph, const graph::Layout& layout, int32_t call, bool in_float16,
+void SetConvolution(const graph::Graph& graph, const graph::Layout& layout, int32_t call, const GpuWorkKind& kind,
                     GpuWork* work) {
   const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
   const std::optional<graph::Convolution> c = graph::ConvolutionOf(graph, node);
   if (!c.has_value() || c->spatial_dims > 2) return;
   const bool channels_last =
-      c->spatial_dims == 2 && (layout.channels_last || graph::IsChannelsLast(graph.TypeOf(node.inputs[0]).shape,
-                                                                             layout.Of(graph, node.inputs[0])));
-  work->convolution = c->groups > 1 && c->in_channels == 1 ? DepthwiseKernelOf(*c, channels_last, in_float16)
+      c->spatial_dims == 2 && (layout.channels_last || graph::SuggestsChannelsLast(graph.TypeOf(node.inputs[0]).shape,
+                                                                                   layout.Of(graph, node.inputs[0])));
+  work->convolution = c->groups > 1 && c->in_channels == 1 ? DepthwiseKernelOf(*c, channels_last, kind)
                       : c->OneTap()                        ? kPointwiseMacs
                                                            : kBlockedMacs;
   work->macs = graph::CostOf(graph, call).macs;
@@ -46,16 +47,20 @@ bool ReadsTwice(const graph::Node& call) {
          (call.op == Op::batch_norm && call.attributes.Bool("training", false));
 }
 
-void AddPlainAttention(const graph::Graph& graph, int32_t node, bool in_float32, GpuWork* work) {
-  const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
-  if (graph::RulesOf(call.op).kernel != graph::Kernel::kAttention) return;
-  const std::optional<CompositeWork> plain = CompositeWorkOf(graph, call);
-  if (!plain.has_value()) return;
+// Of logarithms of amounts.
+float LogSum(float one, float other) {
+  const float larger = std::max(one, other);
+  return larger + std::log1p(std::exp(std::min(one, other) - larger));
+}
+
+void AddPlainAttention(const graph::Graph& graph, const graph::Layout& layout, int32_t node, const GpuWorkKind& kind,
+                       GpuWork* work) {
+  if (!IsPlainAttention(graph, layout, graph.nodes()[static_cast<size_t>(node)], kind.fuses)) return;
+  const AttentionWork plain = PlainAttentionWork(graph, node, kind.has_float32_attention, kind.fuses);
   work->is_plain_attention = true;
-  work->strided.copies = graph::Plus(work->strided.copies, plain->kernels - 1);
-  work->strided.copied_bytes =
-      graph::Plus(work->strided.copied_bytes, graph::Times(in_float32 ? 2 : 1, plain->moved_bytes));
-  if (in_float32) work->plain_operations = graph::Times(2, graph::CostOf(graph, node).macs);
+  work->strided.copies = graph::Plus(work->strided.copies, plain.kernels);
+  work->strided.copied_bytes = graph::Plus(work->strided.copied_bytes, plain.moved_bytes);
+  work->plain_operations = plain.operations;
 }
 
 // What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution that no loops read,
@@ -90,11 +95,9 @@ std::vector<GpuWork> GpuWorkOf(const graph::Graph& graph, const GpuWorkKind& kin
     work[i].missed_bytes = traffic[i].missed_bytes;
     if (ReadsTwice(graph.nodes()[i])) work[i].moved_bytes = graph.TypeOf(graph.nodes()[i].inputs[0]).num_bytes();
     work[i].strided = strided[i];
-    SetConvolution(graph, layout, call, kind.in_float16, &work[i]);
-    if (!fusion.has_value()) {
-      AddPlainAttention(graph, call, kind.has_float32_attention, &work[i]);
-      continue;
-    }
+    SetConvolution(graph, layout, call, kind, &work[i]);
+    AddPlainAttention(graph, layout, call, kind, &work[i]);
+    if (!fusion.has_value()) continue;
     work[i].fused_kernels = fusion->Launches(call) ? 1 : 0;
     work[i].fused_bytes = traffic[i].bytes;
     work[i].is_compiled = !fusion->IsOfLibrary(call);
@@ -125,7 +128,7 @@ void SetGpuWork(const GpuWork& work, std::array<float, kWorkTerms>* log_work) {
     (*log_work)[kComposedKernels] = (*log_work)[kComposedBytes] = kNoWork;
     if (work.plain_operations > 0) {
       (*log_work)[kProductMacs] = (*log_work)[kUnpaddedMacs] = kNoWork;
-      (*log_work)[kOperations] = LogAmount(work.plain_operations);
+      (*log_work)[kOperations] = LogSum((*log_work)[kOperations], LogAmount(work.plain_operations));
     }
   }
   if (work.moved_bytes == 0) return;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "graph/graph.h"
@@ -25,9 +26,8 @@ struct GpuWork {
   WorkTerm convolution = kBlockedMacs;
   int64_t macs = 0;
   StridedWork strided;
-  // An attention without a kernel of its own (model/predict/composite_work.h), call by call: its kernels move what
-  // copies move, and are counted among them. Where it computes in float32, as in half precision since 2.5, no tensor
-  // core does its multiply-accumulates.
+  // An attention without a kernel of its own (model/predict/attention_work.h): its kernels move what copies move, and
+  // are counted among them. Where it computes in float32, no tensor core does its multiply-accumulates.
   bool is_plain_attention = false;
   int64_t plain_operations = 0;
 };
@@ -40,6 +40,13 @@ struct GpuWorkKind {
   bool in_float16 = false;             // likewise, not in bfloat16
   bool channels_last = false;          // the network's arguments and weights
   bool has_float32_attention = false;  // attention without a kernel of its own computes so in half precision, too
+  // More elements than 32 bits count: cuDNN takes depthwise convolutions with them, unless the channels are last.
+  bool has_large_in_cudnn = false;
+
+  auto fields() const {
+    return std::make_tuple(cache_bytes, fuses, in_half, in_float16, channels_last, has_float32_attention,
+                           has_large_in_cudnn);
+  }
 };
 
 // One for each call. REQUIRES: kind.cache_bytes > 0.

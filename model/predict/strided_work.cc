@@ -67,15 +67,14 @@ class Calls {
     if (call.inputs.empty() || call.inputs[0].is_none()) return work;
     if (graph::IsView(call) || graph::IsAlias(graph_, call)) {
       if (!layout_.copies[static_cast<size_t>(node)]) return work;
-      if (fuses_) {  // it copies in the loops of a kernel
-        AddStrided(call.inputs[0], call.outputs[0].num_bytes(), &work);
-      } else {
-        AddCopy(call.inputs[0], &work);
-      }
+      AddStrided(call.inputs[0], call.outputs[0].num_bytes(), &work);
+      if (!fuses_) AddCopy(call.inputs[0], &work);  // else in the loops of a kernel
       return work;
     }
     for (size_t i = 0; i < call.inputs.size(); ++i) {
-      if (!call.inputs[i].is_none() && NeedsCopy(call, i)) AddCopy(call.inputs[i], &work);
+      if (call.inputs[i].is_none() || !NeedsCopy(call, i)) continue;
+      AddCopy(call.inputs[i], &work);
+      if (!LeavesGaps(call, i)) AddStrided(call.inputs[i], graph_.TypeOf(call.inputs[i]).num_bytes(), &work);
     }
     if (graph::RulesOf(call.op).strides == graph::StrideRule::kElementwise || call.op == Op::cat ||
         call.op == Op::stack)
@@ -98,7 +97,12 @@ class Calls {
     const int64_t bytes = graph_.TypeOf(input).num_bytes();
     ++work->copies;
     work->copied_bytes = Plus(work->copied_bytes, Times(2, bytes));
-    AddStrided(input, bytes, work);
+  }
+
+  // Whether the argument of a convolution has its channels last already, but other tensors between them.
+  bool LeavesGaps(const graph::Node& call, size_t i) const {
+    return call.op == Op::conv2d && i == 0 &&
+           graph::SuggestsChannelsLast(graph_.TypeOf(call.inputs[0]).shape, layout_.Of(graph_, call.inputs[0]));
   }
 
   bool NeedsCopy(const graph::Node& call, size_t i) const {

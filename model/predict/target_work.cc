@@ -33,6 +33,7 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
     kind.gpu.in_float16 = kind.gpu.in_half && spec.precision != "bfloat16";
     kind.gpu.channels_last = spec.layout == "nhwc";
     kind.gpu.has_float32_attention = kind.gpu.in_half && IsSince(RuntimeVersion(spec), 2, 5);
+    kind.gpu.has_large_in_cudnn = IsSince(RuntimeVersion(spec), 2, 9);
   }
   return kind;
 }

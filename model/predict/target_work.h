@@ -21,13 +21,10 @@ struct TargetWorkKind {
   bool has_casts = false;
   // Of a GPU with PyTorch: of its cache, bytes of the graph, whose tensors are float32; else 0.
   GpuWorkKind gpu;
+
   bool has_none() const { return !has_casts && gpu.cache_bytes == 0; }
-  friend bool operator<(const TargetWorkKind& a, const TargetWorkKind& b) {
-    const auto fields = [](const TargetWorkKind& k) {
-      return std::make_tuple(k.has_casts, k.gpu.cache_bytes, k.gpu.fuses, k.gpu.in_half, k.gpu.channels_last);
-    };
-    return fields(a) < fields(b);
-  }
+  auto fields() const { return std::make_tuple(has_casts, gpu.fields()); }
+  friend bool operator<(const TargetWorkKind& a, const TargetWorkKind& b) { return a.fields() < b.fields(); }
 };
 // `knows_gpu_work`: Manifest's, of the version that is asked.
 TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work);

@@ -51,6 +51,21 @@ TEST(TargetWorkTest, AProcessorHasNone) {
   for (const WorkTerm term : {kWideBytes, kCasts, kCastBytes, kMissedBytes}) EXPECT_EQ(work[term], kNoWork);
 }
 
+TEST(TargetWorkTest, EachDifferenceBetweenTargetsIsAKindOfItsOwn) {
+  const auto differ = [](const TargetSpec& a, const TargetSpec& b) {
+    const TargetWorkKind one = TargetWorkKindOf(a, true), other = TargetWorkKindOf(b, true);
+    return one < other || other < one;
+  };
+  TargetSpec old_version = Gpu("float16", 96);
+  old_version.runtime = "torch-2.4";
+  TargetSpec later = old_version;
+  later.runtime = "torch-2.5";
+  EXPECT_TRUE(differ(old_version, later));
+  EXPECT_TRUE(differ(Gpu("float16", 96), Gpu("bfloat16", 96)));
+  EXPECT_TRUE(differ(Gpu("float16", 96), Gpu("float16", 48)));
+  EXPECT_FALSE(differ(Gpu("float16", 96), Gpu("float16", 96)));
+}
+
 TEST(TargetWorkTest, AutocastWidensNorms) {
   const auto work = WorkOn(Gpu("amp-float16", 96), 1);
   EXPECT_EQ(work[kCasts], kNoWork);
