@@ -116,7 +116,9 @@ TEST(FirstPrices, AKernelThatMovesBytesHasOnePriceForAllCalls) {
     return std::abs(LogLatency(net, term, 1e8, gpu, /*call=*/1) - LogLatency(net, term, 1e8, gpu, /*call=*/-1));
   };
   EXPECT_GT(of_calls(predict::kStridedBytes), 0.1);
+  EXPECT_FALSE(HoldsPrices(net));
   HoldPrices(&net);
+  EXPECT_TRUE(HoldsPrices(net));
   EXPECT_NEAR(of_calls(predict::kStridedBytes), 0, 0.01);
   EXPECT_GT(of_calls(predict::kReadBytes), 0.1);
 }
