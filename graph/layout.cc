@@ -11,6 +11,10 @@ bool Layout::IsContiguous(const Graph& graph, ValueRef ref) const {
   return !channels_last || ref.kind != ValueRef::Kind::kInput || graph.TypeOf(ref).shape.size() != 4;
 }
 
+bool Layout::SuggestsChannelsLast(const Graph& graph, ValueRef ref) const {
+  return graph::SuggestsChannelsLast(graph.TypeOf(ref).shape, Of(graph, ref));
+}
+
 Strides Layout::Of(const Graph& graph, ValueRef ref) const {
   if (IsContiguous(graph, ref)) return ContiguousStrides(graph.TypeOf(ref).shape);
   if (!ref.is_node()) return ChannelsLastStrides(graph.TypeOf(ref).shape);
@@ -47,6 +51,7 @@ bool LayoutTracker::StaysContiguous(const Node& node) const {
     case StrideRule::kContiguous: return !node.inplace;
     case StrideRule::kDense:
     case StrideRule::kChannelsLast:
+    case StrideRule::kSuggested:
     case StrideRule::kPooledLine:
     case StrideRule::kOrdered:
     case StrideRule::kInnermost: return node.inputs.empty() || is_contiguous(node.inputs[0]);

@@ -19,6 +19,7 @@ struct Layout {
   // Of a graph's tensor. REQUIRES: not kNone.
   Strides Of(const Graph& graph, ValueRef ref) const;
   bool IsContiguous(const Graph& graph, ValueRef ref) const;
+  bool SuggestsChannelsLast(const Graph& graph, ValueRef ref) const;
 
   // Of arguments of the network with four dimensions, of weights of convolutions over images, and so of their results;
   // else they are in row-major order.

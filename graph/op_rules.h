@@ -33,7 +33,8 @@ enum class StrideRule : uint8_t {
   kInnermost,     // likewise if the last dimension of in is the innermost; else contiguous
   kContiguous,    // contiguous
   kChannelsLast,  // channels last if in is (4 or 5 dimensions); else contiguous
-  kPooledLine,    // likewise, with 3 dimensions too: computed as an image of height 1
+  kSuggested,     // likewise, if in's strides suggest it (4 dimensions, SuggestsChannelsLast); else contiguous
+  kPooledLine,    // channels last if in is, with 3 dimensions too: computed as an image of height 1
   kConcatenated,  // channels last if all inputs are; else contiguous
   kBatchFirst,    // sequence before batch in memory, where the attribute `batch_first` is true; else contiguous
   kColumns,       // matrices by columns, as LAPACK leaves them

@@ -452,8 +452,8 @@ std::optional<Strides> NewTensorStrides(const Node& node, const Shape& out, absl
     case StrideRule::kInnermost:
       return strides.empty() || strides.back() != 1 ? std::nullopt : InOrderOf(out, inputs[0]);
     case StrideRule::kChannelsLast:
-      if (node.op == Op::conv2d) return if_true(SuggestsChannelsLast(in, strides), ChannelsLastStrides(out));
       return if_true(out.size() == in.size() && IsChannelsLast(in, strides), ChannelsLastStrides(out));
+    case StrideRule::kSuggested: return if_true(SuggestsChannelsLast(in, strides), ChannelsLastStrides(out));
     case StrideRule::kPooledLine:
       return if_true(out.size() == in.size() && IsChannelsLast(in, strides, 3), ChannelsLastStrides(out));
     case StrideRule::kConcatenated:

@@ -5,6 +5,7 @@
 #include "graph/cost.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
+#include "model/predict/composite_work.h"
 
 namespace cobra::predict {
 namespace {
@@ -47,8 +48,7 @@ AttentionWork PlainAttentionWork(const graph::Graph& graph, int32_t node, bool i
   const graph::TensorType &query = graph.TypeOf(call.inputs[0]), &key = graph.TypeOf(call.inputs[1]),
                           &value = graph.TypeOf(call.inputs[2]), &result = call.outputs[0];
   const int64_t wide = in_float32 ? 2 : 1;
-  int64_t scores = Times(graph::DTypeBytes(result.dtype), key.shape[key.shape.size() - 2]);
-  for (size_t i = 0; i + 1 < query.shape.size(); ++i) scores = Times(scores, query.shape[i]);
+  const int64_t scores = Times(graph::DTypeBytes(result.dtype), AttentionScores(query.shape, key.shape));
   const bool has_mask = call.inputs.size() > kTensors && !call.inputs[kTensors].is_none();
   AttentionWork work;
   // Written by a product, read and written by the softmax, read by a product; by call, the mask's sum as well.

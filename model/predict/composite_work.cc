@@ -66,13 +66,18 @@ std::optional<CompositeWork> WindowAttentionWork(const graph::Graph& graph, cons
   const graph::Shape& query = graph.TypeOf(node.inputs[0]).shape;
   const graph::Shape& key = graph.TypeOf(node.inputs[1]).shape;
   if (query.size() == 4 || query.size() < 2 || key.size() < 2) return std::nullopt;
-  int64_t scores = key[key.size() - 2];
-  for (size_t i = 0; i + 1 < query.size(); ++i) scores = Times(scores, query[i]);
+  const int64_t scores = AttentionScores(query, key);
   const int64_t bytes = Times(scores, graph::DTypeBytes(node.outputs[0].dtype));
   return CompositeWork{kPlainAttentionKernels, Times(kScoresMoved, bytes), scores};
 }
 
 }  // namespace
+
+int64_t AttentionScores(const graph::Shape& query, const graph::Shape& key) {
+  int64_t scores = key[key.size() - 2];
+  for (size_t i = 0; i + 1 < query.size(); ++i) scores = Times(scores, query[i]);
+  return scores;
+}
 
 std::optional<CompositeWork> CompositeWorkOf(const graph::Graph& graph, const graph::Node& node) {
   if (graph::RulesOf(node.op).kernel == graph::Kernel::kMultiHead) return MultiHeadWork(graph, node);

@@ -19,6 +19,9 @@ struct CompositeWork {
 // nullopt for a call that is one kernel.
 std::optional<CompositeWork> CompositeWorkOf(const graph::Graph& graph, const graph::Node& node);
 
+// Elements of the scores of scaled_dot_product_attention: one for each query and key. REQUIRES: two dimensions or more.
+int64_t AttentionScores(const graph::Shape& query, const graph::Shape& key);
+
 }  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_COMPOSITE_WORK_H_

@@ -31,12 +31,13 @@ void SetConvolution(const graph::Graph& graph, const graph::Layout& layout, int3
   const graph::Node& node = graph.nodes()[static_cast<size_t>(call)];
   const std::optional<graph::Convolution> c = graph::ConvolutionOf(graph, node);
   if (!c.has_value() || c->spatial_dims > 2) return;
-  const bool channels_last =
-      c->spatial_dims == 2 && (layout.channels_last || graph::SuggestsChannelsLast(graph.TypeOf(node.inputs[0]).shape,
-                                                                                   layout.Of(graph, node.inputs[0])));
-  work->convolution = c->groups > 1 && c->in_channels == 1 ? DepthwiseKernelOf(*c, channels_last, kind)
-                      : c->OneTap()                        ? kPointwiseMacs
-                                                           : kBlockedMacs;
+  if (c->groups > 1 && c->in_channels == 1) {
+    const bool channels_last =
+        c->spatial_dims == 2 && (layout.channels_last || layout.SuggestsChannelsLast(graph, node.inputs[0]));
+    work->convolution = DepthwiseKernelOf(*c, channels_last, kind);
+  } else {
+    work->convolution = c->OneTap() ? kPointwiseMacs : kBlockedMacs;
+  }
   work->macs = graph::CostOf(graph, call).macs;
 }
 

@@ -94,15 +94,13 @@ class Calls {
   }
 
   void AddCopy(const graph::ValueRef& input, StridedWork* work) const {
-    const int64_t bytes = graph_.TypeOf(input).num_bytes();
     ++work->copies;
-    work->copied_bytes = Plus(work->copied_bytes, Times(2, bytes));
+    work->copied_bytes = Plus(work->copied_bytes, Times(2, graph_.TypeOf(input).num_bytes()));
   }
 
   // Whether the argument of a convolution has its channels last already, but other tensors between them.
   bool LeavesGaps(const graph::Node& call, size_t i) const {
-    return call.op == Op::conv2d && i == 0 &&
-           graph::SuggestsChannelsLast(graph_.TypeOf(call.inputs[0]).shape, layout_.Of(graph_, call.inputs[0]));
+    return call.op == Op::conv2d && i == 0 && layout_.SuggestsChannelsLast(graph_, call.inputs[0]);
   }
 
   bool NeedsCopy(const graph::Node& call, size_t i) const {

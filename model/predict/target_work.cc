@@ -8,7 +8,6 @@
 #include "absl/strings/str_split.h"
 
 namespace cobra::predict {
-
 namespace {
 
 // Of a version like 2.13; one that cannot be read is a new one.
@@ -28,8 +27,8 @@ TargetWorkKind TargetWorkKindOf(const TargetSpec& spec, bool knows_gpu_work) {
   if (knows_gpu_work && spec.kind == "gpu" && IsPyTorch(spec)) {
     const double cache_mb = spec.last_level_cache_mb > 0 ? spec.last_level_cache_mb : kUnknownMb;
     kind.gpu.fuses = spec.compile != "eager";
-    kind.gpu.cache_bytes = cache_mb * kMegabyte * (ComputesInHalf(spec) ? 2 : 1);
     kind.gpu.in_half = ComputesInHalf(spec);
+    kind.gpu.cache_bytes = cache_mb * kMegabyte * (kind.gpu.in_half ? 2 : 1);
     kind.gpu.in_float16 = kind.gpu.in_half && spec.precision != "bfloat16";
     kind.gpu.channels_last = spec.layout == "nhwc";
     kind.gpu.has_float32_attention = kind.gpu.in_half && IsSince(RuntimeVersion(spec), 2, 5);

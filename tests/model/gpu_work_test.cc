@@ -31,6 +31,11 @@ class GpuWorkTest : public testing::Test {
     const auto buffer = [this] { return b_.AddBuffer("b", {{kWidth}, graph::DType::float32}); };
     return Add(Op::batch_norm, {x, buffer(), buffer()}, {{"eps", 1e-5}, {"training", training}});
   }
+  // Windows beside heads.
+  ValueRef WindowAttention() {
+    const auto input = [this] { return b_.AddInput("q", {{2, 3, 5, 7, 8}, graph::DType::float32}); };
+    return Add(Op::scaled_dot_product_attention, {input(), input(), input()});
+  }
   // Of the last call, on a GPU; with the version's rules.
   std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true, const std::string& compile = "eager",
                                        const std::string& precision = "float32") {
@@ -98,14 +103,11 @@ TEST_F(GpuWorkTest, AKernelThatACompilerMakesIsACall) {
 
 // Since 2.5 it computes in float32 in half precision, too, and no tensor core does its products.
 TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsInHalfPrecision) {
-  const auto input = [this] { return b_.AddInput("q", {{2, 3, 5, 7, 8}, graph::DType::float32}); };
-  const auto before =
-      WorkOf(Add(Op::scaled_dot_product_attention, {input(), input(), input()}), true, "eager", "amp-float16");
+  const auto before = WorkOf(WindowAttention(), true, "eager", "amp-float16");
   EXPECT_NE(before[kUnpaddedMacs], kNoWork);
   runtime_ = "torch-2.5";
   b_ = graph::GraphBuilder();
-  const auto since =
-      WorkOf(Add(Op::scaled_dot_product_attention, {input(), input(), input()}), true, "eager", "amp-float16");
+  const auto since = WorkOf(WindowAttention(), true, "eager", "amp-float16");
   EXPECT_EQ(since[kUnpaddedMacs], kNoWork);
   EXPECT_GT(since[kOperations], before[kUnpaddedMacs]);
   EXPECT_GT(since[kArgumentCopyBytes], before[kArgumentCopyBytes] + std::log(2.0));
@@ -114,17 +116,20 @@ TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsInHalfPrecision) {
 // A depthwise convolution over images, on a GPU.
 class DepthwiseTest : public GpuWorkTest {
  protected:
-  ValueRef Conv(int64_t window, int64_t stride, bool channels_last, int64_t results = 1) {
-    constexpr int64_t kSide = 28;
-    const ValueRef image =
-        channels_last ? Add(Op::permute, {b_.AddInput("image", {{8, kSide, kSide, 64}, graph::DType::float32})},
-                            {{"dims", std::vector<int64_t>{0, 3, 1, 2}}})
-                      : b_.AddInput("image", {{8, 64, kSide, kSide}, graph::DType::float32});
+  // Of 64 channels, `results` for each.
+  ValueRef ConvOf(ValueRef image, int64_t window, int64_t stride = 1, int64_t results = 1) {
     const ValueRef weight = b_.AddParameter("w", {{64 * results, 1, window, window}, graph::DType::float32});
     const auto both = [](int64_t n) { return std::vector<int64_t>{n, n}; };
     return Add(
         Op::conv2d, {image, weight},
         {{"stride", both(stride)}, {"padding", both(window / 2)}, {"dilation", both(1)}, {"groups", int64_t{64}}});
+  }
+  ValueRef Turned(ValueRef rows) { return Add(Op::permute, {rows}, {{"dims", std::vector<int64_t>{0, 3, 1, 2}}}); }
+  ValueRef Conv(int64_t window, int64_t stride, bool channels_last, int64_t results = 1) {
+    constexpr int64_t kSide = 28;
+    const ValueRef image = channels_last ? Turned(b_.AddInput("image", {{8, kSide, kSide, 64}, graph::DType::float32}))
+                                         : b_.AddInput("image", {{8, 64, kSide, kSide}, graph::DType::float32});
+    return ConvOf(image, window, stride, results);
   }
   // The one kind of work of depthwise convolutions that the call has.
   int KindOf(ValueRef call, const std::string& precision) {
@@ -157,13 +162,7 @@ TEST_F(DepthwiseTest, ThoseOfBfloat16ArePyTorchsOwn) {
 }
 // 2,148,532,224 elements.
 TEST_F(DepthwiseTest, WhatThirtyTwoBitsDoNotCountIsCudnnsSince29) {
-  const auto conv = [this] {
-    const ValueRef image = b_.AddInput("image", {{2047, 64, 128, 129}, graph::DType::float32});
-    const ValueRef weight = b_.AddParameter("w", {{64, 1, 7, 7}, graph::DType::float32});
-    const auto both = [](int64_t n) { return std::vector<int64_t>{n, n}; };
-    return Add(Op::conv2d, {image, weight},
-               {{"stride", both(1)}, {"padding", both(3)}, {"dilation", both(1)}, {"groups", int64_t{64}}});
-  };
+  const auto conv = [this] { return ConvOf(b_.AddInput("image", {{2047, 64, 128, 129}, graph::DType::float32}), 7); };
   EXPECT_EQ(KindOf(conv(), "amp-float16"), kOwnDepthwiseMacs);
   runtime_ = "torch-2.9";
   b_ = graph::GraphBuilder();
@@ -176,13 +175,7 @@ TEST_F(DepthwiseTest, LikewiseThoseOfTwoResultsForAChannel) {
 TEST_F(DepthwiseTest, ChannelsThatAreLastMayLeaveGaps) {
   const ValueRef rows = b_.AddInput("rows", {{8, 14, 14, 128}, graph::DType::float32});
   const graph::Attributes narrow{{"dim", int64_t{3}}, {"start", int64_t{0}}, {"length", int64_t{64}}};
-  const ValueRef image =
-      Add(Op::permute, {Add(Op::narrow, {rows}, narrow)}, {{"dims", std::vector<int64_t>{0, 3, 1, 2}}});
-  const ValueRef weight = b_.AddParameter("w", {{64, 1, 7, 7}, graph::DType::float32});
-  const auto both = [](int64_t n) { return std::vector<int64_t>{n, n}; };
-  const auto work =
-      WorkOf(Add(Op::conv2d, {image, weight},
-                 {{"stride", both(1)}, {"padding", both(3)}, {"dilation", both(1)}, {"groups", int64_t{64}}}));
+  const auto work = WorkOf(ConvOf(Turned(Add(Op::narrow, {rows}, narrow)), 7));
   EXPECT_NE(work[kLastDepthwiseMacs], kNoWork);
   EXPECT_NEAR(work[kArgumentCopyBytes], std::log(2.0 * 4 * 8 * 14 * 14 * 64), 1e-4);
   EXPECT_EQ(work[kStridedBytes], kNoWork);
@@ -199,12 +192,8 @@ TEST_F(DepthwiseTest, ThereWideWindowsAreAKindOfTheirOwn) {
 
 // Windows beside heads: no kernel of its own.
 TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsIsKernelsThatMoveBytes) {
-  const auto attention = [this] {
-    const auto input = [this] { return b_.AddInput("q", {{2, 3, 5, 7, 8}, graph::DType::float32}); };
-    return Add(Op::scaled_dot_product_attention, {input(), input(), input()});
-  };
   constexpr int64_t kScores = 2 * 3 * 5 * 7 * 7, kMacs = 2 * kScores * 8;
-  const auto work = WorkOf(attention());
+  const auto work = WorkOf(WindowAttention());
   for (const WorkTerm term : {kComposedKernels, kComposedBytes}) EXPECT_EQ(work[term], kNoWork) << term;
   EXPECT_NEAR(work[kArgumentCopies], std::log(3.0), 1e-4);
   EXPECT_GT(work[kArgumentCopyBytes], std::log(4.0 * 4 * kScores));

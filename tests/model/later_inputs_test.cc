@@ -56,54 +56,57 @@ TEST(LaterInputs, WhatHasThemAllStaysAsItIs) {
       WriteTensorFile({{"layer_head.target_gain.weight", {{1, kTargetSpecFeatures + kVector}, gains}}});
   EXPECT_EQ(WithAllSpecFeatures(file, kTargetSpecFeatures).value(), file);
 }
-// A kind of work that a version has not learned costs nothing in it, on any target.
-TEST(LaterInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
-  constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
-  const std::string weights = Bytes(std::vector<float>(kTerms * kWidth, 2)),
-                    biases = Bytes(std::vector<float>(kTerms, 1)),
-                    inputs = Bytes(std::vector<float>(kWidth * kTerms, 4));
+
+constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
+
+// Of the kinds of work: their prices by call and of all calls, and what they are as inputs.
+struct Kinds {
+  std::vector<float> weight, bias, input;  // [kinds, width], [kinds], [width, kinds]
+};
+
+Kinds WithAllKinds(const Kinds& had) {
+  const std::string weights = Bytes(had.weight), biases = Bytes(had.bias), inputs = Bytes(had.input);
   const std::string file = WriteTensorFile({{"layer_head.out.weight", {{kTerms, kWidth}, weights}},
                                             {"layer_head.out.bias", {{kTerms}, biases}},
                                             {"layer_head.work.weight", {{kWidth, kTerms}, inputs}}});
   const absl::StatusOr<std::string> larger = WithAllWorkTerms(file, kTerms);
-  ASSERT_TRUE(larger.ok()) << larger.status();
+  EXPECT_TRUE(larger.ok()) << larger.status();
+  if (!larger.ok()) return {};
   const auto tensors = ReadTensorFile(*larger);
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
-  const std::vector<float> bias = Floats(tensors->at("layer_head.out.bias").bytes);
-  const std::vector<float> weight = Floats(tensors->at("layer_head.out.weight").bytes);
-  const std::vector<float> input = Floats(tensors->at("layer_head.work.weight").bytes);
-  ASSERT_EQ(bias.size(), size_t{kWorkTerms});
-  ASSERT_EQ(weight.size(), size_t{kWorkTerms * kWidth});
-  ASSERT_EQ(input.size(), size_t{kWidth * kWorkTerms});
+  EXPECT_TRUE(tensors.ok()) << tensors.status();
+  if (!tensors.ok()) return {};
+  return {Floats(tensors->at("layer_head.out.weight").bytes), Floats(tensors->at("layer_head.out.bias").bytes),
+          Floats(tensors->at("layer_head.work.weight").bytes)};
+}
+
+// A kind of work that a version has not learned costs nothing in it, on any target.
+TEST(LaterInputs, WorkThatAVersionHasNotLearnedCostsNothing) {
+  const Kinds all = WithAllKinds(
+      {std::vector<float>(kTerms * kWidth, 2), std::vector<float>(kTerms, 1), std::vector<float>(kWidth * kTerms, 4)});
+  ASSERT_EQ(all.bias.size(), size_t{kWorkTerms});
+  ASSERT_EQ(all.weight.size(), size_t{kWorkTerms * kWidth});
+  ASSERT_EQ(all.input.size(), size_t{kWidth * kWorkTerms});
   for (size_t term = 0; term < kWorkTerms; ++term) {
     const bool is_new = term >= kTerms && WasOneWith(static_cast<WorkTerm>(term)) == static_cast<WorkTerm>(term);
-    EXPECT_EQ(bias[term], is_new ? kNoPrice : 1);
+    EXPECT_EQ(all.bias[term], is_new ? kNoPrice : 1);
     for (size_t i = 0; i < kWidth; ++i) {
-      EXPECT_EQ(weight[term * kWidth + i], is_new ? 0 : 2);
-      EXPECT_EQ(input[i * kWorkTerms + term], is_new ? 0 : 4);
+      EXPECT_EQ(all.weight[term * kWidth + i], is_new ? 0 : 2);
+      EXPECT_EQ(all.input[i * kWorkTerms + term], is_new ? 0 : 4);
     }
   }
 }
 // Kinds that were one with another cost what that one does: no answer changes.
 TEST(LaterInputs, WorkThatWasOneKindKeepsItsPrice) {
-  constexpr int64_t kTerms = kFewestWorkTerms, kWidth = 3;
-  std::vector<float> weights(kTerms * kWidth), biases(kTerms), inputs(kWidth * kTerms);
-  for (std::vector<float>* values : {&weights, &biases, &inputs}) absl::c_iota(*values, 1.0f);
-  const std::string weight_bytes = Bytes(weights), bias_bytes = Bytes(biases), input_bytes = Bytes(inputs);
-  const std::string file = WriteTensorFile({{"layer_head.out.weight", {{kTerms, kWidth}, weight_bytes}},
-                                            {"layer_head.out.bias", {{kTerms}, bias_bytes}},
-                                            {"layer_head.work.weight", {{kWidth, kTerms}, input_bytes}}});
-  const absl::StatusOr<std::string> larger = WithAllWorkTerms(file, kTerms);
-  ASSERT_TRUE(larger.ok()) << larger.status();
-  const auto tensors = ReadTensorFile(*larger);
-  ASSERT_TRUE(tensors.ok()) << tensors.status();
-  const std::vector<float> bias = Floats(tensors->at("layer_head.out.bias").bytes);
-  const std::vector<float> weight = Floats(tensors->at("layer_head.out.weight").bytes);
-  const std::vector<float> input = Floats(tensors->at("layer_head.work.weight").bytes);
-  EXPECT_EQ(bias[kWideDepthwiseMacs], biases[kDepthwiseMacs]);
+  Kinds had{std::vector<float>(kTerms * kWidth), std::vector<float>(kTerms), std::vector<float>(kWidth * kTerms)};
+  for (std::vector<float>* values : {&had.weight, &had.bias, &had.input}) absl::c_iota(*values, 1.0f);
+  const Kinds all = WithAllKinds(had);
+  ASSERT_EQ(all.bias.size(), size_t{kWorkTerms});
+  ASSERT_EQ(all.weight.size(), size_t{kWorkTerms * kWidth});
+  ASSERT_EQ(all.input.size(), size_t{kWidth * kWorkTerms});
+  EXPECT_EQ(all.bias[kWideDepthwiseMacs], had.bias[kDepthwiseMacs]);
   for (size_t i = 0; i < kWidth; ++i) {
-    EXPECT_EQ(weight[kWideDepthwiseMacs * kWidth + i], weights[kDepthwiseMacs * kWidth + i]);
-    EXPECT_EQ(input[i * kWorkTerms + kWideDepthwiseMacs], inputs[i * kTerms + kDepthwiseMacs]);
+    EXPECT_EQ(all.weight[kWideDepthwiseMacs * kWidth + i], had.weight[kDepthwiseMacs * kWidth + i]);
+    EXPECT_EQ(all.input[i * kWorkTerms + kWideDepthwiseMacs], had.input[i * kTerms + kDepthwiseMacs]);
   }
 }
 TEST(LaterInputs, ADamagedFileIsDataLoss) {
