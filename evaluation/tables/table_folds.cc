@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "evaluation/published/roofline.h"
 #include "evaluation/tables/coverage.h"
@@ -25,7 +26,8 @@ namespace {
 
 constexpr char kOurs[] = "COBRA", kMeanOfSeeds[] = "COBRA, mean of the seeds' answers",
                kRoofline[] = "additive roofline, fitted", kMean[] = "mean over the targets",
-               kOtherHost[] = "the same device on another host";
+               kOtherHost[] = "the same device on another host",
+               kOtherVersion[] = "the same device with another version of PyTorch, times a factor";
 constexpr char kTimm[] = "timm";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
 constexpr double kLearningRate = 3e-3;
@@ -107,7 +109,7 @@ class Table {
         }
       }
       for (const auto& [method, targets] : methods) COBRA_RETURN_IF_ERROR(AddRows(method, targets, seed));
-      COBRA_RETURN_IF_ERROR(AddOtherHosts(seed));
+      COBRA_RETURN_IF_ERROR(AddOtherMeasurements(seed));
       ours.push_back(std::move(methods[kOurs]));
     }
     if (seeds > 1) COBRA_RETURN_IF_ERROR(AddRows(kMeanOfSeeds, MeanOfSeeds(ours), 1));
@@ -174,29 +176,44 @@ class Table {
     return absl::OkStatus();
   }
 
-  // How far two hosts with the same device are apart: no prediction from a data sheet can do better for both.
-  absl::Status AddOtherHosts(int seed) {
+  // How far two measurements of a device are apart that its data sheet does not tell apart: on another host, where no
+  // prediction can do better for both; and with another version of PyTorch, but for a factor.
+  absl::Status AddOtherMeasurements(int seed) {
     for (const fit::Dataset& data : rows_.sets()) {
-      const fit::Dataset* other = OtherHostOf(data);
-      if (other == nullptr) continue;
-      std::map<std::string, double> there;
-      for (const fit::Sample& row : other->samples) there[row.fingerprint()] = row.latency_us();
-      AnsweredRows answers;
-      for (const fit::Sample& row : data.samples) {
-        if (const auto same = there.find(row.fingerprint()); same != there.end())
-          answers.Add(same->second, row.latency_us(), 0);
+      for (const bool of_version : {false, true}) {
+        const fit::Dataset* other = OtherMeasurementOf(data, of_version);
+        if (other == nullptr) continue;
+        const AnsweredRows answers = AnswersOfOther(data, *other, of_version);
+        COBRA_RETURN_IF_ERROR(
+            run_.AddFigures(of_version ? kOtherVersion : kOtherHost, data.target.name, seed, answers.Cell().figures));
       }
-      COBRA_RETURN_IF_ERROR(run_.AddFigures(kOtherHost, data.target.name, seed, answers.Cell().figures));
     }
     return absl::OkStatus();
   }
 
-  // Null: nobody else measured the device in this way.
-  const fit::Dataset* OtherHostOf(const fit::Dataset& data) const {
+  static AnsweredRows AnswersOfOther(const fit::Dataset& data, const fit::Dataset& other, bool times_factor) {
+    std::map<std::string, double> there;
+    for (const fit::Sample& row : other.samples) there[row.fingerprint()] = row.latency_us();
+    std::vector<std::pair<double, double>> pairs;  // there, here
+    std::vector<double> ratios;
+    for (const fit::Sample& row : data.samples) {
+      const auto same = there.find(row.fingerprint());
+      if (same == there.end()) continue;
+      pairs.emplace_back(same->second, row.latency_us());
+      ratios.push_back(row.latency_us() / same->second);
+    }
+    const double factor = times_factor && !ratios.empty() ? Median(std::move(ratios)) : 1;
+    AnsweredRows answers;
+    for (const auto& [latency_there, latency_here] : pairs) answers.Add(factor * latency_there, latency_here, 0);
+    return answers;
+  }
+
+  // Null: nobody else measured the device in this way, or with another version.
+  const fit::Dataset* OtherMeasurementOf(const fit::Dataset& data, bool of_version) const {
     const predict::TargetSpec& spec = data.target;
     for (const fit::Dataset& other : rows_.sets()) {
       const predict::TargetSpec& is = other.target;
-      if (is.name != spec.name && is.device == spec.device && is.runtime == spec.runtime &&
+      if (is.name != spec.name && is.device == spec.device && (is.runtime != spec.runtime) == of_version &&
           is.compile == spec.compile && is.precision == spec.precision && is.layout == spec.layout)
         return &other;
     }
