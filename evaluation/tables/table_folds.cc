@@ -194,17 +194,17 @@ class Table {
   static AnsweredRows AnswersOfOther(const fit::Dataset& data, const fit::Dataset& other, bool times_factor) {
     std::map<std::string, double> there;
     for (const fit::Sample& row : other.samples) there[row.fingerprint()] = row.latency_us();
-    std::vector<std::pair<double, double>> pairs;  // there, here
-    std::vector<double> ratios;
+    std::vector<double> predicted, measured, ratios;
     for (const fit::Sample& row : data.samples) {
       const auto same = there.find(row.fingerprint());
       if (same == there.end()) continue;
-      pairs.emplace_back(same->second, row.latency_us());
-      ratios.push_back(row.latency_us() / same->second);
+      predicted.push_back(same->second);
+      measured.push_back(row.latency_us());
+      ratios.push_back(measured.back() / predicted.back());
     }
-    const double factor = times_factor && !ratios.empty() ? Median(std::move(ratios)) : 1;
+    const double factor = times_factor ? Median(std::move(ratios)) : 1;
     AnsweredRows answers;
-    for (const auto& [latency_there, latency_here] : pairs) answers.Add(factor * latency_there, latency_here, 0);
+    for (size_t i = 0; i < predicted.size(); ++i) answers.AddWithoutInterval(factor * predicted[i], measured[i]);
     return answers;
   }
 
