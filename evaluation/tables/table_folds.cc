@@ -109,9 +109,9 @@ class Table {
         }
       }
       for (const auto& [method, targets] : methods) COBRA_RETURN_IF_ERROR(AddRows(method, targets, seed));
-      COBRA_RETURN_IF_ERROR(AddOtherMeasurements(seed));
       ours.push_back(std::move(methods[kOurs]));
     }
+    COBRA_RETURN_IF_ERROR(AddOtherMeasurements());
     if (seeds > 1) COBRA_RETURN_IF_ERROR(AddRows(kMeanOfSeeds, MeanOfSeeds(ours), 1));
     run_.before = {absl::StrCat(
         rows_.what(), " left out in five folds that were drawn once (data/splits). The weights begin with ",
@@ -178,14 +178,14 @@ class Table {
 
   // How far two measurements of a device are apart that its data sheet does not tell apart: on another host, where no
   // prediction can do better for both; and with another version of PyTorch, but for a factor.
-  absl::Status AddOtherMeasurements(int seed) {
+  absl::Status AddOtherMeasurements() {
     for (const fit::Dataset& data : rows_.sets()) {
       for (const bool of_version : {false, true}) {
         const fit::Dataset* other = OtherMeasurementOf(data, of_version);
         if (other == nullptr) continue;
         const AnsweredRows answers = AnswersOfOther(data, *other, of_version);
         COBRA_RETURN_IF_ERROR(
-            run_.AddFigures(of_version ? kOtherVersion : kOtherHost, data.target.name, seed, answers.Cell().figures));
+            run_.AddFigures(of_version ? kOtherVersion : kOtherHost, data.target.name, 1, answers.Cell().figures));
       }
     }
     return absl::OkStatus();
