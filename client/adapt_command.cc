@@ -137,6 +137,16 @@ absl::Status OfImportedFile(absl::string_view file, const absl::Status& status) 
   return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
 }
 
+// The server knows rows, not the file that has them.
+absl::Status OfSamplesFile(absl::string_view file, const absl::Status& status) {
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
+  if (file.empty() || !diagnostic.has_value()) return status;
+  if (!absl::StartsWith(diagnostic->message, "row ") && !absl::StartsWith(diagnostic->message, "the samples"))
+    return status;
+  diagnostic->message = absl::StrCat(file, ": ", diagnostic->message);
+  return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
+}
+
 absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const AdaptFlags& flags) {
   v1::AdaptRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
@@ -213,7 +223,10 @@ absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& f
     }
     const size_t stored = next - static_cast<size_t>(request.samples_size());
     absl::StatusOr<v1::AdaptResponse> observed = client->Observe(request);
-    if (!observed.ok()) return stored == 0 ? observed.status() : AfterStored(stored, observed.status());
+    if (!observed.ok()) {
+      const absl::Status status = OfSamplesFile(flags.samples, observed.status());
+      return stored == 0 ? status : AfterStored(stored, status);
+    }
     response = *std::move(observed);
     for (std::string& text : AllRefused({}, response.refused())) refused.push_back(std::move(text));
   }
@@ -241,9 +254,10 @@ absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags)
       return RefusedError(flags.samples, loaded.refused);
   }
   for (v1::TimedNetwork& network : loaded.networks) request.add_samples()->Swap(&network);
-  COBRA_ASSIGN_OR_RETURN(const v1::AdaptResponse response, client->Adapt(request));
-  const int code = PrintAdapted(common, response, AllRefused(loaded.refused, response.refused()));
-  if (!common.json) Print(TrainedText(client.get(), response.target().spec()));
+  const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
+  if (!response.ok()) return OfSamplesFile(flags.samples, response.status());
+  const int code = PrintAdapted(common, *response, AllRefused(loaded.refused, response->refused()));
+  if (!common.json) Print(TrainedText(client.get(), response->target().spec()));
   return code;
 }
 

@@ -281,6 +281,11 @@ std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view wa
   return Dump(j);
 }
 
+// A tenth of what was measured is off by 90 %.
+constexpr double kUnlikeSheet = 0.9;
+constexpr char kCheckSheet[] =
+    "warning: the timings are unlike the data sheet; are they of this device, its threads, and in milliseconds?\n";
+
 std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
   const v1::Target& t = r.target();
   std::string text = absl::StrCat("target ", t.spec().name(), " serves", VersionText(t), "\n");
@@ -291,14 +296,14 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
     absl::StrAppendFormat(&text, "%d %s: the data sheet alone is off by %s", t.samples(),
                           t.samples() == 1 ? "network was timed" : "networks were timed",
                           PercentText(t.sample_mape_before()));
-    if (t.samples() > 1 && t.sample_mape_after() < t.sample_mape_before()) {
+    if (t.samples() > 1 && t.sample_mape_after() != t.sample_mape_before()) {
       absl::StrAppend(&text, ", each network predicted from the others by ", PercentText(t.sample_mape_after()));
     } else if (t.samples() > 1 && t.sample_mape_before() < 0.05) {
       absl::StrAppend(&text, "; they confirm it");
     } else if (t.samples() > 1) {
       absl::StrAppend(&text, "; they predict each other no better, so the data sheet counts and they do not");
     }
-    absl::StrAppend(&text, "\n");
+    absl::StrAppend(&text, "\n", t.sample_mape_before() > kUnlikeSheet ? kCheckSheet : "");
   }
   if (t.parts_size() > 0) absl::StrAppend(&text, "explained by");
   for (int i = 0; i < t.parts_size(); ++i) {

@@ -82,10 +82,12 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
                      hint);
   }
   const bool is_same = absl::EqualsIgnoreCase(known.device, machine.device) && known.precision == machine.precision &&
-                       known.compile == machine.compile && known.layout == machine.layout;
+                       known.compile == machine.compile && known.layout == machine.layout &&
+                       (known.kind == "gpu" || known.threads == machine.threads);
   if (serving->samples == 0 || is_same) return absl::OkStatus();
   const auto what = [](const predict::TargetSpec& spec) {
-    return absl::StrCat(spec.device, " (", spec.precision, ", ", spec.compile, ", ", spec.layout, ")");
+    const std::string threads = spec.kind == "gpu" ? "" : absl::StrCat(", ", spec.threads, " threads");
+    return absl::StrCat(spec.device, " (", spec.precision, ", ", spec.compile, ", ", spec.layout, threads, ")");
   };
   return UserError(
       Diagnostic::Kind::kUsage,

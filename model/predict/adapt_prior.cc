@@ -210,6 +210,13 @@ bool IsAmd(const TargetSpec& gpu) {
 
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b) { return IsAmd(a) == IsAmd(b); }
 
+bool IsSameMaker(const TargetSpec& a, const TargetSpec& b) {
+  const auto is_intel = [](const TargetSpec& gpu) {
+    return absl::StrContains(gpu.device, "Intel") || absl::StartsWith(gpu.device, "Arc ");
+  };
+  return IsSameVendor(a, b) && is_intel(a) == is_intel(b);
+}
+
 bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b) {
   const auto is_torch_gpu = [](const TargetSpec& spec) { return spec.kind == "gpu" && IsPyTorch(spec); };
   return RuntimeFamily(a) == RuntimeFamily(b) || (is_torch_gpu(a) && is_torch_gpu(b));

@@ -20,6 +20,8 @@ double SheetDistance(const TargetSpec& a, const TargetSpec& b);
 bool IsAmd(const TargetSpec& gpu);
 // Of GPUs: both are AMD's, or neither is.
 bool IsSameVendor(const TargetSpec& a, const TargetSpec& b);
+// Likewise, and both are Intel's, or neither is: PyTorch's kernels there are others. No such GPU has been trained on.
+bool IsSameMaker(const TargetSpec& a, const TargetSpec& b);
 
 // Whether the same kernels run: LibTorch's are PyTorch's, and on a GPU the difference is what launches them.
 bool IsSameRuntime(const TargetSpec& a, const TargetSpec& b);

@@ -183,4 +183,16 @@ TargetSpec FilledFromTable(TargetSpec sheet) {
   return sheet;
 }
 
+TargetSpec CompletedSheet(TargetSpec sheet) {
+  if (sheet.kind != "cpu") return FilledFromTable(std::move(sheet));
+  if (sheet.peak_gflops > 0 || !(sheet.clock_mhz > 0) || !(sheet.vector_bits > 0)) return sheet;
+  // Two units of fused multiply-adds; one where vectors are narrow and nothing computes in halves (Cortex-A53, A72).
+  constexpr double kNarrowBits = 128, kOperations = 2;
+  const bool is_half = sheet.precision == "float16";
+  const double lanes = sheet.vector_bits / (is_half ? 16 : 32);
+  const double units = sheet.vector_bits <= kNarrowBits && !is_half && RuntimeFamily(sheet) == "ncnn" ? 1 : 2;
+  sheet.peak_gflops = sheet.clock_mhz / 1000 * sheet.threads * kOperations * units * lanes;
+  return sheet;
+}
+
 }  // namespace cobra::predict

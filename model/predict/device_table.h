@@ -38,6 +38,10 @@ std::vector<std::string> DevicesNamedLike(absl::string_view device);
 // the peaks are those of its precision. Any other sheet as it is.
 TargetSpec FilledFromTable(TargetSpec sheet);
 
+// That of a GPU, and that of a processor with a peak, where it has none and its clock and vectors are known: of its
+// threads, each a core. Of cores in data/devices/cores.csv it is half to twice the peak of the maker.
+TargetSpec CompletedSheet(TargetSpec sheet);
+
 }  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_DEVICE_TABLE_H_

@@ -44,19 +44,54 @@ double ShareOfNorms(const graph::Graph& graph, const LatencyPrediction& predicti
   return us / prediction.latency_us;
 }
 
-// Of what explains a device: the weight of targets of its kind that run networks as it does.
-double ShareOfAlike(const Calibration& adapted, absl::Span<const TargetInfo> trained) {
+bool RunsAlike(const TargetSpec& known, const TargetSpec& machine) {
+  return known.kind == machine.kind && IsSameRuntime(known, machine) && IsSamePrecision(known, machine) &&
+         known.compile == machine.compile;
+}
+
+// Of what explains a device, the share that runs networks as it does, and of that what has a maker's kernels like its
+// own and no less than half its threads.
+struct Explained {
+  double by_alike = 0, by_maker = 0, by_threads = 0;
+  int most_threads = 0;
+};
+
+Explained ExplainedBy(const Calibration& adapted, absl::Span<const TargetInfo> trained) {
+  constexpr int kMostTimes = 2;
   const TargetSpec& machine = adapted.machine;
-  double alike = 0, all = 0;
+  const bool has_kernels_of_maker = machine.kind == "gpu" && IsPyTorch(machine);
+  Explained shares;
+  double all = 0;
   for (const CalibrationPart& part : adapted.parts) {
     all += part.weight;
     const auto known =
         absl::c_find_if(trained, [&part](const TargetInfo& t) { return t.spec.name == part.base_target; });
-    if (known != trained.end() && known->spec.kind == machine.kind && IsSameRuntime(known->spec, machine) &&
-        IsSamePrecision(known->spec, machine) && known->spec.compile == machine.compile)
-      alike += part.weight;
+    if (known == trained.end() || !RunsAlike(known->spec, machine)) continue;
+    shares.by_alike += part.weight;
+    shares.by_maker += !has_kernels_of_maker || IsSameMaker(known->spec, machine) ? part.weight : 0;
+    shares.by_threads += machine.kind == "gpu" || machine.threads <= kMostTimes * known->spec.threads ? part.weight : 0;
+    shares.most_threads = std::max(shares.most_threads, known->spec.threads);
   }
-  return all > 0 ? alike / all : 0;
+  for (double* share : {&shares.by_alike, &shares.by_maker, &shares.by_threads}) *share /= all > 0 ? all : 1;
+  return shares;
+}
+
+// Why few timings say nothing certain of a device; empty: they do.
+std::string WhyAdaptedIsGuess(const Calibration& adapted, absl::Span<const TargetInfo> trained) {
+  const TargetSpec& machine = adapted.machine;
+  const Explained shares = ExplainedBy(adapted, trained);
+  constexpr double kEnough = 0.5;
+  const std::string none = absl::StrCat("none of the trained targets that explain ", machine.name, " ");
+  if (shares.by_alike < kEnough) {
+    return absl::StrCat(none, "is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile, ") in ",
+                        machine.precision);
+  }
+  if (shares.by_maker < kEnough) return absl::StrCat(none, "is a GPU of its maker (", machine.device, ")");
+  if (shares.by_threads < kEnough)
+    return absl::StrCat(none, "has more than ", shares.most_threads, " of its ", machine.threads, " threads");
+  if (adapted.samples == 0 && !(machine.peak_gflops > 0) && !(machine.convolution_gflops > 0))
+    return absl::StrCat("peak_gflops of \"", machine.device, "\" is not known: its data sheet should have it");
+  return "";
 }
 
 }  // namespace
@@ -126,16 +161,8 @@ absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInf
   if (!std::isfinite(prediction->latency_us))
     return absl::InternalError(absl::StrCat(adapted.machine.name, ": this target gives no number; adapt again"));
   if (adapted.samples >= kEnoughSamples) return absl::OkStatus();
-  const TargetSpec& machine = adapted.machine;
-  std::string why;
-  if (ShareOfAlike(adapted, trained) < 0.5) {
-    why = absl::StrCat("none of the trained targets that explain ", machine.name, " is a ", machine.kind, " with ",
-                       RuntimeFamily(machine), " (", machine.compile, ") in ", machine.precision);
-  } else if (adapted.samples == 0 && !HasNumbers(machine)) {
-    why = absl::StrCat("no number of \"", machine.device, "\" is known: peak_gflops, memory_gb_per_s, clock_mhz");
-  } else {
-    return absl::OkStatus();
-  }
+  std::string why = WhyAdaptedIsGuess(adapted, trained);
+  if (why.empty()) return absl::OkStatus();
   Doubt(0, std::move(why), prediction);
   std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
   prediction->extrapolating = true;

@@ -40,9 +40,9 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 // single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
-// A device that was adapted to, where most of what explains it has another runtime, mode or precision: the data sheet
-// says nothing about that, and few timings little. Likewise one without timings of which the sheet has no number.
-// Internal if there is no number.
+// A device that was adapted to, where most of what explains it has another runtime, mode or precision, is a GPU of
+// another maker in PyTorch, or has less than half of its threads: the data sheet says nothing about that, and few
+// timings little. Likewise one without timings whose peak nobody knows. Internal if the target gives no number.
 absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
                           LatencyPrediction* prediction);
 

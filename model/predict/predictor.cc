@@ -145,7 +145,7 @@ class LoadedPredictor : public Predictor {
 
   absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options) const override {
-    const TargetSpec machine = FilledFromTable(sheet);
+    const TargetSpec machine = CompletedSheet(sheet);
     std::vector<AdaptSample> timed(samples.begin(), samples.end());
     std::vector<std::optional<graph::Graph>> as_run(samples.size());
     for (size_t i = 0; i < samples.size(); ++i) {
@@ -168,7 +168,7 @@ class LoadedPredictor : public Predictor {
       as_run[i] = AsRunBy(machine, *networks[i]);
       if (as_run[i].has_value()) asked[i] = &*as_run[i];
     }
-    return adapter_.Suggest(FilledFromTable(machine), asked, count, cancelled);
+    return adapter_.Suggest(CompletedSheet(machine), asked, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,

@@ -33,12 +33,17 @@ absl::Status CheckSoftware(const TargetSpec& sheet) {
     return absl::InvalidArgumentError(absl::StrCat("compile \"", sheet.compile, "\": did you mean ", mode, "?"));
   constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
       {"pytorch", "torch"}, {"ort", "onnxruntime"}, {"onnx_runtime", "onnxruntime"}};
-  const size_t family = sheet.runtime.find('-');  // what follows is a version
+  // What follows is a version.
+  const size_t family = std::min(sheet.runtime.find_first_of("- "), sheet.runtime.find_first_of("0123456789"));
   std::string right = absl::AsciiStrToLower(sheet.runtime.substr(0, family));
+  while (absl::EndsWith(right, "_")) right.pop_back();
   for (const auto& [wrong, name] : kOtherNames) {
     if (absl::StartsWith(right, wrong)) right = absl::StrCat(name, right.substr(wrong.size()));
   }
-  if (family != std::string::npos) right += sheet.runtime.substr(family);
+  if (family != std::string::npos) {
+    const size_t version = sheet.runtime.find_first_not_of("- ", family);
+    if (version != std::string::npos) absl::StrAppend(&right, "-", sheet.runtime.substr(version));
+  }
   if (right == sheet.runtime) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("runtime \"", sheet.runtime, "\": did you mean ", right, "?"));
 }
@@ -217,8 +222,8 @@ absl::Status CheckTogether(const TargetSpec& sheet) {
     return Bad("l2_cache_mb", sheet.l2_cache_mb,
                absl::StrFormat("more than last_level_cache_mb %.6g", sheet.last_level_cache_mb));
   }
-  COBRA_RETURN_IF_ERROR(CheckBalance(sheet));
   COBRA_RETURN_IF_ERROR(CheckAgainstTable(sheet));
+  COBRA_RETURN_IF_ERROR(CheckBalance(sheet));
   COBRA_RETURN_IF_ERROR(is_cpu ? CheckPeakOfProcessor(sheet) : CheckPeakOfGpu(sheet));
   // Winograd's algorithm needs a quarter of the multiplications.
   constexpr double kAbovePeak = 16;

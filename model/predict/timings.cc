@@ -133,7 +133,7 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
   std::map<std::string, std::string> first_row;
   std::vector<std::string> fingerprints;
   std::vector<TimedNetwork> times;
-  const TargetSpec filled = FilledFromTable(machine);
+  const TargetSpec filled = CompletedSheet(machine);
   for (TimedNetwork& network : timed) {
     if (absl::Status status = CheckTiming(network, filled); !status.ok()) {
       checked.refused.push_back({network.row, std::move(status)});

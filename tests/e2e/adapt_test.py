@@ -142,7 +142,9 @@ class Adapt(unittest.TestCase):
         self.assertEqual(self.ask("adapt", "--name", "voodoo", "--spec", self.of_gpu("Voodoo 3")).code, 0)
         guess = self.batch_on("voodoo")
         self.assertTrue(guess["extrapolating"])
-        self.assertIn('no number of "Voodoo 3" is known', json.dumps(guess, ensure_ascii=False).replace('\\"', '"'))
+        self.assertIn(
+            'peak_gflops of "Voodoo 3" is not known', json.dumps(guess, ensure_ascii=False).replace('\\"', '"')
+        )
         self.assertLessEqual(guess["high_us"] / guess["latency_us"], 1000.001)
         answer = self.ask("adapt", "--name", "a100", "--spec", self.of_gpu("A100"))
         self.assertEqual(answer.code, 2)
@@ -170,6 +172,50 @@ class Adapt(unittest.TestCase):
             self.assertEqual(answer.code, 2)
             self.assertIn("has timings of RTX 4090 (amp-float16, eager, nchw)", answer.err)
             self.assertIn("--undo --name mine", answer.err)
+
+        with_threads = self.write("threads.json", json.dumps(dict(SPEC, threads=4)))
+        self.assertEqual(self.adapt("threads", 2).code, 0)
+        answer = self.ask("adapt", "--name", "threads", "--spec", with_threads)
+        self.assertEqual(answer.code, 2)
+        self.assertIn("has timings of Test CPU 9000 (float32, eager, nchw, 1 threads)", answer.err)
+
+    def reasons_of(self, sheet, *samples):
+        """Why an answer on the device of this sheet is a guess."""
+        name = f"reasons-{sheet['kind']}-{sheet['runtime']}"
+        spec = self.write("reasons.json", json.dumps(sheet))
+        made = self.ask("adapt", "--name", name, "--spec", spec, *samples)
+        self.assertEqual(made.code, 0, made.err)
+        images = "64x3x224x224" if sheet["kind"] == "gpu" else "1x3x224x224"
+        question = [RESNET, "--entry", "resnet18()", "--input", images, "--target", name]
+        answer = self.ask("predict", *question, "--format", "json")
+        self.assertEqual(answer.code, 0, answer.err)
+        prediction = answer.json()["predictions"][0]
+        return json.dumps(prediction, ensure_ascii=False).replace('\\"', '"') if prediction["extrapolating"] else ""
+
+    def test_a_device_unlike_those_that_explain_it_is_a_guess(self):
+        gpu = {"kind": "gpu", "runtime": "torch-2.9", "precision": "amp-float16", "compile": "inductor"}
+        of_gpu = dict(gpu, peak_gflops=122000, memory_gb_per_s=960, cores=96)
+        self.assertIn("is a GPU of its maker (AMD", self.reasons_of(dict(of_gpu, device="AMD Radeon RX 7900 XTX")))
+        self.assertIn("is a GPU of its maker (Arc", self.reasons_of(dict(of_gpu, device="Arc B580")))
+        self.assertEqual("", self.reasons_of(dict(of_gpu, device="NVIDIA GeForce RTX 9999")))
+        server = dict(SPEC, runtime="torch-2.4", threads=18, cores=18, peak_gflops=1500)
+        self.assertIn("of its 18 threads", self.reasons_of(server))
+        self.assertNotIn("threads", self.reasons_of(dict(server, threads=2, peak_gflops=200)))
+        without_peak = {"device": "Board", "kind": "cpu", "runtime": "ncnn", "threads": 4, "clock_mhz": 2400}
+        self.assertIn('peak_gflops of "Board" is not known', self.reasons_of(without_peak))
+        self.assertEqual("", self.reasons_of(dict(without_peak, vector_bits=128)))
+
+    def test_programs_are_read_for_an_older_pytorch_too(self):
+        spec = self.write("old.json", json.dumps(dict(SPEC, runtime="torch-1.12.1")))
+        self.assertEqual(self.ask("adapt", "--name", "old", "--spec", spec).code, 0)
+        question = [RESNET, "--entry", "resnet18()", "--input", "1x3x224x224"]
+        answer = self.ask("predict", *question, "--target", "old", "--format", "json")
+        self.assertEqual(answer.code, 0, answer.err)
+        self.assertEqual(answer.json()["predictions"][0]["torch_version"], "1.13.1")
+        answer = self.ask("predict", *question, "--torch-version", "1.12.1")
+        self.assertEqual(answer.code, 2)
+        self.assertIn("--torch-version 1.12.1: is older", answer.err)
+        self.assertIn("the oldest is 1.13.1", answer.err)
 
     def test_cobra_train_adapts_alike(self):
         """Architectures, without a server: the same numbers as of a target that the server made."""
@@ -373,8 +419,8 @@ class Adapt(unittest.TestCase):
         t = self.truth
         for bad in ("0", "-3", "0x10", "nan", "inf", "three", "3600000", "0.000001", ""):
             self.refused([t[0], bad, t[2], t[3]], "row 2: latency_ms")
-        self.refused([t[0], t[1] * 1000, t[2], t[3]], "row 2", "milliseconds")
-        self.refused([ms * 1000 for ms in t[:4]], "milliseconds")
+        self.refused([t[0], t[1] * 1000, t[2], t[3]], "refused.csv: row 2", "milliseconds")
+        self.refused([ms * 1000 for ms in t[:4]], "refused.csv: row 1", "milliseconds")
         self.refused([ms / 1000 for ms in t[:4]], "milliseconds")
         self.refused([t[0], t[1], 2.5 * t[0]], "row 3", "more than twofold", rows=[*NETWORKS[:2], NETWORKS[0]])
         self.refused([t[0], t[1]], "row 2", "no_such_model", rows=[NETWORKS[0], ("resnet.py", "no_such_model()")])
@@ -390,6 +436,12 @@ class Adapt(unittest.TestCase):
         self.assertEqual(skipped.code, 0, skipped.err)
         self.assertIn("left out: row 2", skipped.out)
         self.assertIn("3 networks were timed", skipped.out)
+
+    def test_timings_unlike_the_data_sheet_are_taken_with_a_warning(self):
+        path = write_list(self.file("slow.csv"), NETWORKS[:4], [30 * ms for ms in self.truth[:4]])
+        made = self.ask("adapt", "--name", "slow", "--spec", self.file("spec.json"), "--samples", path)
+        self.assertEqual(made.code, 0, made.err)
+        self.assertIn("warning: the timings are unlike the data sheet", made.out)
 
     def test_one_bad_timing_of_five_is_named_and_a_mistaken_unit_is_skipped(self):
         good = self.truth[:5]

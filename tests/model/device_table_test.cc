@@ -100,6 +100,24 @@ TEST(DeviceTableTest, ASheetIsFilledByTheNameOfItsDevice) {
   EXPECT_EQ(FilledFromTable(sheet).peak_gflops, 0);
 }
 
+TEST(DeviceTableTest, AProcessorGetsAPeakOfClockAndVectors) {
+  TargetSpec sheet;
+  sheet.kind = "cpu";
+  sheet.runtime = "torch-2.4";
+  sheet.threads = 2;
+  sheet.clock_mhz = 2500;
+  EXPECT_EQ(CompletedSheet(sheet).peak_gflops, 0);
+  sheet.vector_bits = 512;
+  EXPECT_EQ(CompletedSheet(sheet).peak_gflops, 320);  // 64 a cycle, as Skylake-SP
+  sheet.runtime = "ncnn";
+  sheet.vector_bits = 128;
+  EXPECT_EQ(CompletedSheet(sheet).peak_gflops, 40);  // 8, as a Cortex-A72
+  sheet.precision = "float16";
+  EXPECT_EQ(CompletedSheet(sheet).peak_gflops, 160);  // 32, as a Cortex-A76
+  sheet.peak_gflops = 9;
+  EXPECT_EQ(CompletedSheet(sheet).peak_gflops, 9);
+}
+
 TEST(DeviceTableTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(std::string(TargetFromTable("device\nx\n", "x").status().message()), HasSubstr("no column name"));
   EXPECT_THAT(std::string(TargetFromTable("name,mem_bw_gb_s\nx,fast\n", "x").status().message()),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "graph/net_builder.h"
 #include "model/predict/adapt_samples.h"
 #include "model/predict/sheet_check.h"
@@ -266,6 +267,12 @@ TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
   EXPECT_EQ(begins(check([](TargetSpec* s) { s->compile = "Eager"; }), "compile \"Eager\": did you mean eager?"), "");
   EXPECT_EQ(check([](TargetSpec* s) { s->runtime = "PyTorch-2.4+Cu121"; }),
             "runtime \"PyTorch-2.4+Cu121\": did you mean torch-2.4+Cu121?");
+  for (const char* wrong : {"torch 2.4", "torch2.4", "torch_2.4", "PyTorch 2.4", "torch--2.4"}) {
+    EXPECT_EQ(check([=](TargetSpec* s) { s->runtime = wrong; }),
+              absl::StrCat("runtime \"", wrong, "\": did you mean torch-2.4?"));
+  }
+  for (const char* right : {"torch", "ncnn-1.0.20260526", "libtorch-1.13.1+openblas-SkylakeX", "onnxruntime-1.18-qnn"})
+    EXPECT_EQ(check([=](TargetSpec* s) { s->runtime = right; }), "");
   // A thousandfold: GB/s for MB/s, and the other way.
   for (const double gb_per_s : {0.04, 4000.0, 40000.0}) {
     EXPECT_EQ(begins(check([=](TargetSpec* s) {

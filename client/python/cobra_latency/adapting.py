@@ -74,7 +74,7 @@ class Adapted(Tabular):
             return f"{target}: from the data sheet alone; a few timings make it better (Client.observe)"
         networks = "1 network" if self.samples == 1 else f"{self.samples} networks"
         text = f"{target}: {networks} timed, the data sheet alone is off by {self.mape_before:.1%}"
-        if self.samples > 1 and self.mape_after < self.mape_before:
+        if self.samples > 1 and self.mape_after != self.mape_before:
             text += f", each network predicted from the others by {self.mape_after:.1%}"
         return text
 

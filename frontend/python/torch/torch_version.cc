@@ -1,6 +1,8 @@
 #include "frontend/python/torch/torch_version.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -13,19 +15,38 @@
 #include "base/user_error.h"
 
 namespace cobra::python {
+namespace {
 
-absl::Status CheckTorchVersion(absl::string_view version) {
-  constexpr size_t kLongest = 32;
+constexpr size_t kLongest = 32;
+
+// The first two numbers of a version; nothing: it is none.
+std::optional<std::pair<int, int>> NumbersOf(absl::string_view version) {
   const bool is_plain = version.size() <= kLongest && absl::c_all_of(version, [](char c) {
                           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
                                  absl::StrContains(".+-_", absl::string_view(&c, 1));
                         });
   const std::vector<std::string> parts = absl::StrSplit(version.substr(0, kLongest), '.');
   int major = 0, minor = 0;
-  // After 1.13 came 2.0; of what comes after 2 nothing is known.
-  if (is_plain && parts.size() >= 2 && absl::SimpleAtoi(parts[0], &major) && absl::SimpleAtoi(parts[1], &minor) &&
-      minor >= 0 && (major == 2 || (major == 1 && minor <= 13)))
-    return absl::OkStatus();
+  if (!is_plain || parts.size() < 2 || !absl::SimpleAtoi(parts[0], &major) || !absl::SimpleAtoi(parts[1], &minor) ||
+      major < 0 || minor < 0)
+    return std::nullopt;
+  return std::pair(major, minor);
+}
+
+// After 1.13 came 2.0; of what comes after 2 nothing is known.
+bool IsKnown(std::pair<int, int> version) { return version.first == 2 || version == std::pair(1, 13); }
+bool IsOlder(std::pair<int, int> version) { return version < std::pair(1, 13); }
+
+}  // namespace
+
+absl::Status CheckTorchVersion(absl::string_view version) {
+  const std::optional<std::pair<int, int>> numbers = NumbersOf(version);
+  if (numbers.has_value() && IsKnown(*numbers)) return absl::OkStatus();
+  if (numbers.has_value() && IsOlder(*numbers)) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--torch-version ", version, ": is older than any that programs are read as"),
+                     absl::StrCat("the oldest is ", kOldestTorchVersion));
+  }
   return UserError(
       Diagnostic::Kind::kUsage,
       absl::StrCat("--torch-version ", version.substr(0, kLongest), ": is not a version of PyTorch that is known"),
@@ -38,7 +59,9 @@ std::string TorchVersionOf(absl::string_view runtime) {
   const auto end = std::find_if(runtime.begin(), runtime.end(),
                                 [](char c) { return !absl::ascii_isdigit(static_cast<unsigned char>(c)) && c != '.'; });
   const absl::string_view version = absl::StripSuffix(runtime.substr(0, end - runtime.begin()), ".");
-  return CheckTorchVersion(version).ok() ? std::string(version) : kNewestTorchVersion;
+  const std::optional<std::pair<int, int>> numbers = NumbersOf(version);
+  if (!numbers.has_value()) return kNewestTorchVersion;
+  return IsKnown(*numbers) ? std::string(version) : IsOlder(*numbers) ? kOldestTorchVersion : kNewestTorchVersion;
 }
 
 }  // namespace cobra::python
