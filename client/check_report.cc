@@ -24,7 +24,7 @@ std::optional<Problem> Unsure(const CheckedTarget& target) {
   const SavedTarget& after = target.change.after;
   const double minimum = target.thresholds.min_confidence;
   const double confidence = target.has_before ? std::min(before.confidence, after.confidence) : after.confidence;
-  if (confidence < minimum) {
+  if (!(confidence >= minimum)) {  // nor if it is no number
     return Problem{Problem::Kind::kUnsure, absl::StrFormat("confidence too low: %.2f on %s, required at least %g",
                                                            confidence, target.target(), minimum)};
   }
@@ -58,7 +58,7 @@ std::vector<Problem> ProblemsOf(const CheckedTarget& target) {
         {Problem::Kind::kSlower, absl::StrFormat("%s: %.1f %% slower; at most %g %% is allowed", target.target(),
                                                  100 * target.change.change(), 100 * target.thresholds.allowed())});
   }
-  if (target.budget_ms > 0 && after.latency_us > target.budget_ms * 1000) {
+  if (target.budget_ms > 0 && !(after.latency_us <= target.budget_ms * 1000)) {
     problems.push_back(
         {Problem::Kind::kOverBudget, absl::StrFormat("over budget: %s takes %.3f ms, the budget is %g ms",
                                                      target.target(), after.latency_us / 1000, target.budget_ms)});

@@ -220,6 +220,7 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
   if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);
 
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
+  COBRA_RETURN_IF_ERROR(CheckResults(static_cast<int64_t>(outputs.size())));
   for (const TensorType& type : outputs) {
     if (type.rank() > limits_.max_rank) {
       return absl::InvalidArgumentError(
@@ -231,15 +232,24 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     }
   }
   if (inplace) COBRA_RETURN_IF_ERROR(shape_rules::CheckInplace(info.name, types, &outputs));
+  results_ += static_cast<int64_t>(outputs.size());
   contents().nodes.push_back(
       Node{op, std::move(ordered), std::move(inputs), std::move(outputs), inplace, std::move(origin)});
   return static_cast<int32_t>(contents().nodes.size()) - 1;
+}
+
+absl::Status GraphBuilder::CheckResults(int64_t more) const {
+  if (results_ + more <= limits_.max_results) return absl::OkStatus();
+  return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_results, "results of calls"));
 }
 
 absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                            absl::string_view path) {
   if (static_cast<int64_t>(contents().nodes.size() + block.nodes().size()) > limits_.max_nodes)
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
+  int64_t results = 0;
+  for (const Node& node : block.nodes()) results += static_cast<int64_t>(node.outputs.size());
+  COBRA_RETURN_IF_ERROR(CheckResults(results));
   if (inputs.size() != block.inputs().size())
     return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs().size(), " inputs"));
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -251,6 +261,7 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
     return first;
   };
+  results_ += results;
   const auto first_node = static_cast<int32_t>(contents().nodes.size());
   const int32_t first_parameter = append(block.parameters(), &contents().parameters);
   const int32_t first_buffer = append(block.buffers(), &contents().buffers);

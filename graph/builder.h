@@ -66,8 +66,12 @@ class GraphBuilder {
  private:
   Graph::Contents& contents() { return *graph_.contents_; }
 
+  // ResourceExhausted if there may be no more.
+  absl::Status CheckResults(int64_t more) const;
+
   Graph graph_;
   GraphLimits limits_;
+  int64_t results_ = 0;  // of all calls
 };
 
 // Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent optional tensor.

@@ -27,9 +27,11 @@ const Layout& LayoutTracker::Update() {
     const Node& node = nodes[k];
     bool contiguous = true, copies = false;
     absl::InlinedVector<Strides, 1> outputs;
-    for (size_t j = 0; j < node.outputs.size() && !StaysContiguous(node); ++j) {
+    const bool is_asked = !StaysContiguous(node);
+    const std::vector<StridedShape> inputs = is_asked ? InputsOf(node) : std::vector<StridedShape>();
+    for (size_t j = 0; j < node.outputs.size() && is_asked; ++j) {
       outputs.push_back(ContiguousStrides(node.outputs[j].shape));
-      std::optional<Strides> strides = StridesOf(node, j);
+      std::optional<Strides> strides = StridesOf(node, j, inputs);
       if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) copies = true;
       if (!strides || *strides == outputs[j]) continue;
       outputs[j] = *std::move(strides);
@@ -67,8 +69,18 @@ bool LayoutTracker::MakesImagesChannelsLast(const Node& node) const {
          node.outputs[0].shape.size() == 4;
 }
 
+std::vector<StridedShape> LayoutTracker::InputsOf(const Node& node) const {
+  std::vector<StridedShape> inputs;
+  for (const ValueRef& ref : node.inputs) {
+    inputs.emplace_back();
+    if (!ref.is_none()) inputs.back() = {graph_.TypeOf(ref).shape, Of(ref)};
+  }
+  return inputs;
+}
+
 // Returns nullopt for a new contiguous tensor.
-std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output) const {
+std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output,
+                                                absl::Span<const StridedShape> inputs) const {
   if (node.inputs.empty()) return std::nullopt;
   if (MakesImagesChannelsLast(node)) return ChannelsLastStrides(node.outputs[output].shape);
   const bool first = !node.inputs[0].is_none();
@@ -76,11 +88,6 @@ std::optional<Strides> LayoutTracker::StridesOf(const Node& node, size_t output)
       ((node.inplace && graph_.TypeOf(node.inputs[0]).shape == node.outputs[output].shape) || IsAlias(graph_, node)))
     return Of(node.inputs[0]);
   if (!first) return std::nullopt;  // pow(2, x)
-  absl::InlinedVector<StridedShape, 4> inputs;
-  for (const ValueRef& ref : node.inputs) {
-    inputs.emplace_back();
-    if (!ref.is_none()) inputs.back() = {graph_.TypeOf(ref).shape, Of(ref)};
-  }
   return StridesByRule(node, output, inputs);
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "graph/graph.h"
 #include "graph/stride_rules.h"
 
@@ -46,7 +47,10 @@ class LayoutTracker {
  private:
   bool StaysContiguous(const Node& node) const;
   bool MakesImagesChannelsLast(const Node& node) const;
-  std::optional<Strides> StridesOf(const Node& node, size_t output) const;
+  // Without shape where one is absent. A call may have as many results as arguments (broadcast_tensors), so its
+  // arguments are looked up once.
+  std::vector<StridedShape> InputsOf(const Node& node) const;
+  std::optional<Strides> StridesOf(const Node& node, size_t output, absl::Span<const StridedShape> inputs) const;
   const Graph& graph_;
   Layout layout_;
 };

@@ -112,7 +112,7 @@ absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* c
     return ShapeError("output with shape ", SizesText(self.shape), " doesn't match the broadcast shape ",
                       SizesText(out.shape));
   }
-  const bool own_type = name == "abs" && IsComplex(self.dtype);
+  const bool own_type = (name == "abs" && IsComplex(self.dtype)) || (reshapes && out.dtype != self.dtype);
   if (own_type || (name == "float_power" && out.dtype != self.dtype))
     return ShapeError("the result of ", name, "_ has dtype ", DTypeName(out.dtype), ", which ", DTypeName(self.dtype),
                       " cannot hold");

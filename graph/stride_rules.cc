@@ -81,6 +81,7 @@ bool SuggestsChannelsLast(const Shape& shape, const Strides& strides) {
 }
 
 Strides ChannelsLastStrides(const Shape& shape) {
+  if (shape.size() < 2) return ContiguousStrides(shape);
   Strides strides(shape.size());
   int64_t step = std::max<int64_t>(1, shape[1]);
   strides[1] = 1;
@@ -434,11 +435,12 @@ namespace {
 
 std::optional<Strides> NewTensorStrides(const Node& node, const Shape& out, absl::Span<const StridedShape> inputs) {
   const auto& [in, strides] = inputs[0];
-  const auto if_true = [](bool condition, Strides s) {
-    return condition ? std::optional<Strides>(std::move(s)) : std::nullopt;
+  const auto channels_last_if = [&out = out](bool condition) {
+    return condition ? std::optional<Strides>(ChannelsLastStrides(out)) : std::nullopt;
   };
   switch (RulesOf(node.op).strides) {
-    case StrideRule::kDense: return if_true(in == out, ElementwiseStrides(out, {{in, strides}}));
+    case StrideRule::kDense:
+      return in == out ? std::optional<Strides>(ElementwiseStrides(out, {{in, strides}})) : std::nullopt;
     case StrideRule::kElementwise: {
       std::vector<StridedShape> operands;
       for (const StridedShape& input : inputs) {
@@ -451,16 +453,14 @@ std::optional<Strides> NewTensorStrides(const Node& node, const Shape& out, absl
                                                                                             : InOrderOf(out, inputs[0]);
     case StrideRule::kInnermost:
       return strides.empty() || strides.back() != 1 ? std::nullopt : InOrderOf(out, inputs[0]);
-    case StrideRule::kChannelsLast:
-      return if_true(out.size() == in.size() && IsChannelsLast(in, strides), ChannelsLastStrides(out));
-    case StrideRule::kSuggested: return if_true(SuggestsChannelsLast(in, strides), ChannelsLastStrides(out));
-    case StrideRule::kPooledLine:
-      return if_true(out.size() == in.size() && IsChannelsLast(in, strides, 3), ChannelsLastStrides(out));
+    case StrideRule::kChannelsLast: return channels_last_if(out.size() == in.size() && IsChannelsLast(in, strides));
+    case StrideRule::kSuggested: return channels_last_if(SuggestsChannelsLast(in, strides));
+    case StrideRule::kPooledLine: return channels_last_if(out.size() == in.size() && IsChannelsLast(in, strides, 3));
     case StrideRule::kConcatenated:
       for (const StridedShape& input : inputs) {
         if (!IsChannelsLast(input.shape, input.strides)) return std::nullopt;
       }
-      return if_true(out.size() == in.size(), ChannelsLastStrides(out));
+      return channels_last_if(out.size() == in.size());
     case StrideRule::kBatchFirst: {
       if (!node.attributes.Bool("batch_first") || out.size() != 3 || in.size() != 3) return std::nullopt;
       return Strides{out[2], out[0] * out[2], 1};
@@ -479,9 +479,7 @@ std::optional<Strides> NewTensorStrides(const Node& node, const Shape& out, absl
   }
 }
 
-}  // namespace
-
-std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs) {
+std::optional<Strides> StridesOfOutput(const Node& node, size_t output, absl::Span<const StridedShape> inputs) {
   const auto& [in, strides] = inputs[0];
   const Shape& out = node.outputs[output].shape;
   const ViewCall view{node, in, strides, out};
@@ -514,6 +512,15 @@ std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span
     case StrideRule::kIndexed: return Indexed(view);
     default: return NewTensorStrides(node, out, inputs);
   }
+}
+
+}  // namespace
+
+std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs) {
+  std::optional<Strides> strides = StridesOfOutput(node, output, inputs);
+  // Later rules index the strides by the shape's dimensions, whatever a stranger's graph has led to.
+  if (strides.has_value() && strides->size() != node.outputs[output].shape.size()) return std::nullopt;
+  return strides;
 }
 
 }  // namespace cobra::graph

@@ -156,18 +156,19 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 
-absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
-                          LatencyPrediction* prediction) {
-  if (!std::isfinite(prediction->latency_us))
-    return absl::InternalError(absl::StrCat(adapted.machine.name, ": this target gives no number; adapt again"));
-  if (adapted.samples >= kEnoughSamples) return absl::OkStatus();
+absl::StatusOr<LatencyPrediction> Numbered(absl::string_view target, LatencyPrediction prediction) {
+  if (std::isfinite(prediction.latency_us)) return prediction;
+  return absl::InternalError(absl::StrCat(target, ": this target gives no number for this network"));
+}
+
+void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction) {
+  if (adapted.samples >= kEnoughSamples) return;
   std::string why = WhyAdaptedIsGuess(adapted, trained);
-  if (why.empty()) return absl::OkStatus();
+  if (why.empty()) return;
   Doubt(0, std::move(why), prediction);
   std::rotate(prediction->unknown.begin(), prediction->unknown.end() - 1, prediction->unknown.end());
   prediction->extrapolating = true;
   prediction->coverage = 0;
-  return absl::OkStatus();
 }
 
 void OrderReasons(std::vector<UnknownPart>* reasons) {

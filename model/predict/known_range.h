@@ -7,7 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "graph/cost.h"
 #include "graph/graph.h"
@@ -40,11 +41,13 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 // single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
+// The prediction; Internal if it has no number.
+absl::StatusOr<LatencyPrediction> Numbered(absl::string_view target, LatencyPrediction prediction);
+
 // A device that was adapted to, where most of what explains it has another runtime, mode or precision, is a GPU of
 // another maker in PyTorch, or has less than half of its threads: the data sheet says nothing about that, and few
-// timings little. Likewise one without timings whose peak nobody knows. Internal if the target gives no number.
-absl::Status JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained,
-                          LatencyPrediction* prediction);
+// timings little. Likewise one without timings whose peak nobody knows.
+void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
 
 // The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless it is the only one.
 void OrderReasons(std::vector<UnknownPart>* reasons);

@@ -131,6 +131,14 @@ absl::Status CheckPeakOfProcessor(const TargetSpec& sheet) {
 
 // A core of a GPU does some hundred operations a cycle in float32, and some thousand with its tensor units.
 absl::Status CheckPeakOfGpu(const TargetSpec& sheet) {
+  // In data/devices/gpus.csv from 24 (a Jetson Nano) to 2,300 (a B200 in half precision) for each watt.
+  constexpr double kFewestOfWatt = 4, kMostOfWatt = 1e4;
+  const double of_watt = sheet.board_power_w > 0 ? sheet.peak_gflops / sheet.board_power_w : 0;
+  if (of_watt > 0 && (of_watt < kFewestOfWatt || of_watt > kMostOfWatt)) {
+    return Bad("board_power_w", sheet.board_power_w,
+               absl::StrFormat("with peak_gflops %.6g that is %.4g GFLOPS for each watt; GPUs have %.6g to %.6g",
+                               sheet.peak_gflops, of_watt, kFewestOfWatt, kMostOfWatt));
+  }
   if (!(sheet.peak_gflops > 0) || !(sheet.cores > 0) || !(sheet.clock_mhz > 0)) return absl::OkStatus();
   const double of_cycle = sheet.precision == "float32" ? 1024 : 32768,
                most = of_cycle * sheet.cores * sheet.clock_mhz / 1000;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -147,10 +148,12 @@ int32_t Vocabulary::Find(absl::string_view word) const {
 }
 
 std::vector<Token> Vocabulary::Encode(const std::vector<RawToken>& tokens) const {
+  constexpr double kMost = std::numeric_limits<float>::max();
   std::vector<Token> encoded;
   encoded.reserve(tokens.size());
   for (const RawToken& token : tokens) {
-    encoded.push_back({Find(token.word), token.numeric, static_cast<float>(token.value)});
+    // What a float cannot hold (torch.finfo(torch.float64).min) would be infinite.
+    encoded.push_back({Find(token.word), token.numeric, static_cast<float>(std::clamp(token.value, -kMost, kMost))});
   }
   return encoded;
 }

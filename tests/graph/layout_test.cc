@@ -66,6 +66,31 @@ TEST(LayoutTest, ACallInPlaceOnAViewLeavesTheOrderOfItsBase) {
   EXPECT_EQ(layout.Of(graph, ValueRef::Node(4)), Strides{});
 }
 
+// F.pad(x[:, 0], (1, 1)), torch.roll(x[:, 0], 1): few dimensions, with gaps between the elements.
+TEST(LayoutTest, WhatHasNoChannelsIsNotChannelsLast) {
+  TestNet net;
+  const ValueRef line = net.Call(Op::diagonal, {}, {net.Input("4x4")});
+  const ValueRef padded =
+      net.Call(Op::pad, {{"pad", std::vector<int64_t>{1, 1}}, {"mode", "constant"}, {"value", 0.0}}, {line});
+  const ValueRef rolled = net.Call(Op::roll, {{"shifts", std::vector<int64_t>{1}}}, {line});
+  const ValueRef one = net.Call(Op::atleast_1d, {}, {net.Call(Op::relu, {}, {net.Input("scalar")})});
+  net.Call(Op::pad, {{"pad", std::vector<int64_t>{1, 1}}, {"mode", "constant"}, {"value", 0.0}}, {one});
+  const Graph graph = net.Build({});
+  const Layout layout = ComputeLayout(graph);
+  EXPECT_EQ(layout.Of(graph, line), Strides{5});
+  EXPECT_EQ(layout.Of(graph, padded), Strides{1});
+  EXPECT_EQ(layout.Of(graph, rolled), Strides{1});
+}
+
+// Each result is of one argument: all of them for each would be 400 million.
+TEST(LayoutTest, AsManyResultsAsArguments) {
+  TestNet net;
+  const ValueRef row = net.Call(Op::t, {}, {net.Input("3x4")});
+  net.Call(Op::broadcast_tensors, {}, std::vector<ValueRef>(20'000, row));
+  const Graph graph = net.Build({});
+  EXPECT_EQ(ComputeLayout(graph).Of(graph, ValueRef::Node(1, 19'999)), (Strides{1, 4}));
+}
+
 // model.to(memory_format=torch.channels_last): arguments and weights, and what convolutions make of rows.
 TEST(LayoutTest, ImagesOfANetworkThatIsChannelsLast) {
   TestNet net;

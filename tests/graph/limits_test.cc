@@ -21,6 +21,24 @@ TEST(GraphLimitsTest, Nodes) {
   EXPECT_TRUE(absl::IsResourceExhausted(builder.Add(Op::relu, {}, {x}).status()));
 }
 
+// unbind makes as many as a dimension has elements.
+TEST(GraphLimitsTest, Results) {
+  GraphLimits limits;
+  limits.max_results = 7;
+  GraphBuilder builder(limits);
+  const ValueRef x = builder.AddInput("x", {{3, 2}});
+  const auto unbind = [&] { return builder.Add(Op::unbind, {{"dim", int64_t{0}}}, {x}).status(); };
+  EXPECT_TRUE(unbind().ok());
+  EXPECT_TRUE(unbind().ok());
+  EXPECT_EQ(unbind().message(), "the network: more than the limit of 7 results of calls");
+  EXPECT_TRUE(builder.Add(Op::relu, {}, {x}).ok());
+  GraphBuilder block;
+  const ValueRef y = block.AddInput("x", {{3, 2}});
+  const ValueRef z = ValueRef::Node(block.Add(Op::relu, {}, {y}).value());
+  const Graph relu = std::move(block).Build({z});
+  EXPECT_TRUE(absl::IsResourceExhausted(builder.Append(relu, {x}, "").status()));
+}
+
 TEST(GraphLimitsTest, Rank) {
   GraphLimits limits;
   limits.max_rank = 5;

@@ -270,6 +270,9 @@ TEST(GraphBuilderTest, AnInPlaceCallKeepsShapeAndDtype) {
   EXPECT_EQ(builder.TypeOf(ValueRef::Node(node)).dtype, DType::float16);
   EXPECT_THAT(std::string(builder.Add(Op::add, {}, {x, wide}, {}, true).status().message()),
               HasSubstr("doesn't match the broadcast shape"));
+  const ValueRef c = builder.AddInput("c", {{}, DType::complex64});
+  EXPECT_THAT(std::string(builder.Add(Op::view_as_real, {}, {c}, {}, true).status().message()),
+              HasSubstr("view_as_real_ has dtype float32, which complex64 cannot hold"));
 }
 
 TEST(GraphBuilderTest, LimitsBoundNodesAndBytes) {

@@ -185,6 +185,23 @@ TEST(SheetCheck, OfAGpu) {
             "");
 }
 
+TEST(SheetCheck, PowerOfAGpuIsLikeItsPeak) {
+  const auto check = [](double watts) {
+    TargetSpec sheet;
+    sheet.kind = "gpu";
+    sheet.device = "Voodoo 3";
+    sheet.runtime = "torch-2.4";
+    sheet.peak_gflops = 1300;
+    sheet.board_power_w = watts;
+    const std::string message(CheckSheet(sheet).message());
+    return message.substr(0, message.find(" that is"));
+  };
+  EXPECT_EQ(check(15), "");
+  EXPECT_EQ(check(1500), "board_power_w 1500: with peak_gflops 1300");
+  EXPECT_EQ(check(15000), "board_power_w 15000: with peak_gflops 1300");
+  EXPECT_EQ(check(0.12), "board_power_w 0.12: with peak_gflops 1300");
+}
+
 TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
   const auto check = [](auto change) {
     TargetSpec sheet;

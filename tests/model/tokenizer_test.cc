@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -62,6 +63,15 @@ TEST(Vocabulary, UnknownWordsAreUnknown) {
   EXPECT_EQ(tokens[1].id, Vocabulary::kUnknown);
   EXPECT_EQ(tokens[1].value, 3);
   EXPECT_EQ(Vocabulary(v.words()).Find("relu"), relu);
+}
+
+// torch.finfo(torch.float64).min is a usual value of masked_fill.
+TEST(Vocabulary, NumbersBeyondFloat32StayFinite) {
+  for (const char* number : {"-1.7976931348623157e+308", "3.5e38", "1e999"}) {
+    const auto tokens = Vocabulary().Encode(SplitText(absl::StrCat("masked_fill(value=", number, ")")));
+    ASSERT_EQ(tokens.size(), 2u);
+    EXPECT_TRUE(std::isfinite(tokens[1].value)) << number;
+  }
 }
 
 TEST(ValueFeatures, AreBoundedAndTellNumbersApart) {
