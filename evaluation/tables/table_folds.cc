@@ -184,6 +184,7 @@ class Table {
         const fit::Dataset* other = OtherMeasurementOf(data, of_version);
         if (other == nullptr) continue;
         const AnsweredRows answers = AnswersOfOther(data, *other, of_version);
+        if (answers.predicted().empty()) continue;  // other networks
         COBRA_RETURN_IF_ERROR(
             run_.AddFigures(of_version ? kOtherVersion : kOtherHost, data.target.name, 1, answers.Cell().figures));
       }
