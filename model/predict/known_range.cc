@@ -156,7 +156,7 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 
-absl::StatusOr<LatencyPrediction> Numbered(absl::string_view target, LatencyPrediction prediction) {
+absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPrediction prediction) {
   if (std::isfinite(prediction.latency_us)) return prediction;
   return absl::InternalError(absl::StrCat(target, ": this target gives no number for this network"));
 }

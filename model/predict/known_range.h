@@ -42,7 +42,7 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
 // The prediction; Internal if it has no number.
-absl::StatusOr<LatencyPrediction> Numbered(absl::string_view target, LatencyPrediction prediction);
+absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPrediction prediction);
 
 // A device that was adapted to, where most of what explains it has another runtime, mode or precision, is a GPU of
 // another maker in PyTorch, or has less than half of its threads: the data sheet says nothing about that, and few

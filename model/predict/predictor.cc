@@ -135,13 +135,13 @@ class LoadedPredictor : public Predictor {
       if (!calibration->profile.targets.empty())
         COBRA_RETURN_IF_ERROR(ApplyProfile(graph, *calibration, cancelled, &parts));
       JudgeAdapted(*calibration, targets_, &parts);
-      return Numbered(calibration->machine.name, std::move(parts));
+      return WithNumber(calibration->machine.name, std::move(parts));
     }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
     const infer::NetworkContributions contributions = Contribute({graph, layers, total}, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    return Numbered(target,
-                    Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions));
+    return WithNumber(target,
+                      Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions));
   }
 
   absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
