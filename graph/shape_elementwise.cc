@@ -112,8 +112,8 @@ absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* c
     return ShapeError("output with shape ", SizesText(self.shape), " doesn't match the broadcast shape ",
                       SizesText(out.shape));
   }
-  const bool own_type = (name == "abs" && IsComplex(self.dtype)) || (reshapes && out.dtype != self.dtype);
-  if (own_type || (name == "float_power" && out.dtype != self.dtype))
+  const bool has_own_type = reshapes || name == "abs" || name == "float_power";
+  if (has_own_type && out.dtype != self.dtype)
     return ShapeError("the result of ", name, "_ has dtype ", DTypeName(out.dtype), ", which ", DTypeName(self.dtype),
                       " cannot hold");
   if (Category(out.dtype) > Category(self.dtype)) {

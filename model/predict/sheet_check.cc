@@ -34,7 +34,7 @@ absl::Status CheckSoftware(const TargetSpec& sheet) {
   constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
       {"pytorch", "torch"}, {"ort", "onnxruntime"}, {"onnx_runtime", "onnxruntime"}};
   // What follows is a version.
-  const size_t family = std::min(sheet.runtime.find_first_of("- "), sheet.runtime.find_first_of("0123456789"));
+  const size_t family = sheet.runtime.find_first_of("- 0123456789");
   std::string right = absl::AsciiStrToLower(sheet.runtime.substr(0, family));
   while (absl::EndsWith(right, "_")) right.pop_back();
   for (const auto& [wrong, name] : kOtherNames) {

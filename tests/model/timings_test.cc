@@ -30,6 +30,14 @@ TargetSpec Machine() {
   return spec;
 }
 
+TargetSpec SheetOf(const char* kind, const char* device, const char* runtime) {
+  TargetSpec sheet;
+  sheet.kind = kind;
+  sheet.device = device;
+  sheet.runtime = runtime;
+  return sheet;
+}
+
 std::vector<TimedNetwork> Rows(const std::vector<std::pair<int64_t, double>>& widths_and_us) {
   std::vector<TimedNetwork> rows;
   for (const auto& [width, us] : widths_and_us)
@@ -136,10 +144,7 @@ TEST(SheetCheck, OfAGpu) {
     return text.substr(0, with.size()) == with ? std::string() : text;
   };
   const auto gpu = [](auto change) {
-    TargetSpec sheet;
-    sheet.kind = "gpu";
-    sheet.device = "Voodoo 3";
-    sheet.runtime = "torch-2.4";
+    TargetSpec sheet = SheetOf("gpu", "Voodoo 3", "torch-2.4");
     change(&sheet);
     return std::string(CheckSheet(sheet).message());
   };
@@ -187,10 +192,7 @@ TEST(SheetCheck, OfAGpu) {
 
 TEST(SheetCheck, PowerOfAGpuIsLikeItsPeak) {
   const auto check = [](double watts) {
-    TargetSpec sheet;
-    sheet.kind = "gpu";
-    sheet.device = "Voodoo 3";
-    sheet.runtime = "torch-2.4";
+    TargetSpec sheet = SheetOf("gpu", "Voodoo 3", "torch-2.4");
     sheet.peak_gflops = 1300;
     sheet.board_power_w = watts;
     const std::string message(CheckSheet(sheet).message());
@@ -204,10 +206,7 @@ TEST(SheetCheck, PowerOfAGpuIsLikeItsPeak) {
 
 TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
   const auto check = [](auto change) {
-    TargetSpec sheet;
-    sheet.kind = "cpu";
-    sheet.device = "Z80";
-    sheet.runtime = "ncnn";
+    TargetSpec sheet = SheetOf("cpu", "Z80", "ncnn");
     change(&sheet);
     return std::string(CheckSheet(sheet).message());
   };
@@ -261,10 +260,7 @@ TEST(SheetCheck, TakesSheetsOfRealDevicesAndNothingBeyond) {
 
 TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
   const auto check = [](auto change) {
-    TargetSpec sheet;
-    sheet.kind = "cpu";
-    sheet.device = "Z80";
-    sheet.runtime = "ncnn";
+    TargetSpec sheet = SheetOf("cpu", "Z80", "ncnn");
     change(&sheet);
     return std::string(CheckSheet(sheet).message());
   };
@@ -305,10 +301,7 @@ TEST(SheetCheck, NamesAreGivenAndSpelledRightAndUnitsAreThoseOfDevices) {
 // PyTorch takes float32 for TF32 there, and nobody measured how it makes up for bfloat16.
 TEST(SheetCheck, OlderGpusHaveFewerPrecisions) {
   const auto check = [](const char* device, const char* precision) {
-    TargetSpec sheet;
-    sheet.kind = "gpu";
-    sheet.device = device;
-    sheet.runtime = "torch-2.4";
+    TargetSpec sheet = SheetOf("gpu", device, "torch-2.4");
     sheet.precision = precision;
     return std::string(CheckSheet(sheet).message());
   };
@@ -326,10 +319,7 @@ TEST(SheetCheck, OlderGpusHaveFewerPrecisions) {
 // Of a GPU that data/devices has.
 TEST(SheetCheck, NumbersOfAKnownGpuAreNearTheTables) {
   const auto l4 = [](double TargetSpec::*number, double value) {
-    TargetSpec sheet;
-    sheet.kind = "gpu";
-    sheet.device = "NVIDIA L4";
-    sheet.runtime = "torch-2.4";
+    TargetSpec sheet = SheetOf("gpu", "NVIDIA L4", "torch-2.4");
     sheet.*number = value;
     const std::string message(CheckSheet(sheet).message());
     return message.substr(0, message.find(';'));
