@@ -28,7 +28,8 @@ const Layout& LayoutTracker::Update() {
     bool contiguous = true, copies = false;
     absl::InlinedVector<Strides, 1> outputs;
     const bool is_asked = !StaysContiguous(node);
-    const std::vector<StridedShape> inputs = is_asked ? InputsOf(node) : std::vector<StridedShape>();
+    absl::InlinedVector<StridedShape, 4> inputs;
+    if (is_asked) inputs = InputsOf(node);
     for (size_t j = 0; j < node.outputs.size() && is_asked; ++j) {
       outputs.push_back(ContiguousStrides(node.outputs[j].shape));
       std::optional<Strides> strides = StridesOf(node, j, inputs);
@@ -69,8 +70,8 @@ bool LayoutTracker::MakesImagesChannelsLast(const Node& node) const {
          node.outputs[0].shape.size() == 4;
 }
 
-std::vector<StridedShape> LayoutTracker::InputsOf(const Node& node) const {
-  std::vector<StridedShape> inputs;
+absl::InlinedVector<StridedShape, 4> LayoutTracker::InputsOf(const Node& node) const {
+  absl::InlinedVector<StridedShape, 4> inputs;
   for (const ValueRef& ref : node.inputs) {
     inputs.emplace_back();
     if (!ref.is_none()) inputs.back() = {graph_.TypeOf(ref).shape, Of(ref)};

@@ -49,7 +49,7 @@ class LayoutTracker {
   bool MakesImagesChannelsLast(const Node& node) const;
   // Without shape where one is absent. A call may have as many results as arguments (broadcast_tensors), so its
   // arguments are looked up once.
-  std::vector<StridedShape> InputsOf(const Node& node) const;
+  absl::InlinedVector<StridedShape, 4> InputsOf(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output, absl::Span<const StridedShape> inputs) const;
   const Graph& graph_;
   Layout layout_;
