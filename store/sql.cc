@@ -3,11 +3,24 @@
 #include <algorithm>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 
 namespace cobra::store {
+namespace {
+
+constexpr char kLostUrl[] = "cobra.store/lost";  // of the payload
+
+}  // namespace
+
+bool IsStoreLost(const absl::Status& status) { return status.GetPayload(kLostUrl).has_value(); }
+
+absl::Status MarkStoreLost(absl::Status status) {
+  status.SetPayload(kLostUrl, absl::Cord());
+  return status;
+}
 
 int64_t SqlRow::Int(int column) const {
   const int64_t* value = absl::get_if<int64_t>(&values[static_cast<size_t>(column)]);

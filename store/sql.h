@@ -94,6 +94,12 @@ class SqlDatabase {
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenDatabase(absl::string_view location, const SqlOptions& options = {});
 bool IsPostgres(absl::string_view location);
 
+// Whether an error says that the database is not the one that was opened: its file was removed or replaced, or another
+// database has its name. Nothing is stored then, and nothing that was stored is found. It may end by itself, when the
+// same one is back.
+bool IsStoreLost(const absl::Status& status);
+absl::Status MarkStoreLost(absl::Status status);
+
 // For OpenDatabase.
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, const SqlOptions& options);
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenPostgres(absl::string_view url, const SqlOptions& options);

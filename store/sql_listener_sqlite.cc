@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "store/change_listener.h"
+#include "store/sql_sqlite_file.h"
 
 namespace cobra::store {
 namespace {
@@ -26,6 +27,10 @@ class SqliteListener final : public ChangeListener {
 
   absl::Status Connect(absl::Time) override {
     if (IsCancelled()) return absl::CancelledError("cancelled");
+    db_.reset();
+    file_.reset();
+    file_ = SqliteFile::Of(path_);
+    COBRA_RETURN_IF_ERROR(file_->Check(nullptr));
     sqlite3* db = nullptr;
     const int code = sqlite3_open_v2(path_.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     db_.reset(db);
@@ -33,7 +38,7 @@ class SqliteListener final : public ChangeListener {
     // A reader waits only while another process recovers the log of a crash.
     sqlite3_busy_timeout(db, 1000);
     COBRA_ASSIGN_OR_RETURN(version_, Version());
-    return absl::OkStatus();
+    return file_->Opened(db);
   }
 
   absl::StatusOr<bool> Wait(absl::Time deadline) override {
@@ -63,6 +68,7 @@ class SqliteListener final : public ChangeListener {
   }
 
   absl::StatusOr<int> Version() {
+    COBRA_RETURN_IF_ERROR(file_->Check(db_.get()));
     int version = 0;
     const auto read = [](void* to, int, char** values, char**) {
       return absl::SimpleAtoi(values[0] == nullptr ? "" : values[0], static_cast<int*>(to)) ? 0 : 1;
@@ -78,6 +84,7 @@ class SqliteListener final : public ChangeListener {
 
   const std::string path_;
   const ListenerOptions options_;
+  std::shared_ptr<SqliteFile> file_;  // outlives the handle
   std::unique_ptr<sqlite3, SqliteDeleter> db_;
   int version_ = 0;
   absl::Mutex mutex_;

@@ -36,7 +36,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     absl::Duration wait = absl::Milliseconds(10);
     while (true) {
       absl::Status status = TryTransaction(body);
-      if (!absl::IsUnavailable(status) || absl::Now() + wait > limits.patient_until) return status;
+      if (!absl::IsUnavailable(status) || IsStoreLost(status) || absl::Now() + wait > limits.patient_until)
+        return status;
       absl::SleepFor(wait);
       wait = std::min(2 * wait, absl::Milliseconds(500));
     }
@@ -51,6 +52,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     absl::Status status = body(*this);
     if (status.ok()) status = Command("COMMIT");
     if (!status.ok()) Command("ROLLBACK").IgnoreError();
+    if (status.ok() && identity_.empty()) return CheckIdentity();  // it may just have made the tables
     return status;
   }
 
@@ -63,7 +65,32 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     if (PQstatus(connection_.get()) != CONNECTION_OK)
       return absl::UnavailableError(Message(PQerrorMessage(connection_.get())));
     PreparePostgresConnection(connection_.get());
-    return absl::OkStatus();
+    absl::Status status = CheckIdentity();
+    if (!status.ok()) connection_.reset();  // the next transaction looks again
+    return status;
+  }
+
+  // Of a new connection: whether it leads to the database that the first one led to. Nobody can drop a database, or put
+  // another server in the place of its own, without ending the connections.
+  absl::Status CheckIdentity() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    COBRA_ASSIGN_OR_RETURN(const PostgresResult here,
+                           Reply(PQsendQuery(connection_.get(),
+                                             "SELECT d.oid || '/' || COALESCE(to_regclass('schema_version')::oid, 0) "
+                                             "FROM pg_database d WHERE d.datname = current_database()")));
+    std::string identity = PQntuples(here.get()) == 1 ? PQgetvalue(here.get(), 0, 0) : "";
+    // Which server it is. Some that are run by others do not say so.
+    const absl::StatusOr<PostgresResult> system =
+        Reply(PQsendQuery(connection_.get(), "SELECT system_identifier FROM pg_control_system()"));
+    if (!system.ok() && absl::IsUnavailable(system.status())) return system.status();
+    if (system.ok() && PQntuples(system->get()) == 1) absl::StrAppend(&identity, "/", PQgetvalue(system->get(), 0, 0));
+    const bool is_empty = absl::StrContains(identity, "/0/") || absl::EndsWith(identity, "/0");
+    if (identity_.empty() || identity == identity_) {
+      if (!is_empty) identity_ = std::move(identity);  // until the tables are made, nothing can be lost
+      return absl::OkStatus();
+    }
+    return MarkStoreLost(absl::UnavailableError(
+        Message("is another database than the one that was opened, or its tables were made again, so that nothing can "
+                "be stored; restart the server to use it")));
   }
 
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) override {
@@ -206,6 +233,7 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
   absl::Mutex mutex_;
   TimeLimits limits_ ABSL_GUARDED_BY(mutex_);  // of the transaction that runs
   PostgresConnection connection_ ABSL_GUARDED_BY(mutex_);
+  std::string identity_ ABSL_GUARDED_BY(mutex_);  // of the first connection with tables; empty: none yet
   std::map<std::string, std::string, std::less<>> prepared_ ABSL_GUARDED_BY(mutex_);  // of this connection: SQL -> name
 };
 

@@ -12,14 +12,15 @@
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "store/sql.h"
+#include "store/sql_sqlite_file.h"
 
 namespace cobra::store {
 namespace {
 
 class SqliteDatabase final : public SqlDatabase, private SqlSession {
  public:
-  SqliteDatabase(std::string path, const SqlOptions& options, sqlite3* db)
-      : SqlDatabase(options), path_(std::move(path)), db_(db) {}
+  SqliteDatabase(std::string path, const SqlOptions& options, std::shared_ptr<SqliteFile> file, sqlite3* db)
+      : SqlDatabase(options), path_(std::move(path)), file_(std::move(file)), db_(db) {}
   ~SqliteDatabase() override {
     for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
     sqlite3_close(db_);
@@ -27,8 +28,11 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
 
   absl::Status Init() {
     absl::MutexLock lock(&mutex_);
-    return Script(absl::StrCat("PRAGMA busy_timeout=", absl::ToInt64Milliseconds(options().patience),
-                               "; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=1000; PRAGMA synchronous=FULL"));
+    // The last statement opens the journal, so that it is known which one it is.
+    COBRA_RETURN_IF_ERROR(Script(absl::StrCat(
+        "PRAGMA busy_timeout=", absl::ToInt64Milliseconds(options().patience),
+        "; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=1000; PRAGMA synchronous=FULL; PRAGMA user_version")));
+    return file_->Opened(db_);
   }
 
  private:
@@ -36,13 +40,15 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
   absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) override {
     absl::MutexLock lock(&mutex_);
     deadline_ = limits.deadline;
+    COBRA_RETURN_IF_ERROR(file_->Check(db_));
     const int64_t wait_ms = absl::ToInt64Milliseconds(limits.patient_until - absl::Now());
     sqlite3_busy_timeout(db_, static_cast<int>(std::max<int64_t>(1, wait_ms)));
     COBRA_RETURN_IF_ERROR(Script("BEGIN IMMEDIATE"));
     absl::Status status = body(*this);
     if (status.ok()) status = Script("COMMIT");
     if (!status.ok()) Script("ROLLBACK").IgnoreError();
-    return status;
+    // What was committed to a file that nobody can find again is not stored.
+    return status.ok() ? file_->Check(db_) : status;
   }
 
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) override {
@@ -119,13 +125,20 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
       case SQLITE_FULL:  // not a programming error, and may pass
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
-      case SQLITE_IOERR: return absl::UnavailableError(message);
+      case SQLITE_IOERR:
+      case SQLITE_CANTOPEN:
+      case SQLITE_PERM:
+      case SQLITE_READONLY:  // the file system was mounted again, without the right to write
+        return absl::UnavailableError(message);
+      case SQLITE_CORRUPT:
+      case SQLITE_NOTADB: return MarkStoreLost(absl::UnavailableError(message));
       case SQLITE_CONSTRAINT: return absl::AlreadyExistsError(message);
       default: return absl::InternalError(message);
     }
   }
 
   const std::string path_;
+  const std::shared_ptr<SqliteFile> file_;
   absl::Mutex mutex_;
   absl::Time deadline_ ABSL_GUARDED_BY(mutex_);  // of the transaction that runs
   sqlite3* const db_ ABSL_PT_GUARDED_BY(mutex_);
@@ -135,10 +148,13 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SqlDatabase>> OpenSqlite(absl::string_view path, const SqlOptions& options) {
+  const std::shared_ptr<SqliteFile> file = SqliteFile::Of(std::string(path));
+  COBRA_RETURN_IF_ERROR(file->Check(nullptr));
   sqlite3* db = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;  // guarded by our mutex
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;  // guarded by our mutex
+  if (!file->is_open()) flags |= SQLITE_OPEN_CREATE;
   const int code = sqlite3_open_v2(std::string(path).c_str(), &db, flags, nullptr);
-  auto database = std::make_unique<SqliteDatabase>(std::string(path), options, db);
+  auto database = std::make_unique<SqliteDatabase>(std::string(path), options, file, db);
   if (code != SQLITE_OK)
     return absl::UnavailableError(absl::StrCat(path, ": ", db == nullptr ? "out of memory" : sqlite3_errmsg(db)));
   COBRA_RETURN_IF_ERROR(database->Init());

@@ -50,6 +50,14 @@ class PostgresServer {
     return absl::StrCat("postgresql://cobra@/", name, "?host=", directory_.path());
   }
 
+  // Drops a database of NewDatabase(), whoever uses it, and makes an empty one of its name.
+  absl::Status MakeAgain(const std::string& url) {
+    const size_t begin = url.rfind("@/") + 2;
+    const std::string name = url.substr(begin, url.find('?') - begin);
+    COBRA_RETURN_IF_ERROR(Run({"dropdb", "-f", "-h", directory_.path(), "-U", "cobra", name}));
+    return Run({"createdb", "-h", directory_.path(), "-U", "cobra", name});
+  }
+
  private:
   static constexpr char kPrograms[] = "/usr/lib/postgresql/15/bin/";
 
