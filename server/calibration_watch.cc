@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "store/sql.h"
 
 namespace cobra::server {
 
@@ -48,7 +49,13 @@ void CalibrationWatch::Loop() {
     const absl::Status status = Follow();
     metrics_->SetListening(false);
     if (absl::IsCancelled(status)) continue;
-    failures_.Warning(absl::StrCat("calibrations of other servers are not heard for now: ", status.message()));
+    const bool is_store_lost = store::IsStoreLost(status);
+    metrics_->SetStoreLost(is_store_lost);
+    if (is_store_lost) {
+      losses_.Error(absl::StrCat("the store is lost: ", status.message()));
+    } else {
+      failures_.Warning(absl::StrCat("calibrations of other servers are not heard for now: ", status.message()));
+    }
     lost_ = true;
     Sleep(pause_);
     pause_ = std::min(2 * pause_, options_.last_pause);
@@ -63,6 +70,7 @@ absl::Status CalibrationWatch::Follow() {
   while (true) {
     COBRA_RETURN_IF_ERROR(refresh_());
     metrics_->SetListening(true);
+    metrics_->SetStoreLost(false);
     pause_ = options_.first_pause;
     if (std::exchange(lost_, false)) LogInfo("calibrations of other servers are heard again");
     COBRA_RETURN_IF_ERROR(listener_->Wait(absl::Now() + options_.read_anyway).status());

@@ -1,5 +1,6 @@
 // Calibrations that were made or withdrawn through another server of the same database. One thread listens, and has
 // them read again when there was a change and after every connection, because what happens without one is not heard.
+// It is also the one that notices, and says, that the store was removed or replaced while nobody uses it.
 #ifndef COBRA_SERVER_CALIBRATION_WATCH_H_
 #define COBRA_SERVER_CALIBRATION_WATCH_H_
 
@@ -52,7 +53,7 @@ class CalibrationWatch {
   Metrics* const metrics_;
   absl::Duration pause_;  // before the next attempt; the thread's own
   bool lost_ = false;     // the log says so; the thread's own
-  ThrottledLog failures_{absl::Minutes(1)};
+  ThrottledLog failures_{absl::Minutes(1)}, losses_{absl::Minutes(1)};
   absl::Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -218,6 +218,10 @@ Metrics::Metrics()
       store_rows_(Counters("cobra_store_rows_total", "Rows written, by table")),
       store_failures_(Counters("cobra_store_failures_total", "Writes that failed, by table")),
       store_dropped_(Counters("cobra_store_dropped_rows_total", "Rows not written because the store was too slow")),
+      store_lost_(
+          Gauges("cobra_store_lost",
+                 "1 while the file or database of --store is not the one that was opened, and nothing is stored")
+              .Add({})),
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
       targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
@@ -229,7 +233,9 @@ Metrics::Metrics()
       overdue_(Counters("cobra_requests_overdue_total", "Requests still worked on a second after their deadline")),
       connections_(Gauges("cobra_connections", "Open connections of the API").Add({})),
       connections_ended_(
-          Counters("cobra_connections_closed_total", "Connections closed to make room for new ones").Add({})) {
+          Counters("cobra_connections_closed_total", "Connections closed to make room for others").Add({})),
+      arrivals_refused_(
+          Counters("cobra_calls_without_message_total", "Calls refused since their message did not arrive").Add({})) {
   AddKnownLabels();
   grpc_names_ = std::make_shared<GrpcNames>(&requests_, &request_seconds_);
 }
@@ -271,7 +277,6 @@ void Metrics::AddKnownLabels() {
 void Metrics::RequestBegan(Rpc rpc) {
   ++requests_began_;
   by_rpc_[static_cast<size_t>(rpc)].began->Increment();
-  if (InfoOf(rpc).kind != RpcKind::kBidirectional) MessageReceived(rpc);
 }
 
 void Metrics::MessageReceived(Rpc rpc) { by_rpc_[static_cast<size_t>(rpc)].received->Increment(); }
@@ -344,6 +349,8 @@ void Metrics::StoreDropped(absl::string_view table, int64_t rows) {
   store_dropped_.Add({{"table", std::string(table)}}).Increment(static_cast<double>(rows));
 }
 
+void Metrics::SetStoreLost(bool lost) { store_lost_.Set(lost ? 1 : 0); }
+
 void Metrics::ModelLoaded(const predict::ModelInfo& info, int64_t num_targets) {
   reloads_.Add({{"result", "ok"}}).Increment();
   if (current_model_ != nullptr) model_info_.Remove(current_model_);
@@ -373,6 +380,8 @@ void Metrics::SetStuckThreads(Lane lane, int64_t threads) {
 void Metrics::CallOverdue(Rpc rpc) { overdue_.Add({{"method", MethodName(rpc)}}).Increment(); }
 
 void Metrics::SetConnections(int64_t open) { connections_.Set(static_cast<double>(open)); }
+
+void Metrics::ArrivalRefused() { arrivals_refused_.Increment(); }
 
 void Metrics::ConnectionsEnded(int64_t count) { connections_ended_.Increment(static_cast<double>(count)); }
 

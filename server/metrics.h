@@ -47,7 +47,7 @@ class Metrics {
   // Unary requests and their replies count as messages by themselves.
   void RequestBegan(Rpc rpc);
   void RequestDone(Rpc rpc, absl::StatusCode code, absl::Duration duration);
-  void MessageReceived(Rpc rpc);  // of a stream
+  void MessageReceived(Rpc rpc);
   void MessageSent(Rpc rpc);
   void ItemFailed(Rpc rpc, absl::StatusCode code);                   // of a batch or a stream
   void PhaseDone(absl::string_view phase, absl::Duration duration);  // "read", "predict"
@@ -62,6 +62,7 @@ class Metrics {
   void Reported(ReportLabel outcome);
   void StoreWritten(absl::string_view table, bool ok, int64_t rows);
   void StoreDropped(absl::string_view table, int64_t rows);
+  void SetStoreLost(bool lost);  // store::IsStoreLost()
   void ModelLoaded(const predict::ModelInfo& info, int64_t num_targets);
   void ModelReloadFailed();
   void SetTargets(int64_t num_targets);
@@ -71,7 +72,8 @@ class Metrics {
   void SetStuckThreads(Lane lane, int64_t threads);
   void CallOverdue(Rpc rpc);
   void SetConnections(int64_t open);
-  void ConnectionsEnded(int64_t count);  // to make room for new ones
+  void ConnectionsEnded(int64_t count);  // to make room for new ones, or for what they hold
+  void ArrivalRefused();                 // a call whose message did not arrive
 
   // `stats` is called at every scrape; it must live as long as this object.
   void WatchCache(absl::string_view name, std::function<predict::CacheStats()> stats);
@@ -121,6 +123,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& store_rows_;
   prometheus::Family<prometheus::Counter>& store_failures_;
   prometheus::Family<prometheus::Counter>& store_dropped_;
+  prometheus::Gauge& store_lost_;
   prometheus::Family<prometheus::Counter>& reloads_;
   prometheus::Family<prometheus::Gauge>& model_info_;
   prometheus::Gauge& targets_;
@@ -132,6 +135,7 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& overdue_;
   prometheus::Gauge& connections_;
   prometheus::Counter& connections_ended_;
+  prometheus::Counter& arrivals_refused_;
   prometheus::Gauge* current_model_ = nullptr;  // written by one thread at a time (LiveModel's lock)
 };
 

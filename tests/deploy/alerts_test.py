@@ -20,7 +20,7 @@ class AlertsTest(unittest.TestCase):
 
     def test_the_rules_are_in_order(self):
         self.assertIn(
-            "10 rules found",
+            "11 rules found",
             self.promtool("check", "rules", "--lint=all", "--lint-fatal", os.path.join(DEPLOY, "alerts.yml")),
         )
 

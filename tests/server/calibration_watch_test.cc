@@ -9,6 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
+#include "store/sql.h"
 
 namespace cobra::server {
 namespace {
@@ -72,6 +73,7 @@ class CalibrationWatchTest : public testing::Test {
   }
 
   absl::Status Refresh() {
+    if (lost_) return store::MarkStoreLost(absl::UnavailableError("the file was removed"));
     if (fail_) return absl::UnavailableError("the database restarts");
     ++refreshed_;
     return absl::OkStatus();
@@ -81,18 +83,20 @@ class CalibrationWatchTest : public testing::Test {
     while (!condition()) absl::SleepFor(absl::Milliseconds(1));
   }
 
-  double Listening() {
+  double Gauge(const std::string& name) {
     for (const auto& collectable : metrics_.collectables()) {
       for (const prometheus::MetricFamily& family : collectable->Collect()) {
-        if (family.name == "cobra_calibrations_listening") return family.metric[0].gauge.value;
+        if (family.name == name) return family.metric[0].gauge.value;
       }
     }
     return -1;
   }
+  double Listening() { return Gauge("cobra_calibrations_listening"); }
+  double StoreLost() { return Gauge("cobra_store_lost"); }
 
   Metrics metrics_;
   std::atomic<int> refreshed_{0};
-  std::atomic<bool> fail_{false};
+  std::atomic<bool> fail_{false}, lost_{false};
   FakeListener* listener_ = nullptr;
   std::unique_ptr<CalibrationWatch> watch_;
 };
@@ -122,6 +126,20 @@ TEST_F(CalibrationWatchTest, ReadsUntilItSucceeds) {
   WaitUntil([this] { return Listening() == 0; });
   fail_ = false;
   WaitUntil([this] { return refreshed_ == 2; });
+}
+
+TEST_F(CalibrationWatchTest, SaysThatTheStoreIsLostUntilItIsBack) {
+  WaitUntil([this] { return refreshed_ == 1; });
+  EXPECT_EQ(StoreLost(), 0);
+  fail_ = true;
+  listener_->Change();
+  WaitUntil([this] { return Listening() == 0; });
+  EXPECT_EQ(StoreLost(), 0);  // a database that is away is not lost
+  lost_ = true;
+  WaitUntil([this] { return StoreLost() == 1; });
+  lost_ = fail_ = false;
+  WaitUntil([this] { return StoreLost() == 0; });
+  WaitUntil([this] { return Listening() == 1; });
 }
 
 TEST_F(CalibrationWatchTest, ClosesAtOnce) {
