@@ -11,6 +11,7 @@
 #include "base/pem.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "proto/compression.h"
 
 namespace cobra::proto {
 namespace {
@@ -59,7 +60,8 @@ absl::Status CheckConnection(const ConnectionFiles& files, const std::string& ad
 }
 
 std::shared_ptr<grpc::Channel> Connect(const ConnectionFiles& files, const std::string& address,
-                                       const grpc::ChannelArguments& arguments) {
+                                       grpc::ChannelArguments arguments) {
+  RefuseCompression([&arguments](const char* name, int value) { arguments.SetInt(name, value); });
   if (files.tls_ca.empty()) return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   namespace tls = grpc::experimental;
   tls::TlsChannelCredentialsOptions options;

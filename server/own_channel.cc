@@ -6,6 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "grpcpp/create_channel_posix.h"
+#include "proto/compression.h"
 
 namespace cobra::server {
 namespace {
@@ -24,6 +25,7 @@ std::shared_ptr<grpc::Channel> OwnChannel::Get() {
   accept_(Descriptor(ends[0]));
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
+  proto::RefuseCompression([&arguments](const char* name, int value) { arguments.SetInt(name, value); });
   channel_ = grpc::CreateCustomInsecureChannelFromFd("cobra", ends[1], arguments);
   return channel_;
 }

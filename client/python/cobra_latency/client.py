@@ -27,7 +27,13 @@ from .errors import (
 )
 from .results import Comparison, Explanation, Prediction, Targets
 
-_OPTIONS = [("grpc.max_receive_message_length", 64 << 20), ("grpc.max_send_message_length", 64 << 20)]
+# gRPC inflates a compressed reply before it looks at its size: compressed replies are refused.
+_OPTIONS = [
+    ("grpc.max_receive_message_length", 64 << 20),
+    ("grpc.max_send_message_length", 64 << 20),
+    ("grpc.compression_enabled_algorithms_bitset", 1),
+    ("grpc.per_message_decompression", 0),
+]
 _DETAILS = "grpc-status-details-bin"
 _SERVICE = "/cobra.v1.Cobra/"
 _LEAST_DELAY_S = 0.01
