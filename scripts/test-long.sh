@@ -32,6 +32,8 @@
 #     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server serves them
 #     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
 #     attacked       what a caller notices while another one attacks: latencies of warm requests, the server's memory; leave the machine alone meanwhile
+#     framing-compressed framing-half-open   random HTTP/2 before any role, for ten minutes each (FRAMING_SECONDS): compressed messages; calls that do not
+#                    go on. The server's memory, and another caller's answers
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
 #     replicas       four servers on one PostgreSQL behind haproxy and round robin, reloaded and restarted one after the other
@@ -51,7 +53,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
+all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -226,6 +228,10 @@ run_step() {
     weights) build release cobra-server cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/damaged_weights.py --flips "${FLIPS:-10000}" ;;
     soak) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/soak.py --minutes "${MINUTES:-60}" ;;
     attacked) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/attacked.py ;;
+    framing-*)
+      build release cobra-server cobra-reader &&
+        COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/framing.py "${1#framing-}" --seconds "${FRAMING_SECONDS:-600}"
+      ;;
     queue) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/kill_queue.py ;;
     faults) build release cobra-server cobra-worker cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/queue_faults_test.py --long ;;
     replicas) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/e2e/replicas_test.py --long ;;

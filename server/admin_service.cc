@@ -1,6 +1,7 @@
 #include "server/admin_service.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -28,6 +29,15 @@ void FillFigures(const Pipeline::NamedCache& cache, v1::CacheFigures* out) {
 }
 
 }  // namespace
+
+AdminService::AdminService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls, std::function<void()> stop)
+    : UnaryService(calls), pipeline_(pipeline), model_(model), stop_(std::move(stop)) {
+  AnswerUnary(Rpc::kReloadModel, this, &AdminService::HandleReloadModel);
+  AnswerUnary(Rpc::kListModelVersions, this, &AdminService::HandleListModelVersions);
+  AnswerUnary(Rpc::kGetCaches, this, &AdminService::HandleGetCaches);
+  AnswerUnary(Rpc::kFlushCaches, this, &AdminService::HandleFlushCaches);
+  AnswerUnary(Rpc::kDrain, this, &AdminService::HandleDrain);
+}
 
 absl::Status AdminService::HandleReloadModel(const v1::ReloadModelRequest& request, v1::ReloadModelResponse* response,
                                              const CallContext& call) {

@@ -3,45 +3,19 @@
 #define COBRA_SERVER_ADMIN_SERVICE_H_
 
 #include <functional>
-#include <utility>
 
-#include "cobra/v1/admin.grpc.pb.h"
+#include "cobra/v1/admin.pb.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
-#include "server/raw_service.h"
-#include "server/rpcs.h"
 #include "server/unary_calls.h"
 
 namespace cobra::server {
 
-class AdminService final : public RawService<v1::Admin::Service COBRA_RPCS_OF_ADMIN(COBRA_RAW_METHOD)>::Type {
+class AdminService final : public UnaryService {
  public:
   // The pointers are not owned and must outlive this object. `stop` begins a drain of the process; empty: Drain is
   // UNIMPLEMENTED.
-  AdminService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls, std::function<void()> stop)
-      : pipeline_(pipeline), model_(model), calls_(calls), stop_(std::move(stop)) {}
-
-  grpc::ServerUnaryReactor* ReloadModel(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kReloadModel, context, request, response, this, &AdminService::HandleReloadModel);
-  }
-  grpc::ServerUnaryReactor* ListModelVersions(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                                              grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kListModelVersions, context, request, response, this,
-                      &AdminService::HandleListModelVersions);
-  }
-  grpc::ServerUnaryReactor* GetCaches(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                                      grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kGetCaches, context, request, response, this, &AdminService::HandleGetCaches);
-  }
-  grpc::ServerUnaryReactor* FlushCaches(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kFlushCaches, context, request, response, this, &AdminService::HandleFlushCaches);
-  }
-  grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
-                                  grpc::ByteBuffer* response) override {
-    return calls_.Run(Rpc::kDrain, context, request, response, this, &AdminService::HandleDrain);
-  }
+  AdminService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls, std::function<void()> stop);
 
  private:
   absl::Status HandleReloadModel(const v1::ReloadModelRequest& request, v1::ReloadModelResponse* response,
@@ -56,7 +30,6 @@ class AdminService final : public RawService<v1::Admin::Service COBRA_RPCS_OF_AD
 
   Pipeline* const pipeline_;
   LiveModel* const model_;
-  const UnaryCalls calls_;
   const std::function<void()> stop_;
 };
 

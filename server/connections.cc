@@ -1,13 +1,9 @@
 #include "server/connections.h"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +15,6 @@
 #include "absl/time/clock.h"
 #include "base/log.h"
 #include "base/throttled_log.h"
-#include "server/caller.h"
 
 namespace cobra::server {
 namespace {
@@ -29,41 +24,13 @@ constexpr absl::Duration kClosingTime = absl::Milliseconds(200);
 constexpr absl::Duration kPollPeriod = absl::Seconds(1);
 constexpr absl::Duration kIdle = absl::Seconds(1);
 
-ino_t InodeOf(int descriptor) {
-  struct stat status = {};
-  return ::fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
-}
-
-// gRPC may close the connection at any time, and its number then belongs to another file. A duplicate is checked to be
-// the same socket, and stays so.
-Descriptor DuplicateOf(const Connections::Open& connection) {
-  Descriptor duplicate(::fcntl(connection.descriptor, F_DUPFD_CLOEXEC, 0));
-  if (!duplicate.valid() || InodeOf(duplicate.get()) != connection.inode) return Descriptor();
-  return duplicate;
-}
-
-// How long nothing was sent in either direction. Of a Unix socket only its age is known.
-absl::Duration SilenceOf(const Connections::Open& connection) {
-  const absl::Duration age = absl::Now() - connection.accepted;
-  const Descriptor duplicate = DuplicateOf(connection);
-  tcp_info info = {};
-  socklen_t size = sizeof(info);
-  if (!duplicate.valid() || ::getsockopt(duplicate.get(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return age;
-  return std::min(age, absl::Milliseconds(std::min(info.tcpi_last_data_recv, info.tcpi_last_data_sent)));
-}
-
-void End(Connections::Open* connection) {
-  connection->ended = true;
-  if (const Descriptor duplicate = DuplicateOf(*connection); duplicate.valid()) ::shutdown(duplicate.get(), SHUT_RDWR);
-}
-
 // Ends the connection that has been silent longest among those of the caller with the most, up to `most` times; after
 // the first time only connections that are idle.
-int EndSome(std::list<Connections::Open>* open, size_t most) {
-  using Silent = std::pair<absl::Duration, Connections::Open*>;
+int EndSome(const std::list<std::shared_ptr<Connection>>& open, size_t most) {
+  using Silent = std::pair<absl::Duration, Connection*>;
   std::map<absl::string_view, std::vector<Silent>> callers;
-  for (Connections::Open& connection : *open) {
-    if (!connection.ended) callers[connection.caller].push_back({SilenceOf(connection), &connection});
+  for (const std::shared_ptr<Connection>& connection : open) {
+    if (!connection->ended()) callers[connection->caller()].push_back({connection->Silence(), connection.get()});
   }
   for (auto& [caller, silent] : callers) std::sort(silent.begin(), silent.end());
   int ended = 0;
@@ -72,7 +39,7 @@ int EndSome(std::list<Connections::Open>* open, size_t most) {
                                        return x.second.size() < y.second.size();
                                      })->second;
     if (greediest.empty() || (ended > 0 && greediest.back().first < kIdle)) break;
-    End(greediest.back().second);
+    greediest.back().second->End();
     greediest.pop_back();
     ++ended;
   }
@@ -86,11 +53,13 @@ ThrottledLog& RoomLog() {
 
 }  // namespace
 
-Connections::Connections(std::vector<Descriptor> listeners, int max_open, Handler handler, Metrics* metrics)
+Connections::Connections(std::vector<Descriptor> listeners, int max_open, Handler handler, ConnectionTable* table,
+                         Metrics* metrics)
     : listeners_(std::move(listeners)),
       stop_(::eventfd(0, EFD_CLOEXEC)),
       max_open_(static_cast<size_t>(max_open)),
       handler_(std::move(handler)),
+      table_(table),
       metrics_(metrics),
       thread_([this] { Loop(); }) {}
 
@@ -107,7 +76,7 @@ void Connections::StopAccepting() {
 
 bool Connections::Close(absl::Time deadline) {
   StopAccepting();
-  for (Open& connection : open_) End(&connection);
+  for (const std::shared_ptr<Connection>& connection : open_) connection->End();
   while (true) {
     ForgetClosed();
     if (open_.empty() || absl::Now() >= deadline) return open_.empty();
@@ -145,13 +114,18 @@ void Connections::Accept(int listener) {
   }
   if (open_.size() >= max_open_) MakeRoom();
   if (open_.size() >= max_open_) return;
-  open_.push_back({connection.get(), InodeOf(connection.get()), CallerOfAddress(address), absl::Now()});
+  open_.push_back(std::make_shared<Connection>(connection.get(), address));
+  if (table_ != nullptr) table_->Add(open_.back());
   if (metrics_ != nullptr) metrics_->SetConnections(static_cast<int64_t>(open_.size()));
   handler_(listener, std::move(connection));
 }
 
 void Connections::ForgetClosed() {
-  open_.remove_if([](const Open& connection) { return InodeOf(connection.descriptor) != connection.inode; });
+  open_.remove_if([this](const std::shared_ptr<Connection>& connection) {
+    if (connection->IsOpen()) return false;
+    if (table_ != nullptr) table_->Remove(*connection);
+    return true;
+  });
   if (metrics_ != nullptr) metrics_->SetConnections(static_cast<int64_t>(open_.size()));
 }
 
@@ -159,7 +133,7 @@ void Connections::MakeRoom() {
   ForgetClosed();
   if (open_.size() < max_open_) return;
   // Several at once: in a flood, each new connection would wait until gRPC has closed another one.
-  const int ended = EndSome(&open_, std::max<size_t>(1, max_open_ / 16));
+  const int ended = EndSome(open_, std::max<size_t>(1, max_open_ / 16));
   RoomLog().Warning(absl::StrCat(max_open_, " connections are open: ", ended, " of them are closed for new ones"));
   if (metrics_ != nullptr) metrics_->ConnectionsEnded(ended);
   for (const absl::Time until = absl::Now() + kClosingTime; open_.size() >= max_open_ && absl::Now() < until;) {

@@ -6,11 +6,9 @@
 #ifndef COBRA_SERVER_CONNECTIONS_H_
 #define COBRA_SERVER_CONNECTIONS_H_
 
-#include <sys/types.h>
-
 #include <functional>
 #include <list>
-#include <string>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/descriptor.h"
+#include "server/connection_table.h"
 #include "server/metrics.h"
 
 namespace cobra::server {
@@ -27,22 +26,15 @@ class Connections {
   // Gets every accepted connection, and must close it in the end. Called from one thread.
   using Handler = std::function<void(int listener, Descriptor connection)>;
 
-  // `max_open`: at least 1. `metrics` is not owned and may be null.
-  Connections(std::vector<Descriptor> listeners, int max_open, Handler handler, Metrics* metrics);
+  // `max_open`: at least 1. `table`, which has each connection while it is open, and `metrics` are not owned and may be
+  // null.
+  Connections(std::vector<Descriptor> listeners, int max_open, Handler handler, ConnectionTable* table,
+              Metrics* metrics);
   ~Connections();
 
   // Stops accepting, ends all connections, and waits until the handler has closed them. Their callers see UNAVAILABLE.
   // False at the deadline.
   bool Close(absl::Time deadline);
-
-  // A connection, as long as its descriptor is still that of the same socket.
-  struct Open {
-    int descriptor;
-    ino_t inode;
-    std::string caller;
-    absl::Time accepted;
-    bool ended = false;  // by us; the handler has not closed it yet
-  };
 
  private:
   void Loop();
@@ -55,8 +47,9 @@ class Connections {
   const Descriptor stop_;  // an event: readable when the loop must end
   const size_t max_open_;
   const Handler handler_;
+  ConnectionTable* const table_;
   Metrics* const metrics_;
-  std::list<Open> open_;  // used by the thread, and by Close() when the thread has ended
+  std::list<std::shared_ptr<Connection>> open_;  // used by the thread, and by Close() when the thread has ended
   std::thread thread_;
 };
 

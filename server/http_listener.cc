@@ -39,7 +39,7 @@ class ListenerImpl final : public HttpListener {
     for (int i = 0; i < shared_->options.threads; ++i) threads_.emplace_back([this] { io_.run(); });
     connections_ = std::make_unique<Connections>(
         std::move(listeners), shared_->options.max_connections,
-        [this](int, Descriptor connection) { Accept(std::move(connection)); }, /*metrics=*/nullptr);
+        [this](int, Descriptor connection) { Accept(std::move(connection)); }, /*table=*/nullptr, /*metrics=*/nullptr);
     return absl::OkStatus();
   }
 

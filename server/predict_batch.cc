@@ -53,11 +53,11 @@ absl::Status BatchWork::Split(absl::string_view request) {
   return CheckReplyBytes(kLeastTargetBytes * targets);
 }
 
-absl::Status BatchWork::Begin(const CallContext& call) {
+absl::Status BatchWork::Begin(const grpc::ByteBuffer& request, const CallContext& call) {
   const absl::Time now = absl::Now();
   answer_by_ = call.deadline - std::min(kMostForReply, (call.deadline - now) / kShareForReply);
   absl::string_view text;
-  if (!InOnePiece(*request_, &slice_, &text)) return NoMessage(v1::PredictBatchRequest());
+  if (!InOnePiece(request, &slice_, &text)) return NoMessage(v1::PredictBatchRequest());
   COBRA_RETURN_IF_ERROR(Split(text));
   absl::flat_hash_map<Hash128, size_t> first;
   for (size_t i = 0; i < items_.size(); ++i) {
@@ -125,7 +125,7 @@ bool BatchWork::RunSome(const CallContext& call) {
   return true;
 }
 
-absl::Status BatchWork::Finish() {
+absl::Status BatchWork::Finish(grpc::ByteBuffer* response) {
   COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes_));
   int64_t size = 0;
   for (const Item& item : items_) {
@@ -146,7 +146,7 @@ absl::Status BatchWork::Finish() {
     writer.Message(v1::PredictBatchResponse::kResultsFieldNumber, end);
   }
   grpc::ByteBuffer bytes = BufferOf(writer.bytes());
-  response_->Swap(&bytes);
+  response->Swap(&bytes);
   return absl::OkStatus();
 }
 

@@ -27,19 +27,13 @@ namespace cobra::server {
 
 class BatchWork final : public UnaryCalls::SharedWork {
  public:
-  // The pointers are not owned; gRPC keeps both buffers until the call ends.
-  BatchWork(Pipeline* pipeline, HeldBytes* replies, Metrics* metrics, const ServerLimits& limits,
-            const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
-      : pipeline_(pipeline),
-        replies_(replies),
-        metrics_(metrics),
-        limits_(limits),
-        request_(request),
-        response_(response) {}
+  // The pointers are not owned.
+  BatchWork(Pipeline* pipeline, HeldBytes* replies, Metrics* metrics, const ServerLimits& limits)
+      : pipeline_(pipeline), replies_(replies), metrics_(metrics), limits_(limits) {}
 
-  absl::Status Begin(const CallContext& call) override;
+  absl::Status Begin(const grpc::ByteBuffer& request, const CallContext& call) override;
   bool RunSome(const CallContext& call) override;
-  absl::Status Finish() override;
+  absl::Status Finish(grpc::ByteBuffer* response) override;
 
  private:
   struct Item {
@@ -63,8 +57,6 @@ class BatchWork final : public UnaryCalls::SharedWork {
   HeldBytes* const replies_;
   Metrics* const metrics_;
   const ServerLimits limits_;
-  const grpc::ByteBuffer* const request_;
-  grpc::ByteBuffer* const response_;
   absl::Time answer_by_;
   grpc::Slice slice_;
   std::vector<Item> items_;

@@ -19,6 +19,7 @@
 #include "server/message_bytes.h"
 #include "server/predict_item.h"
 #include "server/request_record.h"
+#include "server/single_request_call.h"
 
 namespace cobra::server {
 namespace {
@@ -56,10 +57,14 @@ bool Parse(StreamRequest* request) {
 // gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and OnWriteDone(). What
 // is started with the lock held ends on another thread. Finish() waits for the pool to be done with this stream's
 // requests.
-class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+class StreamCall final : public BytesReactor {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
-      : streams_(streams), context_(context), record_(Rpc::kPredictStream, streams->metrics_, context) {
+      : streams_(streams),
+        context_(context),
+        connection_(ConnectionOf(*streams->connections_, *context)),
+        record_(Rpc::kPredictStream, streams->metrics_, context) {
+    connection_->CallBegan();
     call_.cancelled = &cancelled_;
     call_.abandoned = streams_->lanes_->abandoned();
     streams_->lanes_->CallBegan();
@@ -97,6 +102,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
       running_ += take ? 1 : 0;  // from now on Finish() waits for it
       pending_bytes_ += take ? incoming_.Length() : 0;
     }
+    if (ok) connection_->Took(incoming_.Length());
     if (take) {
       record_.MessageReceived();
       Take();
@@ -125,6 +131,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     { absl::MutexLock lock(&mutex_); }  // whoever called Finish() has left
     if (added_) streams_->Remove(this, call_.caller);
     streams_->lanes_->CallEnded();
+    connection_->CallEnded();
     delete this;
   }
 
@@ -229,6 +236,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
 
   PredictStreams* const streams_;
   grpc::CallbackServerContext* const context_;
+  const std::shared_ptr<Connection> connection_;
   const RequestRecord record_;
   std::atomic<bool> cancelled_{false};
   Access* access_ = nullptr;
@@ -249,8 +257,7 @@ class StreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PredictStreams::Open(grpc::CallbackServerContext* context,
-                                                                                  Access* access) {
+BytesReactor* PredictStreams::Open(grpc::CallbackServerContext* context, Access* access) {
   auto* stream = new StreamCall(this, context);
   stream->Start(access);
   return stream;

@@ -10,6 +10,8 @@
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/grpcpp.h"
 #include "server/access.h"
+#include "server/bytes_service.h"
+#include "server/connection_table.h"
 #include "server/lanes.h"
 #include "server/limits.h"
 #include "server/metrics.h"
@@ -26,12 +28,12 @@ class PredictStreams {
   static constexpr size_t kMaxStreamsPerCaller = 128;
 
   // The pointers are not owned and must outlive this object.
-  PredictStreams(Pipeline* pipeline, Lanes* lanes, Metrics* metrics, const ServerLimits& limits)
-      : pipeline_(pipeline), lanes_(lanes), metrics_(metrics), limits_(limits) {}
+  PredictStreams(Pipeline* pipeline, const ConnectionTable* connections, Lanes* lanes, Metrics* metrics,
+                 const ServerLimits& limits)
+      : pipeline_(pipeline), connections_(connections), lanes_(lanes), metrics_(metrics), limits_(limits) {}
 
   // For the RPC; gRPC owns what is returned.
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Open(grpc::CallbackServerContext* context,
-                                                                    Access* access);
+  BytesReactor* Open(grpc::CallbackServerContext* context, Access* access);
   // From now on streams take no request more; each ends when what it has begun is answered.
   void Close();
 
@@ -43,6 +45,7 @@ class PredictStreams {
   bool MakeRoomLocked(size_t of_newcomer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Pipeline* const pipeline_;
+  const ConnectionTable* const connections_;
   Lanes* const lanes_;
   Metrics* const metrics_;
   const ServerLimits limits_;

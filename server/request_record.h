@@ -21,12 +21,16 @@ struct RequestStages {
 
 class RequestRecord {
  public:
-  // Constructed when the request arrives. The pointers are not owned and must live longer; `context` may be null. A
+  // Constructed when the request begins to arrive. The pointers are not owned and must live longer; `context` may be null. A
   // request that takes longer than `slow` is logged with its stages.
   RequestRecord(Rpc rpc, Metrics* metrics, const grpc::CallbackServerContext* context,
                 absl::Duration slow = absl::InfiniteDuration());
 
-  // Of a stream.
+  // The whole request is there: until now the caller's network was at work. Before all else.
+  void Arrived() {
+    arrived_ = absl::Now();
+    MessageReceived();
+  }
   void MessageReceived() const { metrics_->MessageReceived(rpc_); }
   void MessageSent() const { metrics_->MessageSent(rpc_); }
   // Counts the request; logs an error that is the server's and not the caller's. REQUIRES: called once.
@@ -37,7 +41,7 @@ class RequestRecord {
   Metrics* const metrics_;
   const grpc::CallbackServerContext* const context_;
   const absl::Duration slow_;
-  const absl::Time arrived_ = absl::Now();
+  absl::Time arrived_ = absl::Now();
 };
 
 }  // namespace cobra::server

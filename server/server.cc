@@ -16,14 +16,18 @@
 #include "base/subprocess.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
-#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/health_check_service_interface.h"  // to switch gRPC's own off
 #include "model/predict/predictor.h"
+#include "proto/compression.h"
 #include "server/access.h"
 #include "server/admin_service.h"
+#include "server/arrivals.h"
 #include "server/calibration_watch.h"
+#include "server/connection_table.h"
 #include "server/connections.h"
 #include "server/credentials.h"
 #include "server/exposure.h"
+#include "server/health.h"
 #include "server/http_calls.h"
 #include "server/http_listener.h"
 #include "server/http_tls.h"
@@ -117,8 +121,11 @@ class ServerImpl final : public Server {
                                            &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
-    const UnaryCalls calls(lanes_.get(), &metrics_, options_.limits, access_.get());
-    streams_ = std::make_unique<PredictStreams>(pipeline_.get(), lanes_.get(), &metrics_, options_.limits);
+    arrivals_ = std::make_unique<Arrivals>(options_.limits.arrivals, &connection_table_, &metrics_);
+    health_ = std::make_unique<Health>(options_.limits.arrivals, arrivals_.get());
+    const UnaryCalls calls(arrivals_.get(), lanes_.get(), &metrics_, options_.limits, access_.get());
+    streams_ =
+        std::make_unique<PredictStreams>(pipeline_.get(), &connection_table_, lanes_.get(), &metrics_, options_.limits);
     service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), store_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
@@ -143,7 +150,8 @@ class ServerImpl final : public Server {
   absl::Status ReloadModel() override { return model_->Reload(); }
 
   bool Drain(absl::Time deadline) override {
-    grpc_server_->GetHealthCheckService()->Shutdown();  // NOT_SERVING from now on
+    health_->Shutdown();  // NOT_SERVING from now on
+    arrivals_->Close();
     if (http_listener_ != nullptr) http_listener_->BeginDrain();
     streams_->Close();
     lanes_->Close();
@@ -177,6 +185,7 @@ class ServerImpl final : public Server {
     if (options_.loader) return options_.loader;
     predict::PredictorOptions predictor_options;
     predictor_options.embedding_cache_bytes = options_.embedding_cache_bytes;
+    predictor_options.max_layer_words = options_.limits.max_layer_words;
     return [directory = options_.model_directory, predictor_options] {
       return predict::Predictor::Load(directory, predictor_options);
     };
@@ -224,7 +233,7 @@ class ServerImpl final : public Server {
   }
 
   absl::Status Listen() {
-    grpc::EnableDefaultHealthCheckService(true);
+    grpc::EnableDefaultHealthCheckService(false);  // health.h
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
     const int port = PortOf(listeners[0]);
@@ -233,6 +242,7 @@ class ServerImpl final : public Server {
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, credentials_);
     if (!options_.http.empty())  // who may call is checked by each call, which says who it is (forwarded.h)
       own_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, grpc::InsecureServerCredentials());
+    builder.RegisterService(health_.get());
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
     builder.RegisterService(admin_service_.get());
@@ -244,7 +254,7 @@ class ServerImpl final : public Server {
     };
     const ServerLimits& limits = options_.limits;
     const int most = ConnectionLimit(limits.max_connections, limits.reserved_descriptors + HttpConnections());
-    connections_ = std::make_unique<Connections>(std::move(listeners), most, accept, &metrics_);
+    connections_ = std::make_unique<Connections>(std::move(listeners), most, accept, &connection_table_, &metrics_);
     listen_address_ = port == 0 ? options_.listen : WithPort(options_.listen, port);
     for (const Lane lane : kLanes) SetLaneHealth(lane, true);
     watchdog_ = std::make_unique<Watchdog>(options_.watchdog, lanes_.get(), &metrics_,
@@ -299,6 +309,8 @@ class ServerImpl final : public Server {
     const ServerLimits& limits = options_.limits;
     const auto milliseconds = [](absl::Duration time) { return static_cast<int>(absl::ToInt64Milliseconds(time)); };
     builder->SetMaxReceiveMessageSize(limits.max_request_bytes);
+    proto::RefuseCompression(
+        [builder](const std::string& name, int value) { builder->AddChannelArgument(name, value); });
     builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
     builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, milliseconds(limits.max_connection_idle));
     builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, milliseconds(limits.handshake_timeout));
@@ -313,14 +325,13 @@ class ServerImpl final : public Server {
   // A service is healthy while none of the lanes that its RPCs use is stuck, the server while predictions are answered.
   void SetLaneHealth(Lane lane, bool can_answer) {
     lane_answers_[static_cast<size_t>(lane)] = can_answer;
-    grpc::HealthCheckServiceInterface* const health = grpc_server_->GetHealthCheckService();
     std::map<absl::string_view, bool> services;
     for (const RpcInfo& rpc : kRpcs) {
       bool& serving = services.try_emplace(rpc.service, true).first->second;
       serving = serving && lane_answers_[static_cast<size_t>(rpc.lane)];
     }
-    for (const auto& [service, serving] : services) health->SetServingStatus(std::string(service), serving);
-    health->SetServingStatus("", lane_answers_[static_cast<size_t>(Lane::kPredictions)]);
+    for (const auto& [service, serving] : services) health_->Set(std::string(service), serving);
+    health_->Set("", lane_answers_[static_cast<size_t>(Lane::kPredictions)]);
   }
 
   // In the order of construction: a member may use those above it and is destroyed before them.
@@ -338,6 +349,9 @@ class ServerImpl final : public Server {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<Lanes> lanes_;
+  ConnectionTable connection_table_;
+  std::unique_ptr<Arrivals> arrivals_;
+  std::unique_ptr<Health> health_;
   std::unique_ptr<PredictStreams> streams_;
   std::unique_ptr<CobraService> service_;
   std::unique_ptr<MeasurementService> measurement_service_;

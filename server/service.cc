@@ -7,11 +7,14 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "base/device_name.h"
+#include "base/diagnostic.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/version.h"
 #include "server/access.h"
 #include "server/caller.h"
+#include "server/forwarded.h"
 #include "server/measurement_task.h"
 #include "server/message_bytes.h"
 #include "server/predict_message.h"
@@ -23,6 +26,19 @@ namespace {
 
 bool HasPart(absl::string_view text, absl::string_view part) {
   return absl::StrContains(absl::AsciiStrToLower(text), absl::AsciiStrToLower(part));
+}
+
+// Each is looked for in every target. No name is longer.
+absl::Status CheckFilter(const v1::ListTargetsRequest& filter) {
+  constexpr size_t kMost = 200;
+  for (const auto& [name, text] : {std::make_pair("name", &filter.name()), std::make_pair("device", &filter.device()),
+                                   std::make_pair("runtime", &filter.runtime()), std::make_pair("kind", &filter.kind()),
+                                   std::make_pair("precision", &filter.precision())}) {
+    if (text->size() > kMost)
+      return UserError(Diagnostic::Kind::kLimit,
+                       LimitMessage(name, static_cast<int64_t>(text->size()), kMost, "bytes"));
+  }
+  return absl::OkStatus();
 }
 
 bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& target) {
@@ -37,6 +53,48 @@ bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& targe
 
 }  // namespace
 
+CobraService::CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, store::Store* store,
+                           const UnaryCalls& calls)
+    : UnaryService(calls),
+      pipeline_(pipeline),
+      streams_(streams),
+      model_(model),
+      adaptation_(pipeline, model),
+      history_(store, calls.limits().max_reply_bytes) {
+  Answer(Rpc::kPredict, [this](auto* context) { return Predict(context); });
+  Answer(Rpc::kPredictBatch, [this](auto* context) {
+    const UnaryCalls& own = this->calls();
+    auto work = std::make_shared<BatchWork>(pipeline_, own.replies(), own.metrics(), own.limits());
+    return own.RunShared(Rpc::kPredictBatch, context, std::move(work));
+  });
+  Answer(Rpc::kPredictStream, [this](auto* context) { return streams_->Open(context, this->calls().access()); });
+  AnswerUnary(Rpc::kListTargets, this, &CobraService::HandleListTargets);
+  AnswerUnary(Rpc::kGetModelInfo, this, &CobraService::HandleGetModelInfo);
+  AnswerUnary(Rpc::kCalibrate, this, &CobraService::HandleCalibrate);
+  AnswerUnary(Rpc::kUndoCalibration, this, &CobraService::HandleUndoCalibration);
+  AnswerUnary(Rpc::kAdapt, &adaptation_, &Adaptation::HandleAdapt);
+  AnswerUnary(Rpc::kObserve, &adaptation_, &Adaptation::HandleObserve);
+  AnswerUnary(Rpc::kExportTarget, &adaptation_, &Adaptation::HandleExportTarget);
+  AnswerUnary(Rpc::kSuggestSamples, &adaptation_, &Adaptation::HandleSuggestSamples);
+  AnswerUnary(Rpc::kListPredictions, &history_, &PredictionHistory::HandleListPredictions);
+}
+
+BytesReactor* CobraService::Predict(grpc::CallbackServerContext* context) const {
+  if (WantsReport(*context)) {
+    return calls().RunBytes(Rpc::kPredict, context, /*shortcut=*/nullptr,
+                            [this](const grpc::ByteBuffer& request, const CallContext& call,
+                                   grpc::ByteBuffer* response) { return HandleReport(request, response, call); });
+  }
+  return calls().RunBytes(
+      Rpc::kPredict, context,
+      [this](const grpc::ByteBuffer& request, const CallContext& call, bool may_wait, grpc::ByteBuffer* response) {
+        return FindReply(request, call, may_wait, response);
+      },
+      [this](const grpc::ByteBuffer& request, const CallContext& call, grpc::ByteBuffer* response) {
+        return HandlePredict(request, response, call);
+      });
+}
+
 UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
                                              grpc::ByteBuffer* response) const {
   // Some 50 us; what takes longer is for the pool.
@@ -50,8 +108,8 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
   }
   if (must_wait) return UnaryCalls::Shortcut::kLater;
   PredictMessage message;
-  if (may_wait || request.Length() > kMaxGraphBytes || !message.Parse(request, calls_.limits().max_parsed_bytes).ok() ||
-      !message.graph().has_value())
+  if (may_wait || request.Length() > kMaxGraphBytes ||
+      !message.Parse(request, calls().limits().max_parsed_bytes).ok() || !message.graph().has_value())
     return UnaryCalls::Shortcut::kUnknown;
   const std::optional<v1::PredictResponse> reply = pipeline_->PredictKnown(*message.request(), *message.graph(), call);
   return reply.has_value() && SerializeMessage(*reply, response).ok() ? UnaryCalls::Shortcut::kAnswered
@@ -59,19 +117,19 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
 }
 
 absl::Status CobraService::HandlePredict(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
-                                         const CallContext& call) {
+                                         const CallContext& call) const {
   PredictMessage message;
-  COBRA_RETURN_IF_ERROR(message.Parse(request, calls_.limits().max_parsed_bytes));
+  COBRA_RETURN_IF_ERROR(message.Parse(request, calls().limits().max_parsed_bytes));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, pipeline_->Predict(message.request(), message.graph(), call));
   return SerializeMessage(reply, response);
 }
 
 absl::Status CobraService::HandleReport(const grpc::ByteBuffer& request, grpc::ByteBuffer* response,
-                                        const CallContext& call) {
+                                        const CallContext& call) const {
   PredictMessage message;
-  COBRA_RETURN_IF_ERROR(message.Parse(request, calls_.limits().max_parsed_bytes));
+  COBRA_RETURN_IF_ERROR(message.Parse(request, calls().limits().max_parsed_bytes));
   COBRA_ASSIGN_OR_RETURN(const std::string report,
-                         MakeReport(pipeline_, *message.request(), message.graph(), calls_.limits(), call));
+                         MakeReport(pipeline_, *message.request(), message.graph(), calls().limits(), call));
   grpc::ByteBuffer bytes = BufferOf(report);
   response->Swap(&bytes);
   return absl::OkStatus();
@@ -83,6 +141,7 @@ absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& reque
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("origin ", static_cast<int>(request.origin()), ": is none"),
                      "use ORIGIN_TRAINED or ORIGIN_CALIBRATED, or leave it out");
   }
+  COBRA_RETURN_IF_ERROR(CheckFilter(request));
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   for (const predict::TargetInfo& info : model->Targets()) {
     if (Fits(request, info)) FillTarget(info, *model, response->add_targets());

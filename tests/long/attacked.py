@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a caller notices of another one's attacks. One process asks the same warm question at a fixed rate; another one attacks meanwhile, one attack
-after the other. Every warm request must be answered, the server must live, and its resident memory must return. Latencies are printed, not asserted.
+after the other: some without a credential, some with the role ask. Every warm request must be answered, the server must live within 4 GB of address
+space, and its resident memory must return. Latencies are printed, not asserted.
 
     attacked.py [--seconds 10] [--rate 100] [--only TEXT]        COBRA_BIN: where the programs are
 """
@@ -22,10 +23,18 @@ sys.path.insert(0, os.path.join(HERE, "..", "hostile"))
 import battery  # noqa: E402
 import hostile_test  # noqa: E402
 import programs  # noqa: E402
+import raw_http2  # noqa: E402
 
-PREDICT, BATCH, STREAM = ("/cobra.v1.Cobra/" + name for name in ("Predict", "PredictBatch", "PredictStream"))
+PREDICT, BATCH, STREAM, SUGGEST = (
+    "/cobra.v1.Cobra/" + name for name in ("Predict", "PredictBatch", "PredictStream", "SuggestSamples")
+)
+ENQUEUE = "/cobra.v1.Measurements/Enqueue"
+CHECK, WATCH = "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"
+ADDRESS_SPACE = 4 << 30
 GROWTH_MB = 16  # caches of what was asked, and the allocator's rest
 SETTLE_SECONDS = 6
+FREED_MB = 64  # what the allocator keeps of what gRPC had for attackers
+BEFORE_ANY_ROLE = ("compressed", "half-open calls", "half-open watch", "health watches", "unfinished")
 HOSTILE_EACH = 15  # of so many hostile programs, one is sent
 
 
@@ -35,6 +44,8 @@ class Messages:
     def __init__(self, target):
         self.pb, _ = programs.stubs()
         self.graph_pb = importlib.import_module("cobra.v1.graph_pb2")
+        self.measurements_pb = importlib.import_module("cobra.v1.measurements_pb2")
+        self.target_pb = importlib.import_module("cobra.v1.target_pb2")
         self.target = target
 
     def graph(self, calls, width=8, module=""):
@@ -85,6 +96,47 @@ class Messages:
             (STREAM, [item.SerializeToString()] * 1000),
         ]
 
+    def many_results(self, count):
+        """A call with 100,000 results of 62 dimensions, in 200 bytes."""
+        text = "import torch\nclass Net(torch.nn.Module):\n  def forward(self, x):\n    return x.reshape([1] * 62 + [%d]).unbind(-1)[0] + 1\n"
+        source = self.source((text % count).encode()).source
+        source.inputs[0] = f"1x{count}"
+        return source
+
+    def suggest(self):
+        spec = self.target_pb.TargetSpec(
+            device="Some Board",
+            kind="cpu",
+            runtime="torch-2.5.0",
+            threads=4,
+            memory_gb_per_s=12,
+            clock_mhz=2000,
+            vector_bits=128,
+        )
+        request = self.pb.SuggestSamplesRequest(spec=spec, count=1)
+        for i in range(120):
+            request.networks.add(source=self.many_results(100000), latency_ms=10 + i, row=f"r{i}")
+        return [(SUGGEST, [request.SerializeToString()])]
+
+    def unbind(self):
+        return [(PREDICT, [self.request(source=self.many_results(30000 - i)).SerializeToString()]) for i in range(3000)]
+
+    def tasks(self):
+        """Tasks of long names, and as many calls as a task may have."""
+        long_names = self.graph(1)
+        for i in range(2000):
+            kind = self.graph_pb.TensorType(shape=[1], dtype=self.graph_pb.DTYPE_FLOAT32)
+            long_names.parameters.add(name=f"{i:07}" + "\x01" * 3500, type=kind)
+        many_calls = self.graph(9000)
+        sets = [[long_names], [many_calls] * 10, [many_calls] * 60]
+        requests = []
+        for graphs in sets:
+            request = self.measurements_pb.EnqueueRequest()
+            for i, graph in enumerate(graphs):
+                request.tasks.add(target="board", graph=graph, repeat=i)
+            requests.append((ENQUEUE, [request.SerializeToString()]))
+        return requests
+
     def large(self):
         comment = self.source(b"#" * 30000000)
         rows = self.request(graph=self.graph(3900, module="m" * 4000), breakdown=True)
@@ -97,14 +149,14 @@ class Messages:
         ]
 
 
-def send_all(address, calls, until):
+def send_all(address, calls, until, credential=()):
     """In turn until the time is over; the statuses."""
     counts = {}
     with grpc.insecure_channel(address, [("grpc.max_send_message_length", -1), ("attack", len(calls))]) as channel:
         while time.monotonic() < until:
             for method, messages in calls:
                 try:
-                    for _ in channel.stream_stream(method)(iter(messages), timeout=10):
+                    for _ in channel.stream_stream(method)(iter(messages), timeout=10, metadata=credential):
                         pass
                     code = "OK"
                 except grpc.RpcError as error:
@@ -115,36 +167,110 @@ def send_all(address, calls, until):
     return counts
 
 
-def leave_unread(address, method, message, calls, until):
+def leave_unread(address, method, message, calls, until, credential=()):
     """Calls whose answers wait: nothing takes them from gRPC."""
     with grpc.insecure_channel(address, [("unread", method)]) as channel:
-        kept = [channel.stream_stream(method)(iter([message] * 3)) for _ in range(calls)]
+        kept = [channel.stream_stream(method)(iter([message] * 3), metadata=credential) for _ in range(calls)]
         time.sleep(max(0, until - time.monotonic()))
         for call in kept:
             call.cancel()
     return {"calls": calls}
 
 
-def attacks(messages, address):
-    """(name, what it does until a time)"""
-    sent = {"programs": messages.programs(), "malformed": messages.malformed(), "large": messages.large()}
+def compressed(address, until):
+    """Half a gigabyte of zeros in each message, from three callers."""
+    bomb, counts = raw_http2.message(raw_http2.zeros(500), compressed=True), {}
+
+    def send():
+        while time.monotonic() < until:
+            connection = raw_http2.Connection(address)
+            stream = connection.open(CHECK, ("grpc-encoding", "gzip"))
+            connection.data(stream, bomb, end=True)
+            status = raw_http2.status_of(connection.await_end(stream))
+            counts[status] = counts.get(status, 0) + 1
+            connection.close()
+
+    senders = [threading.Thread(target=send) for _ in range(3)]
+    for each in senders:
+        each.start()
+    for each in senders:
+        each.join()
+    return counts
+
+
+def half_open(address, until, begin):
+    """Connections with a thousand calls each, which `begin` begins and nothing ends."""
+    connections = []
+    while time.monotonic() < until:
+        if len(connections) < 300:
+            try:
+                connections.append(raw_http2.Connection(address))
+                connections[-1].pump(0.05)
+                for _ in range(1000):
+                    begin(connections[-1])
+                connections[-1].pump(0.01)
+            except OSError:
+                pass
+        else:
+            time.sleep(0.1)
+    for connection in connections:
+        connection.close()
+    return {"connections": len(connections)}
+
+
+def watch(connection):
+    connection.data(connection.open(WATCH), raw_http2.message(b""), end=True)
+
+
+def unfinished(address, until):
+    """The beginnings of messages of 30 MB."""
+    connections, sent, part = [], 0, raw_http2.message(bytes(3 << 20), length=30 << 20)
+    while time.monotonic() < until:
+        try:
+            connections.append(raw_http2.Connection(address))
+            connections[-1].pump(0.05)
+            for _ in range(10):
+                sent += connections[-1].data(connections[-1].open(CHECK), part, seconds=0.5)
+        except OSError:
+            pass
+    for connection in connections:
+        connection.close()
+    return {"connections": len(connections), "MB": sent >> 20}
+
+
+def attacks(messages, address, credential):
+    """(name, what it does until a time). Those without the credential come first."""
+    yield "compressed", lambda until: compressed(address, until)
+    yield "half-open calls", lambda until: half_open(address, until, lambda connection: connection.open(CHECK))
+    yield "half-open watch", lambda until: half_open(address, until, lambda connection: connection.open(WATCH))
+    yield "health watches", lambda until: half_open(address, until, watch)
+    yield "unfinished", lambda until: unfinished(address, until)
+    sent = {
+        "programs": messages.programs(),
+        "malformed": messages.malformed(),
+        "large": messages.large(),
+        "suggest": messages.suggest(),
+        "unbind": messages.unbind(),
+        "tasks": messages.tasks(),
+    }
     for name, calls in sent.items():
-        yield name, lambda until, calls=calls: send_all(address, calls, until)
+        yield name, lambda until, calls=calls: send_all(address, calls, until, credential)
     rows = messages.request(graph=messages.graph(3900, module="m" * 4000), breakdown=True)
     stream = messages.pb.PredictStreamRequest(request=rows).SerializeToString()
-    yield "unread answers", lambda until: leave_unread(address, STREAM, stream, 20, until)
+    yield "unread answers", lambda until: leave_unread(address, STREAM, stream, 20, until, credential)
     reflection = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
-    yield "open reflection", lambda until: leave_unread(address, reflection, b"", 1000, until)
-    yield "open streams", lambda until: leave_unread(address, STREAM, b"", 1000, until)
+    yield "open reflection", lambda until: leave_unread(address, reflection, b"", 1000, until, credential)
+    yield "open streams", lambda until: leave_unread(address, STREAM, b"", 1000, until, credential)
 
 
-def warm_main(address, target, rate):
+def warm_main(address, target, rate, token):
     """A process of its own: asks at its times until its input ends, and prints (when, seconds) of each answer."""
     messages = Messages(target)
     request = messages.request(graph=messages.graph(20, width=77)).SerializeToString()
+    credential = [("authorization", "Bearer " + token)]
     call = grpc.insecure_channel(address, [("warm", 1)]).unary_unary(PREDICT)
     for _ in range(50):
-        call(request, timeout=60)
+        call(request, timeout=60, metadata=credential)
     print("ready", flush=True)
     stop, lock, left = threading.Event(), threading.Condition(), [0]
     threading.Thread(target=lambda: (sys.stdin.read(), stop.set()), daemon=True).start()
@@ -162,7 +288,9 @@ def warm_main(address, target, rate):
         time.sleep(max(0, due - time.monotonic()))
         with lock:
             left[0] += 1
-        call.future(request, timeout=10).add_done_callback(lambda future, due=due: done(future, due))
+        call.future(request, timeout=10, metadata=credential).add_done_callback(
+            lambda future, due=due: done(future, due)
+        )
     with lock:
         lock.wait_for(lambda: left[0] == 0, 20)
     print(json.dumps(answers), flush=True)
@@ -184,15 +312,34 @@ def line(name, answers, begin, end):
     return len(failed)
 
 
-def run(server, options):
-    target = programs.first_target(server)
-    command = [sys.executable, os.path.abspath(__file__), "--warm", server.address, target, str(options.rate)]
+def token(folder, name):
+    """Of the role ask, for the server's access file."""
+    path = os.path.join(folder, name + ".token")
+    program = [os.path.join(programs.BIN, "cobra-server"), "token", "--name", name, "--role", "ask", "--out", path]
+    with open(os.path.join(folder, "access"), "a", encoding="ascii") as access:
+        access.write(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
+def run(server, options, tokens):
+    target = "cpu-epyc-genoa-1t"
+    command = [
+        sys.executable,
+        os.path.abspath(__file__),
+        "--warm",
+        server.address,
+        target,
+        str(options.rate),
+        tokens[0],
+    ]
     warm = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert warm.stdout.readline() == "ready\n"
     begin = time.monotonic()
     time.sleep(options.seconds)
     periods, problems = [("no attack", begin, time.monotonic())], 0
-    for name, attack in attacks(Messages(target), server.address):
+    credential = [("authorization", "Bearer " + tokens[1])]
+    for name, attack in attacks(Messages(target), server.address, credential):
         if options.only not in name:
             continue
         before, begin = resident_mb(server.process.pid), time.monotonic()
@@ -204,7 +351,7 @@ def run(server, options):
         time.sleep(SETTLE_SECONDS)
         after = resident_mb(server.process.pid)
         print(f"{name:16} resident memory {before:.1f} MB before, {after:.1f} MB after; {counts}", flush=True)
-        problems += after > before + GROWTH_MB
+        problems += after > before + (FREED_MB if name in BEFORE_ANY_ROLE else GROWTH_MB)
     warm.stdin.close()
     answers = json.loads(warm.stdout.readline())
     return problems + sum(line(name, answers, begin, end) for name, begin, end in periods)
@@ -212,15 +359,18 @@ def run(server, options):
 
 def main():
     if sys.argv[1:2] == ["--warm"]:
-        return warm_main(sys.argv[2], sys.argv[3], float(sys.argv[4]))
+        return warm_main(sys.argv[2], sys.argv[3], float(sys.argv[4]), sys.argv[5])
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        with programs.Server(os.path.join(folder, "store.sqlite")) as server:
-            problems = run(server, options)
+        tokens = token(folder, "warm"), token(folder, "attacker")
+        store, access = os.path.join(folder, "store.sqlite"), os.path.join(folder, "access")
+        limit = ("prlimit", f"--as={ADDRESS_SPACE}")
+        with programs.Server(store, "--access", access, wrapper=limit) as server:
+            problems = run(server, options, tokens)
             problems += server.process.poll() is None and server.stop() != 0
     print("passed" if problems == 0 else f"FAILED: {problems} problems")
     return 0 if problems == 0 else 1
