@@ -44,9 +44,14 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
 }
 
 std::optional<TraceContext> TraceOf(const Metadata& metadata) {
-  const auto it = metadata.find("traceparent");
-  if (it == metadata.end() || it->second.size() > 512) return std::nullopt;
-  const std::vector<absl::string_view> parts = absl::StrSplit(View(it->second), '-');
+  const auto it = metadata.find(kTraceName);
+  return it == metadata.end() ? std::nullopt : TraceOf(View(it->second));
+}
+
+std::optional<TraceContext> TraceOf(absl::string_view traceparent) {
+  constexpr size_t kMostBytes = 512;
+  if (traceparent.size() > kMostBytes) return std::nullopt;
+  const std::vector<absl::string_view> parts = absl::StrSplit(traceparent, '-');
   // A later version may append parts; 255 is none.
   if (parts.size() < 4 || !IsHexDigits(parts[0], 2) || parts[0] == "ff" || (parts[0] == "00" && parts.size() != 4))
     return std::nullopt;

@@ -24,8 +24,10 @@ struct TraceContext {
   std::string trace_id;   // 32 hexadecimal digits
   std::string parent_id;  // 16: of the caller's span
 };
+inline constexpr char kTraceName[] = "traceparent";
 // Nothing if the header is missing or not valid.
 std::optional<TraceContext> TraceOf(const Metadata& metadata);
+std::optional<TraceContext> TraceOf(absl::string_view traceparent);
 
 }  // namespace cobra::server
 

@@ -3,12 +3,17 @@
 #ifndef COBRA_SERVER_FORWARDED_H_
 #define COBRA_SERVER_FORWARDED_H_
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "grpcpp/grpcpp.h"
 #include "server/call_metadata.h"
+#include "server/http/message.h"
+#include "server/limits.h"
 
 namespace cobra::server {
 
@@ -17,8 +22,20 @@ struct HttpPeer {
   std::vector<std::string> certificate_names;  // of a certificate that TLS has verified
 };
 
-// `as_report`: a Predict is answered with the document of a report (report_reply.h) in the place of its reply.
-void AddForwarded(const HttpPeer& peer, bool as_report, grpc::ClientContext* context);
+using MetadataList = std::vector<std::pair<std::string, std::string>>;
+struct ForwardOptions {
+  bool with_credentials = false;  // access control is on: the token and the certificate's names go on, too
+  bool as_report = false;  // a Predict is answered with the document of a report (report_reply.h), not with its reply
+};
+// The metadata of the call that a request becomes: who sends it, its labels, its trace. All calls share a connection
+// (own_channel.h), which gRPC ends over metadata that are too large, and it ends the process over some that are not
+// printable. So nothing goes on as it came: labels and trace are read and written again, and the whole is bounded.
+// Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a Diagnostic for the rest.
+// A trace that is not valid is left out.
+absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const HttpPeer& peer,
+                                               const ForwardOptions& options, const ServerLimits& limits);
+// As gRPC counts them, at most.
+int64_t MetadataBytes(const MetadataList& metadata);
 // The caller's address: that of the request, or of gRPC's own connection.
 std::string PeerOf(const grpc::CallbackServerContext& context);
 bool WantsReport(const grpc::CallbackServerContext& context);

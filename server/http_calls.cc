@@ -1,11 +1,9 @@
 #include "server/http_calls.h"
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/limit_message.h"
@@ -16,10 +14,9 @@
 #include "frontend/python/reader.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "proto/grpc_status.h"
-#include "proto/label.h"
 #include "report/document.h"
-#include "server/call_metadata.h"
 #include "server/caller.h"
+#include "server/forwarded.h"
 #include "server/held_bytes.h"
 #include "server/http/error_reply.h"
 #include "server/http/form.h"
@@ -88,40 +85,50 @@ BodyFault CheckBody(const http::Head& head, const http::Route& route, const Serv
   return {};
 }
 
-// What the caller wants to be known of the call: labels and its trace. gRPC ends the process over metadata that it
-// cannot send, so each is checked.
-absl::Status AddHeaders(const http::Head& head, bool with_token, grpc::ClientContext* context) {
-  const auto is_printable = [](absl::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-  };
-  for (const auto& [name, value] : head.headers) {
-    absl::string_view label = name;
-    if (absl::ConsumePrefix(&label, proto::kLabelPrefix)) {
-      COBRA_RETURN_IF_ERROR(proto::CheckLabel(label, value));
-      const auto [key, text] = proto::LabelMetadata(label, value);
-      context->AddMetadata(key, text);
-    } else if ((name == "authorization" && with_token) || name == "traceparent") {
-      if (!is_printable(value)) return Usage(absl::StrCat(name, ": has characters that are not printable ASCII"));
-      context->AddMetadata(name, value);
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
+
+class HttpCalls::OpenCalls {
+ public:
+  explicit OpenCalls(int most_of_caller) : most_of_caller_(most_of_caller) {}
+
+  // ResourceExhausted if the caller has as many as one may have.
+  absl::Status Enter(const std::string& caller) {
+    absl::MutexLock lock(&mutex_);
+    int& open = callers_[caller];
+    if (open >= most_of_caller_) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          LimitMessage("this client's requests over HTTP", most_of_caller_, "calls"), "; wait for their answers"));
+    }
+    ++open;
+    return absl::OkStatus();
+  }
+  void Leave(const std::string& caller) {
+    absl::MutexLock lock(&mutex_);
+    const auto found = callers_.find(caller);
+    if (--found->second == 0) callers_.erase(found);
+  }
+
+ private:
+  const int most_of_caller_;
+  absl::Mutex mutex_;
+  std::map<std::string, int> callers_ ABSL_GUARDED_BY(mutex_);
+};
 
 // One request that a caller may make.
 class HttpCall final : public HttpExchange, public std::enable_shared_from_this<HttpCall> {
  public:
-  HttpCall(HttpCalls* calls, const HttpCalls::Entry* entry, const http::Head& head, const HttpPeer& peer,
+  // REQUIRES: the caller has entered the open calls.
+  HttpCall(HttpCalls* calls, const HttpCalls::Entry* entry, const http::Head& head, MetadataList metadata,
            std::string caller, HeldBytes::Part body_bytes)
       : calls_(calls),
+        open_calls_(calls->open_calls_),
         entry_(entry),
         head_(head),
-        peer_(peer),
+        metadata_(std::move(metadata)),
         caller_(std::move(caller)),
         deadline_(absl::Now() + calls->options_.limits.default_deadline),
         body_bytes_(std::move(body_bytes)) {}
+  ~HttpCall() override { open_calls_->Leave(caller_); }
 
   void Run(std::string body, std::function<void(http::Reply)> done) override {
     body_ = std::move(body);
@@ -155,7 +162,6 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
 
   void Convert(absl::Status status) {
     absl::StatusOr<std::string> bytes = status.ok() ? RequestBytes() : status;
-    if (bytes.ok()) status = AddHeaders(head_, calls_->access_ != nullptr, &context_);
     const auto most = static_cast<size_t>(calls_->options_.limits.max_request_bytes);
     if (bytes.ok() && bytes->size() > most) {
       status = UserError(Diagnostic::Kind::kLimit, LimitMessage("the request", static_cast<int64_t>(bytes->size()),
@@ -199,7 +205,7 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   void Call(std::string bytes) {
     channel_ = calls_->channel_.Get();
     if (channel_ == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
-    AddForwarded(peer_, entry_->route.as_report, &context_);
+    for (const auto& [name, value] : metadata_) context_.AddMetadata(name, value);
     context_.set_deadline(absl::ToChronoTime(deadline_));
     request_ = BufferOf(bytes);
     self_ = shared_from_this();  // until Answered()
@@ -247,9 +253,10 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   }
 
   HttpCalls* const calls_;
+  const std::shared_ptr<HttpCalls::OpenCalls> open_calls_;
   const HttpCalls::Entry* const entry_;
   const http::Head head_;
-  const HttpPeer peer_;
+  const MetadataList metadata_;
   const std::string caller_;
   const absl::Time deadline_;
   HeldBytes::Part body_bytes_, reply_bytes_;
@@ -271,7 +278,8 @@ HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* 
       lanes_(lanes),
       metrics_(metrics),
       access_(access),
-      usual_targets_(std::move(usual_targets)) {
+      usual_targets_(std::move(usual_targets)),
+      open_calls_(std::make_shared<OpenCalls>(options.limits.max_http_calls_per_caller)) {
   std::vector<http::Route> routes;
   for (const RpcInfo& rpc : kRpcs) {
     if (rpc.kind != RpcKind::kUnary) continue;
@@ -346,10 +354,14 @@ std::variant<http::Reply, std::shared_ptr<HttpExchange>> HttpCalls::BeginCall(co
   if (!principal.ok()) return refuse(principal.status(), 0);
   if (const BodyFault fault = CheckBody(head, entry.route, options_.limits); fault.http_status != 0)
     return refuse(fault.status, fault.http_status);
+  const ForwardOptions forward{access_ != nullptr, entry.route.as_report};
+  absl::StatusOr<MetadataList> metadata = ForwardedMetadata(head, peer, forward, options_.limits);
+  if (!metadata.ok()) return refuse(metadata.status(), 0);
   std::string caller = CallerOf(principal->get(), peer.address);
   absl::StatusOr<HeldBytes::Part> room = lanes_->requests().Hold(caller, static_cast<size_t>(head.content_length));
   if (!room.ok()) return refuse(room.status(), 0);
-  return std::make_shared<HttpCall>(this, &entry, head, peer, std::move(caller), *std::move(room));
+  if (const absl::Status entered = open_calls_->Enter(caller); !entered.ok()) return refuse(entered, 0);
+  return std::make_shared<HttpCall>(this, &entry, head, *std::move(metadata), std::move(caller), *std::move(room));
 }
 
 }  // namespace cobra::server

@@ -61,6 +61,9 @@ class HttpCalls final : public HttpHandler {
   std::variant<http::Reply, std::shared_ptr<HttpExchange>> BeginCall(const Entry& entry, const http::Head& head,
                                                                      const HttpPeer& peer);
 
+  // Requests of each caller that are not answered. Shared with them: some end after this object.
+  class OpenCalls;
+
   void TakeReplies();
 
   const Options options_;
@@ -71,6 +74,7 @@ class HttpCalls final : public HttpHandler {
   Metrics* const metrics_;
   Access* const access_;
   const UsualTargets usual_targets_;
+  const std::shared_ptr<OpenCalls> open_calls_;
   std::vector<Entry> entries_;
   std::string document_;
   absl::Mutex mutex_;

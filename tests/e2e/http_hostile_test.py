@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import tempfile
+import threading
 import time
 import unittest
 
@@ -183,6 +184,55 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.raw(request("GET", "/" + "a" * 20_000)).status, 431)
         many = {f"X-{i}": "a" for i in range(5000)}
         self.assertEqual(self.raw(request("GET", "/v1/targets", headers=many)).status, 431)
+
+    def test_headers_that_go_on_to_the_call_hurt_nobody_else(self):
+        """All calls share a connection within the server, which gRPC ends over 8 KiB of metadata."""
+        large = "a" * 15_000
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        value = "\u00e9" * 128
+        labels = {f"cobra-label-{i}{'n' * 63}": value for i in range(8)}
+        refused = {
+            "authorization, which nobody looks at": ({"Authorization": large}, 200),
+            "a trace that is none": ({"traceparent": large}, 200),
+            "a trace of a later version": ({"traceparent": "cc" + trace[2:] + "-" + large}, 200),
+            "a large label": ({"cobra-label-a": large}, 400),
+            "a label with a large name": ({"cobra-label-" + large: "x"}, 400),
+            "many labels": ({f"cobra-label-{i}": "x" * 256 for i in range(30)}, 400),
+            "all of it at its limit": ({"traceparent": trace, **labels}, 200),
+        }
+        stop, statuses = threading.Event(), []
+
+        def somebody_else():
+            with Connection(self.address) as connection:
+                while not stop.is_set():
+                    connection.send(request("GET", "/v1/model-info"))
+                    statuses.append(connection.reply().status)
+
+        thread = threading.Thread(target=somebody_else)
+        thread.start()
+        try:
+            for _ in range(20):
+                for name, (headers, status) in refused.items():
+                    self.assertEqual(self.ask("GET", "/v1/model-info", headers=headers).status, status, name)
+        finally:
+            stop.set()
+            thread.join()
+        self.assertEqual(set(statuses), {200})
+
+    def test_large_errors_hurt_nobody_else(self):
+        """What an error repeats of the request goes back through the same connection."""
+        for name in ("x" * 60_000, "\u00e9" * 30_000, "\u4e2d" * 20_000, "%" * 60_000):
+            replies = [
+                self.post(json.dumps({"architecture": {"text": name}, "targets": ["x"]})),
+                self.post(json.dumps({"architecture": {"text": "nasbench201:|"}, "targets": [name]})),
+                self.post(json.dumps({name: 1})),
+            ]
+            file = {"path": name[:900] + ".py", "text": base64.b64encode(("raise " + name).encode()).decode()}
+            source = {"files": [file], "file": file["path"], "entry": name[:2000], "inputs": [name[:2000]]}
+            replies.append(self.post(json.dumps({"source": source, "targets": ["x"]})))
+            for reply in replies:
+                self.assertIn(reply.status, (400, 404, 422), reply.body[:300])
+                self.assertTrue(reply.error()["message"])
 
     def test_no_request_hides_inside_another_ones_body(self):
         hidden = b"GET /v1/model-info HTTP/1.1\r\nHost: localhost\r\n\r\n"
