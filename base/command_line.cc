@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/version.h"
+#include "base/without_escapes.h"
 
 namespace cobra {
 namespace {
@@ -171,7 +172,7 @@ void PrintError(absl::string_view program, const absl::Status& status) {
   const std::string text =
       diagnostic.has_value() ? RenderDiagnostic(*diagnostic) : absl::StrCat("error: ", status.message());
   const bool placed = !absl::StartsWith(text, "error: ");
-  std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(), text.c_str());
+  std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(), WithoutEscapes(text).c_str());
 }
 
 }  // namespace cobra

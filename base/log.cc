@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/utf8.h"
+#include "base/without_escapes.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {
@@ -21,11 +22,8 @@ std::atomic<LogFormat> log_format{LogFormat::kText};
 
 constexpr size_t kLongestText = 4000;
 
-// Whether a terminal may obey the character, which is the beginning of `text`: those of ASCII, and those of ISO 8859-1.
-bool IsControl(absl::string_view text) {
-  const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  return byte(0) < 0x20 || byte(0) == 0x7F || (byte(0) == 0xC2 && byte(1) < 0xA0);
-}
+// Whether a terminal obeys the character, which is the beginning of `text`, or it would end the line.
+bool IsControl(absl::string_view text) { return text[0] == '\n' || text[0] == '\t' || ObeyedBytes(text) > 0; }
 
 // A value cannot pass for another field.
 std::string QuotedIfNeeded(const std::string& text) {

@@ -15,7 +15,7 @@ namespace cobra {
 
 enum class LogLevel { kInfo, kWarning, kError };
 
-// The message as its line has it: control characters and bytes that are not UTF-8 as "\n" or "\x1b", a backslash as
+// The message as its line has it: control characters, marks that turn the direction of writing, and bytes that are not UTF-8 as "\n" or "\x1b", a backslash as
 // "\\"; what lies beyond 4,000 bytes is left out.
 std::string LogText(absl::string_view message);
 

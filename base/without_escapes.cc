@@ -1,32 +1,48 @@
 #include "base/without_escapes.h"
 
+#include <cstdint>
+
+#include "base/utf8.h"
+
 namespace cobra {
 namespace {
 
-// How many bytes at the head of `text` are one character that is not to be shown; 0 if it may be.
-size_t HiddenBytes(absl::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
-  const unsigned char first = byte(0);
-  if (first < 0x20) return first == '\n' || first == '\t' ? 0 : 1;
-  if (first == 0x7F) return 1;
-  if (first == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return 2;
-  if (first != 0xE2) return 0;
-  // U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069
-  const bool turns =
-      (byte(1) == 0x80 && (byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xAA && byte(2) <= 0xAE))) ||
-      (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
-  return turns ? 3 : 0;
+// Marks that turn the direction of what follows, and those that end a line or a paragraph.
+bool TurnsOrBreaks(uint32_t code) {
+  return code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 }  // namespace
+
+size_t ObeyedBytes(absl::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned first = byte(0);
+  if (first < 0x20) return first == '\n' || first == '\t' ? 0 : 1;
+  if (first < 0x80) return first == 0x7F ? 1 : 0;
+  switch (Utf8CharacterBytes(text)) {
+    case 0: return first <= 0x9F ? 1 : 0;  // a terminal that does not know UTF-8 has its control characters there
+    case 2: {
+      const uint32_t code = (first & 0x1FU) << 6 | (byte(1) & 0x3FU);
+      return code <= 0x9F || TurnsOrBreaks(code) ? 2 : 0;
+    }
+    case 3: return TurnsOrBreaks((first & 0xFU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU)) ? 3 : 0;
+    default: return 0;
+  }
+}
 
 std::string WithoutEscapes(absl::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const size_t hidden = HiddenBytes(text);
-    shown.push_back(hidden > 0 ? '?' : text[0]);
-    text.remove_prefix(hidden > 0 ? hidden : 1);
+    const size_t hidden = ObeyedBytes(text);
+    const size_t bytes = hidden > 0 ? hidden : Utf8CharacterBytes(text) > 0 ? Utf8CharacterBytes(text) : 1;
+    if (hidden > 0) {
+      shown.push_back('?');
+    } else {
+      shown.append(text.data(), bytes);
+    }
+    text.remove_prefix(bytes);
   }
   return shown;
 }

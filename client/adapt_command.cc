@@ -1,7 +1,6 @@
 #include "client/adapt_command.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "base/with_code.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
+#include "client/output.h"
 #include "client/prediction_rows.h"
 #include "client/progress.h"
 #include "client/render.h"
@@ -41,8 +41,6 @@ constexpr size_t kMaxMessageBytes = size_t{8} << 20;
 absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
-
-void Print(const std::string& text) { std::fputs(WithoutEscapes(text).c_str(), stdout); }
 
 absl::StatusOr<std::string> ReadNamed(const char* flag, const std::string& path, int64_t most) {
   absl::StatusOr<std::string> text = ReadMaybeCompressed(path, most);
@@ -95,7 +93,7 @@ std::vector<std::string> AllRefused(const std::vector<RefusedLine>& not_sent,
 
 int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
                  const std::vector<std::string>& refused) {
-  Print(common.json ? absl::StrCat(AdaptedJson(response, refused), "\n") : AdaptedText(response, refused));
+  common.json ? PrintData(AdaptedJson(response, refused)) : PrintText(AdaptedText(response, refused));
   return kExitOk;
 }
 
@@ -123,7 +121,7 @@ absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const v1::ExportTargetResponse response, client->ExportTarget(request));
   if (absl::Status written = WriteMaybeGzip(flags.export_file, response.exported_json()); !written.ok())
     return Usage(absl::StrCat("--export ", written.message()));
-  Print(absl::StrCat(flags.export_file, ": target ", flags.name, "; cobra-client adapt --import takes it\n"));
+  PrintText(absl::StrCat(flags.export_file, ": target ", flags.name, "; cobra-client adapt --import takes it\n"));
   return kExitOk;
 }
 
@@ -171,12 +169,11 @@ absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const Ada
   const std::vector<std::string> refused = AllRefused(loaded.refused, response.refused());
   if (common.json) {
     const std::vector<std::string> rows(response.rows().begin(), response.rows().end());
-    Print(nlohmann::json{{"rows", rows}, {"refused", refused}}.dump(1, ' ', false,
-                                                                    nlohmann::json::error_handler_t::replace) +
-          "\n");
+    const nlohmann::json answer = {{"rows", rows}, {"refused", refused}};
+    PrintData(answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
     return kExitOk;
   }
-  for (const std::string& row : response.rows()) Print(absl::StrCat(row, "\n"));
+  for (const std::string& row : response.rows()) PrintText(row);
   for (const std::string& row : refused) Say(absl::StrCat("left out: ", WithoutEscapes(row), "\n"));
   return kExitOk;
 }
@@ -257,7 +254,7 @@ absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags)
   const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
   if (!response.ok()) return OfSamplesFile(flags.samples, response.status());
   const int code = PrintAdapted(common, *response, AllRefused(loaded.refused, response->refused()));
-  if (!common.json) Print(TrainedText(client.get(), response->target().spec()));
+  if (!common.json) PrintText(TrainedText(client.get(), response->target().spec()));
   return code;
 }
 

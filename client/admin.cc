@@ -1,6 +1,5 @@
 #include "client/admin.h"
 
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "base/status_macros.h"
 #include "client/client.h"
 #include "client/exit_code.h"
+#include "client/output.h"
 #include "client/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -94,7 +94,11 @@ absl::StatusOr<int> RunAdmin(const CommonFlags& common, const AdminFlags& flags)
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   const std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const Output output, Act(client.get(), common.client.address, flags));
-  std::fputs(common.json ? (output.json.dump(1) + "\n").c_str() : output.text.c_str(), stdout);
+  if (common.json) {
+    PrintData(output.json.dump(1, ' ', false, Json::error_handler_t::replace));
+  } else {
+    PrintText(output.text);
+  }
   return kExitOk;
 }
 

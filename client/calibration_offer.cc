@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/subprocess.h"
+#include "base/without_escapes.h"
 #include "client/exit_code.h"
 #include "client/local_server.h"
 #include "client/progress.h"
@@ -41,10 +42,10 @@ bool OfferCalibration(const CommonFlags& common) {
   std::string warning;
   const absl::StatusOr<v1::CalibrateResponse> response = Calibrate(common, CalibrateFlags(), &warning);
   const bool color = StandardErrorStyle(common.color).color;
-  Say(PaintedMessage(response.ok() ? CalibrationTable(*response, warning)
-                                   : absl::StrCat(ErrorText(response.status()),
-                                                  "\nThe question goes to the trained targets instead.\n"),
-                     color));
+  const std::string text = response.ok() ? CalibrationTable(*response, warning)
+                                         : absl::StrCat(ErrorText(response.status()),
+                                                        "\nThe question goes to the trained targets instead.\n");
+  Say(PaintedMessage(WithoutEscapes(text), color), color);
   return response.ok();
 }
 

@@ -6,8 +6,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "base/without_escapes.h"
 #include "client/check_formats.h"
 #include "client/compare_render.h"
 #include "client/exit_code.h"
@@ -62,12 +64,17 @@ Json Location(const std::string& file, int line) {
   return {{"physicalLocation", {{"artifactLocation", artifact}, {"region", {{"startLine", std::max(line, 1)}}}}}};
 }
 
+// Of SARIF's messages "[text](address)" is a link, which a name in somebody's files must not become.
+std::string WithoutLinks(const std::string& message) {
+  return absl::StrReplaceAll(WithoutEscapes(message), {{"](", "] ("}});
+}
+
 Json Result(const Rule& rule, const std::string& message, const std::string& file, int line) {
   const auto index = std::find(std::begin(kRules), std::end(kRules), &rule) - std::begin(kRules);
   return {{"ruleId", rule.id},
           {"ruleIndex", index},
           {"level", rule.level},
-          {"message", {{"text", message}}},
+          {"message", {{"text", WithoutLinks(message)}}},
           {"locations", Json::array({Location(file, line)})}};
 }
 

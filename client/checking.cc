@@ -18,6 +18,7 @@
 #include "client/check_formats.h"
 #include "client/exit_code.h"
 #include "client/line_changes.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "client/text_table.h"
 #include "client/written_file.h"
@@ -210,9 +211,8 @@ int ReportProblems(const CheckReport& report) {
 
 absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& flags) {
   const int code = ReportProblems(report);
-  std::string text = CheckIn(flags.format, report, flags.top);
-  if (text.empty() || text.back() != '\n') text += '\n';
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const std::string text = CheckIn(flags.format, report, flags.top);
+  flags.format.empty() || flags.format == "table" ? PrintText(text) : PrintData(text);
   for (const std::string& named : flags.reports) {
     COBRA_ASSIGN_OR_RETURN(const auto parts, ParseReport(named));
     const absl::Status written = WriteFileAtomic(parts.second, CheckIn(parts.first, report, flags.top));

@@ -1,7 +1,6 @@
 #include "client/commands.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 
@@ -26,6 +25,7 @@
 #include "client/explain.h"
 #include "client/explain_render.h"
 #include "client/input_proposal.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/target_cards.h"
@@ -46,11 +46,6 @@
 
 namespace cobra::client {
 namespace {
-
-void Print(absl::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
-}
 
 std::string ReadingText(const ModelArguments& model) {
   return absl::StrCat("reading ", model.path.empty() ? model.architecture.substr(0, 60) : model.path);
@@ -192,10 +187,10 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   if (!flags.file.format.empty()) {
     const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
     if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);
-    Print(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", WeightsOf(flags.file)));
+    PrintText(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", WeightsOf(flags.file)));
     return kExitOk;
   }
-  Print(common.json ? graph::GraphToJson(graph) : WithoutEscapes(GraphTable(graph)));
+  common.json ? PrintData(graph::GraphToJson(graph)) : PrintText(GraphTable(graph));
   return kExitOk;
 }
 
@@ -378,16 +373,19 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   }
   const CheckReport report = ReportOf(response, flags, thresholds, view.comparison);
   if (!flags.format.empty()) {
-    Print(CheckIn(flags.format, report));
+    PrintData(CheckIn(flags.format, report));
     return ReportProblems(report);
   }
   const bool shortens = !named && !flags.all && view.style.width > 0;
-  Print(common.json    ? PredictionJson(response, view)
-        : common.quiet ? LatencyLines(response)
-        : shortens     ? ShortPredictionTable(response, view)
-                       : PredictionTable(response, view));
-  if (comparison.has_value() && !common.json && !common.quiet)
-    Print(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)));
+  if (common.json) {
+    PrintData(PredictionJson(response, view));
+  } else if (common.quiet) {
+    PrintText(LatencyLines(response));
+  } else {
+    PrintText(shortens ? ShortPredictionTable(response, view) : PredictionTable(response, view), view.style.color);
+    if (comparison.has_value())
+      PrintText(absl::StrCat("\n", ComparisonText(*comparison, /*top=*/10, view.style)), view.style.color);
+  }
   return ReportProblems(report);
 }
 
@@ -405,11 +403,15 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
   CheckedModel& model = report.models.emplace_back(ComparedModel(comparison, thresholds, {}));
   model.name = model.file = comparison.after.model();
   if (!flags.format.empty()) {
-    Print(CheckIn(flags.format, report, flags.top));
+    PrintData(CheckIn(flags.format, report, flags.top));
     return ReportProblems(report);
   }
-  Print(common.json ? ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)
-                    : ComparisonText(comparison, flags.top, StandardOutputStyle(common.color)));
+  if (common.json) {
+    PrintData(ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    const TerminalStyle style = StandardOutputStyle(common.color);
+    PrintText(ComparisonText(comparison, flags.top, style), style.color);
+  }
   return ReportProblems(report);
 }
 
@@ -424,8 +426,9 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&asked.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, asked, asked.model, &input));
   const std::string title = Title(asked.model);
-  Print(common.json ? TargetsExplainedJson(response, title)
-                    : TargetsExplainedText(response, title, flags.top, StandardOutputStyle(common.color)));
+  const TerminalStyle style = StandardOutputStyle(common.color);
+  common.json ? PrintData(TargetsExplainedJson(response, title))
+              : PrintText(TargetsExplainedText(response, title, flags.top, style), style.color);
   return kExitOk;
 }
 
@@ -462,7 +465,8 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   COBRA_ASSIGN_OR_RETURN(const Explanation explanation,
                          Explain(graph, Title(flags.model), source, response ? &*response : nullptr));
   const ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle(common.color)};
-  Print(common.json ? ExplanationJson(explanation, view) : ExplanationText(explanation, view));
+  common.json ? PrintData(ExplanationJson(explanation, view))
+              : PrintText(ExplanationText(explanation, view), view.style.color);
   return kExitOk;
 }
 
@@ -480,16 +484,17 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   if (flags.format == "names") {
     // For shells: what has other characters is no name of ours.
     for (const v1::Target& target : response.targets()) {
-      if (CheckTargetName(target.spec().name()).ok()) Print(target.spec().name() + "\n");
+      if (CheckTargetName(target.spec().name()).ok()) PrintText(target.spec().name());
     }
   } else if (!flags.format.empty()) {
     const std::string cards = TargetCards(response);
-    Print(cards);
+    PrintText(cards);
     if (cards.empty()) Say("no trained target fits, and only these have a card; --format table lists all\n");
   } else if (common.json || response.targets_size() > 0) {
-    Print(common.json ? TargetsJson(response) : TargetsTable(response, StandardOutputStyle(common.color)));
+    const TerminalStyle style = StandardOutputStyle(common.color);
+    common.json ? PrintData(TargetsJson(response)) : PrintText(TargetsTable(response, style), style.color);
   } else {
-    Print(
+    PrintText(
         "no target fits; without filters, cobra-client targets lists all, and cobra-client adapt makes one of a data "
         "sheet and timings\n");
   }
@@ -514,7 +519,7 @@ absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, c
                      "cobra-client targets lists them");
   }
   COBRA_ASSIGN_OR_RETURN(const v1::UndoCalibrationResponse response, client->UndoCalibration(request));
-  Print(common.json ? UndoJson(request, response) : UndoText(request, response));
+  common.json ? PrintData(UndoJson(request, response)) : PrintText(UndoText(request, response));
   return kExitOk;
 }
 
@@ -542,14 +547,14 @@ absl::StatusOr<int> RunCalibrate(const CommonFlags& common, const CalibrateFlags
   // It may be why the server refuses the probe.
   if (!response.ok() && !warning.empty()) Say(absl::StrCat("warning: ", warning, "\n"));
   COBRA_RETURN_IF_ERROR(response.status());
-  Print(common.json ? CalibrationJson(*response, warning) : CalibrationTable(*response, warning));
+  common.json ? PrintData(CalibrationJson(*response, warning)) : PrintText(CalibrationTable(*response, warning));
   return kExitOk;
 }
 
 absl::StatusOr<int> RunModel(const CommonFlags& common) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(v1::GetModelInfoResponse response, Client::Connect(common.client)->GetModelInfo({}));
-  Print(common.json ? ModelJson(response) : ModelTable(response));
+  common.json ? PrintData(ModelJson(response)) : PrintText(ModelTable(response));
   return kExitOk;
 }
 

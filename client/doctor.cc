@@ -1,7 +1,6 @@
 #include "client/doctor.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +9,7 @@
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
 #include "client/local_server.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "nlohmann/json.hpp"
 
@@ -109,9 +109,8 @@ std::string FindingsJson(const Findings& findings) {
 absl::StatusOr<int> RunDoctor(const CommonFlags& common) {
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   const Findings findings = Examine(common);
-  const std::string text =
-      common.json ? FindingsJson(findings) + "\n" : FindingsText(findings, StandardOutputStyle(common.color));
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  const TerminalStyle style = StandardOutputStyle(common.color);
+  common.json ? PrintData(FindingsJson(findings)) : PrintText(FindingsText(findings, style), style.color);
   const bool fails =
       std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.health == Health::kFail; });
   return fails ? 1 : 0;

@@ -108,8 +108,9 @@ class Renderer {
       const std::string interval = p.coverage() > 0
                                        ? absl::StrFormat("%.0f %% interval %s ms", 100 * p.coverage(), IntervalText(p))
                                        : paint_.Doubt(absl::StrCat(IntervalText(p), " ms"));
-      Line(absl::StrFormat("predicted %s ms on %s (%s), confidence %s%s", MillisecondsText(p.latency_us()), p.target(),
-                           interval, PaintedConfidence(paint_, p.confidence(), absl::StrFormat("%.2f", p.confidence())),
+      Line(absl::StrFormat("predicted %s ms on %s (%s), confidence %s%s", MillisecondsText(p.latency_us()),
+                           WithoutEscapes(p.target()), interval,
+                           PaintedConfidence(paint_, p.confidence(), absl::StrFormat("%.2f", p.confidence())),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
       for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
     } else {

@@ -30,9 +30,9 @@ absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
     return UserError(Diagnostic::Kind::kUsage, "--format svg: no stored prediction fits, so there is nothing to draw",
                      "cobra-client history without it says more");
   }
-  COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? HistorySvg(history)
-                                               : common.json         ? HistoryJson(history)
-                                                                     : WithoutEscapes(HistoryTable(history))));
+  COBRA_RETURN_IF_ERROR(flags.format == "svg" ? WriteOutput(flags.out, HistorySvg(history))
+                        : common.json         ? WriteOutput(flags.out, HistoryJson(history))
+                                              : WriteText(flags.out, WithoutEscapes(HistoryTable(history))));
   return kExitOk;
 }
 

@@ -1,5 +1,4 @@
 // cobra-client: how long will this network take on that device?
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "client/command_line_flags.h"
 #include "client/exit_code.h"
 #include "client/next_step.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "client/terminal.h"
 
@@ -19,8 +19,9 @@ namespace cobra::client {
 namespace {
 
 int Report(bool json, ColorChoice color, const absl::Status& status) {
-  if (json) std::fprintf(stdout, "%s\n", ErrorJson(status).c_str());
-  Say(absl::StrCat(PaintedMessage(WithoutEscapes(ErrorText(status)), StandardErrorStyle(color).color), "\n"));
+  if (json) PrintData(ErrorJson(status));
+  const bool painted = StandardErrorStyle(color).color;
+  Say(absl::StrCat(PaintedMessage(WithoutEscapes(ErrorText(status)), painted), "\n"), painted);
   return ExitCodeOf(status);
 }
 
@@ -58,7 +59,7 @@ int Main(int argc, char** argv) {
   }
   if (!*parsed) return kExitOk;
   const absl::StatusOr<int> code = flags.run();
-  const bool printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // a full disk
+  const bool printed = FlushOutput();
   if (code.ok() && !printed) {
     Say("cobra-client: error: standard output cannot be written\n");
     return kExitUsage;

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/without_escapes.h"
+#include "client/output.h"
 #include "client/text_table.h"
 #include "proto/request_words.h"
 
@@ -83,15 +84,15 @@ absl::StatusOr<std::unique_ptr<PredictionRows>> PredictionRows::Open(const std::
   const std::string part = direct ? "" : absl::StrCat(path, ".part");
   // The part of an earlier run goes, and is not written to: it may be a link that somebody else made.
   if (!direct) std::remove(part.c_str());
-  std::FILE* file = path == "-" ? stdout : std::fopen(direct ? path.c_str() : part.c_str(), direct ? "wb" : "wbx");
+  std::FILE* file = path == "-" ? nullptr : std::fopen(direct ? path.c_str() : part.c_str(), direct ? "wb" : "wbx");
   std::unique_ptr<PredictionRows> rows(new PredictionRows(path, part, file));
-  if (file == nullptr) return rows->Error("cannot be written");
+  if (file == nullptr && path != "-") return rows->Error("cannot be written");
   COBRA_RETURN_IF_ERROR(rows->Write(HeaderLine(has_targets)));
   return rows;
 }
 
 PredictionRows::~PredictionRows() {
-  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+  if (file_ != nullptr) std::fclose(file_);
 }
 
 absl::Status PredictionRows::Error(absl::string_view what) const {
@@ -100,6 +101,10 @@ absl::Status PredictionRows::Error(absl::string_view what) const {
 }
 
 absl::Status PredictionRows::Write(absl::string_view text) {
+  if (file_ == nullptr) {
+    PrintData(text);
+    return FlushOutput() ? absl::OkStatus() : Error("cannot be written");
+  }
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() || std::fflush(file_) != 0)
     return Error("cannot be written");
   return absl::OkStatus();
@@ -116,7 +121,7 @@ absl::Status PredictionRows::Add(int64_t index, std::string line) {
 }
 
 absl::Status PredictionRows::Finish() {
-  if (file_ != stdout) {
+  if (file_ != nullptr) {
     const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
     if (!closed) return Error("cannot be written");
   }

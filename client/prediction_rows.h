@@ -55,8 +55,8 @@ class PredictionRows {
 
   const std::string path_;
   const std::string part_;  // empty: written directly
-  std::FILE* file_;
-  int64_t written_ = 0;  // lines, in order
+  std::FILE* file_;         // null: standard output
+  int64_t written_ = 0;     // lines, in order
   std::map<int64_t, std::string> waiting_;
 };
 

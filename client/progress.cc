@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/without_escapes.h"
+#include "client/output.h"
 #include "client/terminal.h"
 #include "client/text_table.h"
 
@@ -79,7 +79,7 @@ void Progress::Count(absl::string_view what, int64_t done, int64_t of) {
 void Progress::Loop() {
   absl::MutexLock lock(&mutex_);
   while (!mutex_.AwaitWithTimeout(absl::Condition(&done_), absl::Seconds(1))) {
-    const std::string text = WithoutEscapes(ProgressText(what_, counted_, of_, absl::Now() - start_));
+    const std::string text = TerminalText(ProgressText(what_, counted_, of_, absl::Now() - start_), /*color=*/false);
     absl::MutexLock line(&g_line);
     if (g_running->back() != this) continue;
     // A line that wraps could not be erased.
@@ -99,10 +99,11 @@ void BeQuiet() { g_quiet = true; }
 
 bool NotesAreSilent() { return g_quiet; }
 
-void Say(absl::string_view text) {
+void Say(absl::string_view text, bool color) {
+  const std::string shown = TextForPeople(text, color);
   absl::MutexLock lock(&g_line);
   Erase();
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fwrite(shown.data(), 1, shown.size(), stderr);
   std::fflush(stderr);
 }
 

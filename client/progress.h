@@ -51,8 +51,9 @@ bool HasProgress();
 // No progress from now on, and Note() is silent: --quiet.
 void BeQuiet();
 bool NotesAreSilent();
-// Writes to standard error, over a progress line if there is one.
-void Say(absl::string_view text);
+// Writes to standard error, over a progress line if there is one: with '?' for what a terminal would obey, but for the
+// colours of a Painter if there are any (`color`).
+void Say(absl::string_view text, bool color = false);
 // The same for a line that nobody needs to read: nothing after BeQuiet().
 void Note(absl::string_view line);
 

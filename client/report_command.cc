@@ -1,6 +1,5 @@
 #include "client/report_command.h"
 
-#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -10,9 +9,9 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "base/without_escapes.h"
 #include "client/batch.h"
 #include "client/exit_code.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/sweep_command.h"
@@ -155,9 +154,8 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
       common.json ? document.dump(1, ' ', false, json::error_handler_t::replace) : report::ReportPage(document);
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, text));
   if (flags.out != "-") {
-    absl::FPrintF(stdout, "%s: %d calls on %s\n", WithoutEscapes(flags.out),
-                  static_cast<int>(contents.answers[0].graph->nodes().size()),
-                  WithoutEscapes(absl::StrJoin(contents.targets, ", ")));
+    PrintText(absl::StrCat(flags.out, ": ", contents.answers[0].graph->nodes().size(), " calls on ",
+                           absl::StrJoin(contents.targets, ", ")));
   }
   return kExitOk;
 }

@@ -200,10 +200,10 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   COBRA_ASSIGN_OR_RETURN(const AskedSweep asked, AskSweep(common, flags));
   const Sweep& sweep = asked.sweep;
   const TerminalStyle style = flags.out == "-" ? StandardOutputStyle(common.color) : TerminalStyle();
-  COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, flags.format == "svg" ? SweepSvg(sweep)
-                                               : common.json         ? SweepJson(sweep, asked.model)
-                                               : common.quiet        ? SweepLines(sweep)
-                                                                     : SweepTable(sweep, style)));
+  COBRA_RETURN_IF_ERROR(flags.format == "svg" ? WriteOutput(flags.out, SweepSvg(sweep))
+                        : common.json         ? WriteOutput(flags.out, SweepJson(sweep, asked.model))
+                        : common.quiet        ? WriteText(flags.out, SweepLines(sweep))
+                                              : WriteText(flags.out, SweepTable(sweep, style), style.color));
   COBRA_RETURN_IF_ERROR(asked.lost);
   return kExitOk;
 }

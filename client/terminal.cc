@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,6 +21,9 @@ namespace cobra::client {
 namespace {
 
 constexpr int kWidthOfOldTerminals = 80;  // of those that do not say
+
+constexpr absl::string_view kPlain = "\033[0m", kBold = "\033[1m", kDim = "\033[2m", kRed = "\033[31m",
+                            kGreen = "\033[32m", kYellow = "\033[33m";
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -73,7 +77,20 @@ bool AskYesOrNo(absl::string_view question) {
 }
 
 std::string Painter::Paint(absl::string_view text, absl::string_view code) const {
-  return color_ && !text.empty() ? absl::StrCat(code, text, "\033[0m") : std::string(text);
+  return color_ && !text.empty() ? absl::StrCat(code, text, kPlain) : std::string(text);
+}
+
+std::string Painter::Heading(absl::string_view text) const { return Paint(text, kBold); }
+std::string Painter::Dim(absl::string_view text) const { return Paint(text, kDim); }
+std::string Painter::Bad(absl::string_view text) const { return Paint(text, kRed); }
+std::string Painter::Good(absl::string_view text) const { return Paint(text, kGreen); }
+std::string Painter::Doubt(absl::string_view text) const { return Paint(text, kYellow); }
+
+size_t PaintBytes(absl::string_view text) {
+  for (const absl::string_view code : {kPlain, kBold, kDim, kRed, kGreen, kYellow}) {
+    if (absl::StartsWith(text, code)) return code.size();
+  }
+  return 0;
 }
 
 std::string PaintedMessage(const std::string& text, bool color) {

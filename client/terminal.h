@@ -3,6 +3,7 @@
 #ifndef COBRA_CLIENT_TERMINAL_H_
 #define COBRA_CLIENT_TERMINAL_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -45,11 +46,11 @@ bool AskYesOrNo(absl::string_view question);
 class Painter {
  public:
   explicit Painter(bool color) : color_(color) {}
-  std::string Heading(absl::string_view text) const { return Paint(text, "\033[1m"); }
-  std::string Dim(absl::string_view text) const { return Paint(text, "\033[2m"); }
-  std::string Bad(absl::string_view text) const { return Paint(text, "\033[31m"); }
-  std::string Good(absl::string_view text) const { return Paint(text, "\033[32m"); }
-  std::string Doubt(absl::string_view text) const { return Paint(text, "\033[33m"); }
+  std::string Heading(absl::string_view text) const;
+  std::string Dim(absl::string_view text) const;
+  std::string Bad(absl::string_view text) const;
+  std::string Good(absl::string_view text) const;
+  std::string Doubt(absl::string_view text) const;
   // By a share of the whole: a fifth or more stands out.
   std::string Weight(absl::string_view text, double share) const {
     return share >= 0.2 ? Bad(text) : share >= 0.05 ? Doubt(text) : std::string(text);
@@ -59,6 +60,9 @@ class Painter {
   std::string Paint(absl::string_view text, absl::string_view code) const;
   const bool color_;
 };
+
+// How many bytes at the head of the text are a colour of a Painter; 0: there is none.
+size_t PaintBytes(absl::string_view text);
 
 // The word "error:" or "warning:" that a line of `text` begins with, or has after a position, in its colour.
 std::string PaintedMessage(const std::string& text, bool color);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/without_escapes.h"
 #include "client/doc_path.h"
 #include "client/text_table.h"
 
@@ -43,10 +44,10 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   std::string parts;
   for (const v1::UnknownPart& part : prediction.unknown()) {
     if (part.share() < kMinListedShare && !prediction.extrapolating()) continue;
-    absl::StrAppend(&parts, "  ", PercentText(part.share()), " of the time: ", part.why(), "\n");
+    absl::StrAppend(&parts, "  ", PercentText(part.share()), " of the time: ", WithoutEscapes(part.why()), "\n");
   }
   if (parts.empty()) return "";
-  std::string text = absl::StrCat("unsure on ", prediction.target(), ":\n", parts);
+  std::string text = absl::StrCat("unsure on ", WithoutEscapes(prediction.target()), ":\n", parts);
   if (prediction.extrapolating()) {
     absl::StrAppend(&text, "  The interval is a guess. A worker on the device can measure what is missing (",
                     DocPath("docs/operations.md"), ", \"Learning from requests\").\n");

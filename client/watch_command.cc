@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
+#include "client/output.h"
 #include "client/progress.h"
 #include "client/render.h"
 #include "client/target_ranking.h"
@@ -94,8 +94,7 @@ class Watcher {
     for (bool first = true;; first = false) {
       const absl::Status status = LookAgain();
       if (first && IsOfUser(status)) return status;
-      if (!status.ok())
-        Say(absl::StrCat(PaintedMessage(ErrorText(status), StandardErrorStyle(common_.color).color), "\n"));
+      if (!status.ok()) SayError(status);
       failed_ = !status.ok();
       if (first) Note(absl::StrCat("watching ", WithoutEscapes(flags_.model.path), "; Ctrl-C ends"));
       const std::string name = fs::path(flags_.model.path).filename().string();
@@ -126,6 +125,11 @@ class Watcher {
     return absl::OkStatus();
   }
 
+  void SayError(const absl::Status& status) const {
+    const bool color = StandardErrorStyle(common_.color).color;
+    Say(absl::StrCat(PaintedMessage(WithoutEscapes(ErrorText(status)), color), "\n"), color);
+  }
+
   void Show(const v1::PredictResponse& response, const ModelArguments& model) {
     std::string text;
     if (common_.quiet) {
@@ -138,8 +142,8 @@ class Watcher {
           absl::StrCat("\n", Painter(style_.color).Heading(absl::StrCat(TimeText(), " ", WithoutEscapes(Title(model)))),
                        "\n", ChangedAnswerText(*last_, response, flags_.budget_ms, style_));
     }
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    PrintText(text, style_.color);
+    FlushOutput();
   }
 
   const CommonFlags& common_;

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/output.h"
 #include "client/repository.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
@@ -127,14 +128,25 @@ std::vector<std::string> WrittenPaths(const WrittenFile& file) {
   return written;
 }
 
-absl::Status WriteOutput(const std::string& out, const std::string& text) {
-  if (out == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
-    return absl::OkStatus();
-  }
+namespace {
+
+absl::Status WriteNamed(const std::string& out, const std::string& text) {
   if (absl::Status status = WriteFileAtomic(out, text); !status.ok())
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", status.message()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteOutput(const std::string& out, const std::string& data) {
+  if (out != "-") return WriteNamed(out, data);
+  PrintData(data);
+  return absl::OkStatus();
+}
+
+absl::Status WriteText(const std::string& out, const std::string& text, bool color) {
+  if (out != "-") return WriteNamed(out, text);
+  PrintText(text, color);
   return absl::OkStatus();
 }
 

@@ -38,7 +38,9 @@ absl::Status CheckReplaces(absl::string_view flag, const std::string& written, s
                            const ConnectionFiles& connection);
 
 // Writes what a command has made to the file of its --out; "-": standard output, where a last line is ended.
-absl::Status WriteOutput(const std::string& out, const std::string& text);
+absl::Status WriteOutput(const std::string& out, const std::string& data);
+// The same of text for people, which standard output gets as such (output.h). `color`: it has the colours of a Painter.
+absl::Status WriteText(const std::string& out, const std::string& text, bool color = false);
 
 }  // namespace cobra::client
 

@@ -7,6 +7,7 @@
 #include "base/data_path.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
 #include "train/commands.h"
@@ -34,7 +35,7 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
         e, fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
   }
   if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
-  std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : fit::EvaluationToTable(e).c_str());
+  std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : WithoutEscapes(fit::EvaluationToTable(e)).c_str());
   return absl::OkStatus();
 }
 

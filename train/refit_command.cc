@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/gate.h"
@@ -86,7 +87,8 @@ absl::Status RunRefit(const RefitArguments& a) {
   COBRA_RETURN_IF_ERROR(fit::FinishVersion(a.out, {&both, 1}).status());
   COBRA_ASSIGN_OR_RETURN(const fit::GateReport report, fit::CompareVersions(a.model, a.out, known, fresh));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), fit::GateReportToJson(report)));
-  std::printf("%s\n", a.json ? fit::GateReportToJson(report).c_str() : fit::GateReportToTable(report).c_str());
+  std::printf("%s\n",
+              a.json ? fit::GateReportToJson(report).c_str() : WithoutEscapes(fit::GateReportToTable(report)).c_str());
   if (!report.passed)
     return absl::FailedPreconditionError(absl::StrCat("the new version is not published: ", report.reason));
   return a.publish.empty() ? absl::OkStatus() : Publish(a.out, a.publish);

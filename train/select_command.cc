@@ -6,6 +6,7 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "model/fit/select.h"
 #include "train/commands.h"
 
@@ -25,7 +26,7 @@ absl::Status RunSelect(SelectArguments a) {
   a.options.budget_s = absl::ToDoubleSeconds(budget);
   COBRA_ASSIGN_OR_RETURN(const fit::SelectReport report, fit::SelectCandidates(a.options));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.out, report.lines));
-  std::printf("%s", fit::SelectReportToTable(report).c_str());
+  std::printf("%s", WithoutEscapes(fit::SelectReportToTable(report)).c_str());
   return absl::OkStatus();
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/address_space.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "worker/runner_session.h"
 
 namespace cobra::worker {
@@ -36,8 +37,9 @@ class Check {
   absl::StatusOr<bool> Run() {
     COBRA_ASSIGN_OR_RETURN(session_, RunnerSession::Create(options_.runner, options_.execution));
     const RunnerDescription& is = session_->description();
-    out_ << "runtime    " << is.runtime << " " << is.version << ", " << is.compile << ", networks as " << is.format
-         << "\n";
+    out_ << "runtime    "
+         << WithoutEscapes(
+                absl::StrCat(is.runtime, " ", is.version, ", ", is.compile, ", networks as ", is.format, "\n"));
     COBRA_RETURN_IF_ERROR(CheckGraphs());
     COBRA_RETURN_IF_ERROR(CheckClock());
     CheckMemory();
@@ -49,7 +51,7 @@ class Check {
  private:
   void Fail(absl::string_view what, absl::string_view message) {
     ++failures_;
-    out_ << "FAILED     " << what << ": " << message << std::endl;
+    out_ << "FAILED     " << what << ": " << WithoutEscapes(message) << std::endl;
   }
 
   absl::StatusOr<std::unique_ptr<Sampler>> SmallSampler(const char* space) const {
@@ -67,7 +69,8 @@ class Check {
     for (int i = 0; i < options_.graphs; ++i) COBRA_RETURN_IF_ERROR(CheckGraph(i % 4 == 3 ? *networks : *layers, i));
     out_ << "results    " << equal_ << " of " << equal_ + wrong_ << " as LibTorch computes them, " << unsupported_
          << " not supported\n";
-    for (const auto& [message, count] : reasons_) out_ << "           " << count << " times: " << message << "\n";
+    for (const auto& [message, count] : reasons_)
+      out_ << "           " << count << " times: " << WithoutEscapes(message) << "\n";
     if (equal_ + wrong_ == 0) Fail("results", "it runs none of these graphs");
     return absl::OkStatus();
   }

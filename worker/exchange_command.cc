@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "store/record_file.h"
 #include "worker/exchange.h"
 
@@ -48,7 +49,8 @@ absl::Status RunImport(const ExchangeFlags& flags) {
       text = *std::move(converted);
     }
     CheckedRecords checked = CheckRecords(text);
-    for (const std::string& problem : checked.problems) std::fprintf(stderr, "%s: %s\n", file.c_str(), problem.c_str());
+    for (const std::string& problem : checked.problems)
+      std::fprintf(stderr, "%s\n", WithoutEscapes(absl::StrCat(file, ": ", problem)).c_str());
     std::fprintf(stderr, "%s: %lld records of %lld sessions valid, %zu lines invalid\n", file.c_str(),
                  static_cast<long long>(checked.records), static_cast<long long>(checked.sessions),
                  checked.problems.size());

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
 #include "base/status_macros.h"
+#include "base/without_escapes.h"
 #include "model/predict/target.h"
 #include "nlohmann/json.hpp"
 #include "worker/probe.h"
@@ -38,7 +40,8 @@ absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget
   }
   COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
   const predict::TargetSpec& machine = result.machine;
-  std::printf("%s, %s: %.0f GFLOP/s, %.1f GB/s\n", machine.device.c_str(), machine.runtime.c_str(), machine.peak_gflops,
+  std::printf("%s: %.0f GFLOP/s, %.1f GB/s\n",
+              WithoutEscapes(absl::StrCat(machine.device, ", ", machine.runtime)).c_str(), machine.peak_gflops,
               machine.memory_gb_per_s);
   for (const store::MeasuredGraph& record : result.records) {
     const graph::Node& last = record.graph.nodes().back();

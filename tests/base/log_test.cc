@@ -26,6 +26,11 @@ TEST(LogTest, WhatATerminalObeysIsEscaped) {
   EXPECT_EQ(LogText("\\n"), "\\\\n");                   // what was a backslash cannot pass for an escape
 }
 
+TEST(LogTest, WhatTurnsOrEndsALineIsEscaped) {
+  EXPECT_EQ(LogText("a\xe2\x80\xae."), "a\\xe2\\x80\\xae.");
+  EXPECT_EQ(LogText("a\xe2\x80\xa8"), "a\\xe2\\x80\\xa8");
+}
+
 TEST(LogTest, BytesThatAreNotUtf8AreEscaped) {
   EXPECT_EQ(LogText("\xff\xc3\xa9\xc3"), "\\xffé\\xc3");
   EXPECT_EQ(LogText("\xf5\x80\x80\x80\x80"), "\\xf5\\x80\\x80\\x80\\x80");
