@@ -99,8 +99,20 @@ constexpr Statement kStatements[] = {
     {5, "CREATE INDEX timings_by_calibration ON timings (calibration)"},
     // Most predictions have no labels, and nobody asks for those.
     {6, "CREATE INDEX predictions_labelled ON predictions (id) WHERE labels_json <> ''"},
+    // Of the subject: what waits is bounded by bytes, and so is what a worker is given at a time.
+    {7, "ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0"},
+    {7, "UPDATE tasks SET bytes = LENGTH(subject_json) WHERE state <> 'done'"},
+    {7, "CREATE INDEX tasks_by_state ON tasks (state, changed_us, bytes)"},
+    // Who lost it last, when an attempt was counted last, and whether different workers lost it.
+    {7, "ALTER TABLE tasks ADD COLUMN lost_by TEXT NOT NULL DEFAULT ''"},
+    {7, "ALTER TABLE tasks ADD COLUMN lost_us BIGINT NOT NULL DEFAULT 0"},
+    {7, "ALTER TABLE tasks ADD COLUMN lost_by_several BIGINT NOT NULL DEFAULT 0"},
+    {7, "CREATE INDEX tasks_by_loss ON tasks (lost_by, lost_us)"},
+    // Nobody can withdraw what has been measured.
+    {7, "DELETE FROM task_requests WHERE task_id IN (SELECT id FROM tasks WHERE state = 'done')"},
+    {7, "CREATE INDEX task_requests_by_caller ON task_requests (caller)"},
 };
-constexpr int kVersion = 6;
+constexpr int kVersion = 7;
 
 absl::Status Migrate(SqlDatabase* database) {
   return database->Transaction([](SqlSession& session) -> absl::Status {

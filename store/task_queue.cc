@@ -1,6 +1,7 @@
 #include "store/task_queue.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -9,7 +10,9 @@
 #include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/utf8.h"
 #include "store/review.h"
+#include "store/task_subject.h"
 
 namespace cobra::store {
 namespace {
@@ -47,20 +50,24 @@ absl::StatusOr<bool> InsertTask(SqlSession& session, const TaskSpec& t, const Co
       const std::vector<SqlRow> rows,
       session.Query(
           R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
-                                   changed_us, confirms, avoid_worker)
-                VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7, $8, $9) ON CONFLICT (id) DO NOTHING
+                                   changed_us, confirms, avoid_worker, bytes)
+                VALUES ($1, $2, $3, $4, $5, $6, 'queued', $7, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING
                 RETURNING seq)sql",
           {t.id, t.target, t.priority, t.origin, t.subject_json, std::max<int64_t>(1, t.max_attempts), now_us,
-           confirmation.of, confirmation.avoid_worker}));
+           confirmation.of, confirmation.avoid_worker, static_cast<int64_t>(t.subject_json.size())}));
   return !rows.empty();
 }
 
-// A task that exists and is requested again. True if it was cancelled.
-absl::StatusOr<bool> RequestAgain(SqlSession& session, const TaskSpec& t, int64_t now_us) {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> revived,
-                         session.Query(R"sql(UPDATE tasks SET state = 'queued', started = 0, changed_us = $2
-                                             WHERE id = $1 AND state = 'cancelled' RETURNING seq)sql",
-                                       {t.id, now_us}));
+// A task that exists and is requested again. True if it was cancelled, or is revived. Its subject may have been dropped
+// (Cancel).
+absl::StatusOr<bool> RequestAgain(SqlSession& session, const TaskSpec& t, bool revives_poisoned, int64_t now_us) {
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> revived,
+      session.Query(
+          R"sql(UPDATE tasks SET state = 'queued', started = 0, attempts = 0, message = '', lost_by = '', lost_us = 0,
+                                 lost_by_several = 0, subject_json = $3, bytes = $4, changed_us = $2
+                WHERE id = $1 AND (state = 'cancelled' OR (state = 'poisoned' AND $5 = 1)) RETURNING seq)sql",
+          {t.id, now_us, t.subject_json, static_cast<int64_t>(t.subject_json.size()), int64_t{revives_poisoned}}));
   // Otherwise whoever requests it first, with the lowest priority, decides for everybody.
   COBRA_RETURN_IF_ERROR(
       session.Execute("UPDATE tasks SET priority = $2 WHERE id = $1 AND priority < $2", {t.id, t.priority}));
@@ -70,8 +77,47 @@ absl::StatusOr<bool> RequestAgain(SqlSession& session, const TaskSpec& t, int64_
 }
 
 absl::Status AddRequest(SqlSession& session, absl::string_view id, absl::string_view caller) {
-  return session.Execute("INSERT INTO task_requests (task_id, caller) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+  return session.Execute(R"sql(INSERT INTO task_requests (task_id, caller)
+                               SELECT id, CAST($2 AS TEXT) FROM tasks WHERE id = $1 AND state <> 'done'
+                               ON CONFLICT DO NOTHING)sql",
                          {std::string(id), std::string(caller)});
+}
+
+// ResourceExhausted if more than that has not ended.
+absl::Status CheckShare(SqlSession& session, absl::string_view caller, const QueueShare& share) {
+  const auto check = [](const std::string& whose, const SqlRow& row, int64_t most, int64_t most_bytes) {
+    const int64_t tasks = row.Int(0), bytes = row.Int(1);
+    if (tasks <= most && bytes <= most_bytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat(tasks > most ? LimitMessage(whose, most, "tasks") : LimitMessage(whose, most_bytes, "bytes"),
+                     " that have not ended: wait until some are measured, or withdraw some (Cancel)"));
+  };
+  if (share.max_caller_tasks != QueueShare::kUnlimited || share.max_caller_bytes != QueueShare::kUnlimited) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> own,
+                           session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT)
+                                               FROM task_requests JOIN tasks ON id = task_id
+                                               WHERE caller = $1 AND state IN ('queued', 'leased', 'poisoned'))sql",
+                                         {std::string(caller)}));
+    COBRA_RETURN_IF_ERROR(check(caller.empty() ? "the callers" : absl::StrCat("caller \"", caller, "\""), own[0],
+                                share.max_caller_tasks, share.max_caller_bytes));
+  }
+  if (share.max_tasks == QueueShare::kUnlimited && share.max_bytes == QueueShare::kUnlimited) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> all,
+                         session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM tasks
+                                             WHERE state IN ('queued', 'leased', 'poisoned'))sql"));
+  return check("the queue", all[0], share.max_tasks, share.max_bytes);
+}
+
+// Whoever enqueues and cancels in turn leaves rows behind. Each call adds at most half of what is dropped here.
+absl::Status DropOldCancelled(SqlSession& session) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                         session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM tasks
+                                             WHERE state = 'cancelled')sql"));
+  if (rows[0].Int(0) <= TaskQueue::kMaxCancelled && rows[0].Int(1) <= TaskQueue::kMaxCancelledBytes)
+    return absl::OkStatus();
+  return session.Execute(R"sql(DELETE FROM tasks WHERE seq IN (SELECT seq FROM tasks WHERE state = 'cancelled'
+                                                               ORDER BY changed_us, seq LIMIT $1))sql",
+                         {2 * TaskQueue::kMaxTasksPerCall});
 }
 
 // Whether no other worker than `worker` has been active for the target.
@@ -143,7 +189,7 @@ absl::Time TaskQueue::Now() {
 }
 
 absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::string_view caller, absl::Span<const TaskSpec> tasks,
-                                                     absl::Time deadline) {
+                                                     absl::Time deadline, const QueueShare& share) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(tasks.size())));
   const int64_t now_us = absl::ToUnixMicros(Now());
   std::vector<bool> created;
@@ -151,64 +197,155 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Enqueue(absl::string_view caller, a
     created.clear();
     for (const TaskSpec& task : tasks) {
       COBRA_ASSIGN_OR_RETURN(const bool is_new, InsertTask(session, task, {}, now_us));
-      COBRA_ASSIGN_OR_RETURN(const bool again, is_new ? false : RequestAgain(session, task, now_us));
+      COBRA_ASSIGN_OR_RETURN(const bool again,
+                             is_new ? false : RequestAgain(session, task, share.revives_poisoned, now_us));
       created.push_back(is_new || again);
       COBRA_RETURN_IF_ERROR(AddRequest(session, task.id, caller));
     }
-    return absl::OkStatus();
+    // What is enqueued a second time, after a lost reply, adds nothing.
+    const bool any = std::find(created.begin(), created.end(), true) != created.end();
+    return any ? CheckShare(session, caller, share) : absl::OkStatus();
   }));
   return created;
 }
 
-// Expired leases: the task returns to the queue, or is poisoned if too many workers died at it.
-absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, int64_t now_us) {
-  COBRA_RETURN_IF_ERROR(session.Execute(
-      R"sql(UPDATE tasks
-            SET state = 'poisoned', attempts = attempts + 1, changed_us = $2,
-                message = 'started ' || (attempts + 1) || ' times without a result; the last worker was ' || worker
-            WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1
-                  AND attempts + 1 >= max_attempts)sql",
-      {std::string(target), now_us}));
+namespace {
+
+// A lease of a started task that has run out.
+struct Loss {
+  int64_t seq = 0;
+  std::string worker;
+  int64_t attempts = 0, max_attempts = 0;
+  // Of the losses before.
+  std::string lost_by;
+  int64_t lost_us = 0;
+  bool lost_by_several = false;
+};
+
+// The task returns to the queue, or is poisoned. `alone`: no other worker than this one is active.
+absl::Status NoteLoss(SqlSession& session, const Loss& loss, bool alone, int64_t now_us) {
+  const bool counts = now_us - loss.lost_us >= absl::ToInt64Microseconds(TaskQueue::kLossesApart);
+  const int64_t attempts = loss.attempts + (counts ? 1 : 0);
+  const bool several = loss.lost_by_several || (!loss.lost_by.empty() && loss.lost_by != loss.worker);
+  const bool poisoned = counts && attempts >= loss.max_attempts && (several || alone);
+  const std::string message =
+      absl::StrCat("started ", attempts, " times without a result; the last worker was ", loss.worker);
   return session.Execute(
-      R"sql(UPDATE tasks SET state = 'queued', attempts = attempts + started, started = 0, changed_us = $2
-            WHERE target = $1 AND state = 'leased' AND expires_us <= $2)sql",
-      {std::string(target), now_us});
+      R"sql(UPDATE tasks SET state = $2, message = $3, attempts = $4, lost_by = $5, lost_us = $6,
+                             lost_by_several = $7, started = 0, changed_us = $8
+            WHERE seq = $1)sql",
+      {loss.seq, std::string(TaskStateName(poisoned ? TaskState::poisoned : TaskState::queued)),
+       poisoned ? message : "", attempts, loss.worker, counts ? now_us : loss.lost_us, int64_t{several}, now_us});
 }
+
+}  // namespace
+
+// Expired leases.
+absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, absl::Time now) {
+  constexpr int64_t kLossesAtOnce = 1000;  // the next Lease finds the others
+  const int64_t now_us = absl::ToUnixMicros(now);
+  COBRA_RETURN_IF_ERROR(session.Execute(
+      R"sql(UPDATE tasks SET state = 'queued', changed_us = $2
+            WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 0)sql",
+      {std::string(target), now_us}));
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      session.Query(R"sql(SELECT seq, worker, attempts, max_attempts, lost_by, lost_us, lost_by_several FROM tasks
+                          WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1
+                          LIMIT $3 {skip_locked})sql",
+                    {std::string(target), now_us, kLossesAtOnce}));
+  std::map<std::string, bool> alone;
+  for (const SqlRow& row : rows) {
+    const Loss loss = {row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Text(4), row.Int(5), row.Int(6) != 0};
+    const auto [worker, is_new] = alone.try_emplace(loss.worker, false);
+    if (is_new) {
+      COBRA_ASSIGN_OR_RETURN(worker->second,
+                             IsOnlyWorker(session, target, loss.worker, absl::ToUnixMicros(now - kOtherIsActive)));
+    }
+    COBRA_RETURN_IF_ERROR(NoteLoss(session, loss, worker->second, now_us));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// How many tasks the worker may be given: it does not hold all there are, and fewer after it has lost many.
+absl::StatusOr<int64_t> TasksFor(SqlSession& session, absl::string_view target, absl::string_view worker,
+                                 int64_t max_tasks, absl::Time now) {
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> held,
+      session.Query("SELECT COUNT(*) FROM tasks WHERE target = $1 AND state = 'leased' AND worker = $2",
+                    {std::string(target), std::string(worker)}));
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> losses,
+      session.Query("SELECT COUNT(*) FROM tasks WHERE lost_by = $1 AND lost_us > $2 AND target = $3",
+                    {std::string(worker), absl::ToUnixMicros(now - TaskQueue::kLossAvoided), std::string(target)}));
+  const int64_t most = losses[0].Int(0) < TaskQueue::kMostLosses ? TaskQueue::kMaxHeld : 1;
+  return std::min(max_tasks, std::max<int64_t>(0, most - held[0].Int(0)));
+}
+
+// The tasks to give to the worker, by `seq`, in their order. Those too large for any worker are poisoned.
+absl::StatusOr<std::vector<int64_t>> ChooseTasks(SqlSession& session, absl::string_view target,
+                                                 absl::string_view worker, int64_t max_tasks, absl::Time now) {
+  const auto is_only = [&](absl::Duration within) {
+    return IsOnlyWorker(session, target, worker, absl::ToUnixMicros(now - within));
+  };
+  COBRA_ASSIGN_OR_RETURN(const bool only_confirmer, is_only(TaskQueue::kWorkerIsActive));
+  COBRA_ASSIGN_OR_RETURN(const bool alone, is_only(TaskQueue::kOtherIsActive));
+  // The subjects stay where they are: some may be of any size.
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                         session.Query(R"sql(SELECT seq, bytes FROM tasks
+                                             WHERE target = $1 AND state = 'queued' AND (avoid_worker <> $2 OR $3 = 1)
+                                                   AND (lost_by <> $2 OR lost_us <= $4 OR $5 = 1)
+                                             ORDER BY priority DESC, seq LIMIT $6 {skip_locked})sql",
+                                       {std::string(target), std::string(worker), int64_t{only_confirmer},
+                                        absl::ToUnixMicros(now - TaskQueue::kLossAvoided), int64_t{alone}, max_tasks}));
+  std::vector<int64_t> chosen;
+  int64_t total_bytes = 0;
+  for (const SqlRow& row : rows) {
+    const int64_t bytes = row.Int(1);
+    if (bytes > kMaxSubjectBytes) {
+      const std::string message = absl::StrCat(LimitMessage("the task", bytes, kMaxSubjectBytes, "bytes"),
+                                               ", so that no worker is given it: enqueue it again");
+      COBRA_RETURN_IF_ERROR(
+          session.Execute("UPDATE tasks SET state = 'poisoned', message = $2, changed_us = $3 WHERE seq = $1",
+                          {row.Int(0), message, absl::ToUnixMicros(now)}));
+      continue;
+    }
+    if (!chosen.empty() && total_bytes + bytes > TaskQueue::kMaxLeaseBytes) break;
+    total_bytes += bytes;
+    chosen.push_back(row.Int(0));
+  }
+  return chosen;
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<TaskLease>> TaskQueue::Lease(absl::string_view target, absl::string_view worker,
                                                         int64_t max_tasks, absl::Duration duration,
                                                         absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(max_tasks));
   const absl::Time now = Now(), expires = now + duration;
-  const int64_t now_us = absl::ToUnixMicros(now);
-  std::vector<std::pair<int64_t, TaskLease>> leased;
+  std::vector<TaskLease> leases;
   COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
-    leased.clear();
-    COBRA_RETURN_IF_ERROR(Expire(session, target, now_us));
-    COBRA_ASSIGN_OR_RETURN(const bool alone,
-                           IsOnlyWorker(session, target, worker, absl::ToUnixMicros(now - kWorkerIsActive)));
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        session.Query(
-            R"sql(UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3
-                  WHERE seq IN (SELECT seq FROM tasks
-                                WHERE target = $4 AND state = 'queued' AND (avoid_worker <> $1 OR $6 = 1)
-                                ORDER BY priority DESC, seq LIMIT $5 {skip_locked})
-                  RETURNING seq, id, priority, origin, subject_json, max_attempts, attempts)sql",
-            {std::string(worker), absl::ToUnixMicros(expires), now_us, std::string(target), max_tasks,
-             int64_t{alone}}));
-    for (const SqlRow& r : rows) {
-      leased.push_back(
-          {r.Int(0), {{r.Text(1), std::string(target), r.Int(2), r.Text(3), r.Text(4), r.Int(5)}, r.Int(6), expires}});
+    leases.clear();
+    COBRA_RETURN_IF_ERROR(Expire(session, target, now));
+    COBRA_ASSIGN_OR_RETURN(const int64_t most, TasksFor(session, target, worker, max_tasks, now));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, ChooseTasks(session, target, worker, most, now));
+    for (const int64_t seq : chosen) {
+      COBRA_ASSIGN_OR_RETURN(
+          const std::vector<SqlRow> rows,
+          session.Query(
+              R"sql(UPDATE tasks SET state = 'leased', worker = $1, started = 0, expires_us = $2, changed_us = $3
+                    WHERE seq = $4 RETURNING id, priority, origin, subject_json, max_attempts, attempts)sql",
+              {std::string(worker), absl::ToUnixMicros(expires), absl::ToUnixMicros(now), seq}));
+      for (const SqlRow& r : rows) {
+        leases.push_back(
+            {{r.Text(0), std::string(target), r.Int(1), r.Text(2), r.Text(3), r.Int(4)}, r.Int(5), expires});
+      }
     }
     return absl::OkStatus();
   }));
-  std::sort(leased.begin(), leased.end(), [](const auto& a, const auto& b) {  // RETURNING guarantees no order
-    return a.second.spec.priority != b.second.spec.priority ? a.second.spec.priority > b.second.spec.priority
-                                                            : a.first < b.first;
-  });
-  std::vector<TaskLease> leases;
-  for (auto& [seq, lease] : leased) leases.push_back(std::move(lease));
   return leases;
 }
 
@@ -250,11 +387,12 @@ absl::Status TaskQueue::Release(absl::string_view worker, absl::Span<const std::
 }
 
 absl::Status TaskQueue::Poison(absl::string_view id, absl::string_view message, absl::Time deadline) {
+  constexpr size_t kMaxPoisonMessageBytes = 1024;  // it may repeat what the task says, and Watch sends many of them
   const int64_t now_us = absl::ToUnixMicros(Now());
   return database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
     return session.Execute(R"sql(UPDATE tasks SET state = 'poisoned', started = 0, message = $2, changed_us = $3
                                  WHERE id = $1 AND state IN ('queued', 'leased'))sql",
-                           {std::string(id), std::string(message), now_us});
+                           {std::string(id), std::string(Utf8Prefix(message, kMaxPoisonMessageBytes)), now_us});
   });
 }
 
@@ -311,6 +449,8 @@ absl::StatusOr<ReportOutcome> TaskQueue::Report(absl::string_view worker, Stored
     }
     const SqlRow& row = rows[0];
     const TaskSpec task = {id, row.Text(0), row.Int(2), row.Text(1), row.Text(3), row.Int(4)};
+    COBRA_RETURN_IF_ERROR(session.Execute("UPDATE tasks SET subject_json = '', bytes = 0 WHERE id = $1", {id}));
+    COBRA_RETURN_IF_ERROR(session.Execute("DELETE FROM task_requests WHERE task_id = $1", {id}));
     measurement->target = task.target;
     measurement->origin = task.origin;
     measurement->held.clear();
@@ -341,14 +481,16 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Cancel(absl::string_view caller, ab
       COBRA_RETURN_IF_ERROR(
           session.Execute("DELETE FROM task_requests WHERE task_id = $1 AND caller = $2", {id, std::string(caller)}));
       COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                             session.Query(R"sql(UPDATE tasks SET state = 'cancelled', changed_us = $2
-                              WHERE id = $1 AND state IN ('queued', 'leased')
+                             session.Query(R"sql(UPDATE tasks SET state = 'cancelled', changed_us = $2, message = '',
+                                     subject_json = CASE WHEN worker = '' THEN '' ELSE subject_json END,
+                                     bytes = CASE WHEN worker = '' THEN 0 ELSE bytes END
+                              WHERE id = $1 AND state IN ('queued', 'leased', 'poisoned')
                                     AND NOT EXISTS (SELECT 1 FROM task_requests WHERE task_id = $1)
                               RETURNING seq)sql",
                                            {id, now_us}));
       cancelled.push_back(!rows.empty());
     }
-    return absl::OkStatus();
+    return DropOldCancelled(session);
   }));
   return cancelled;
 }

@@ -10,15 +10,24 @@
 // been active for the target within kWorkerIsActive.
 //
 // Callers request tasks. One caller's request cannot be withdrawn by another one, and a cancelled task that is
-// requested again is queued again.
+// requested again is queued again, with new attempts. So is a poisoned one, if whoever requests it may revive it. What
+// has not ended is bounded, for each caller and for all (QueueShare). The subject of a task that is done is dropped:
+// its measurement has it. Of cancelled tasks, the oldest are dropped.
 //
 // Attempts are counted where a worker has reported that it started the task (Renew): the other tasks that it had leased
-// when it died were not at fault.
+// when it died were not at fault. A worker may report so without measuring anything. So that it cannot poison what
+// others could measure:
+// - losses of one task count once within kLossesApart;
+// - as long as another worker is active for the target (kOtherIsActive), a task is poisoned only if different workers
+//   have lost it, and who lost it last does not get it for kLossAvoided;
+// - a worker that has lost kMostLosses tasks within kLossAvoided holds one task at a time.
+// Where one worker is all there is, a task that ends it is poisoned after max_attempts.
 #ifndef COBRA_STORE_TASK_QUEUE_H_
 #define COBRA_STORE_TASK_QUEUE_H_
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -90,6 +99,17 @@ struct QueueCount {
   int64_t tasks = 0;
 };
 
+// What a caller may have in the queue that has not ended: queued, leased or poisoned. Nothing is enqueued beyond it.
+struct QueueShare {
+  static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+  // Requested by the caller, and their subjects.
+  int64_t max_caller_tasks = kUnlimited, max_caller_bytes = kUnlimited;
+  // Of all callers together.
+  int64_t max_tasks = kUnlimited, max_bytes = kUnlimited;
+  // The caller's request gives poisoned tasks new attempts.
+  bool revives_poisoned = false;
+};
+
 enum class ReportOutcome { accepted, held, duplicate, unknown, not_leased };
 
 class TaskQueue {
@@ -100,6 +120,18 @@ class TaskQueue {
   static constexpr int64_t kMaxConfirmations = 3;
   // After a day without a task, a worker is not waited for any longer.
   static constexpr absl::Duration kWorkerIsActive = absl::Hours(24);
+  // Of the subjects of one Lease. The first task is given in any case: none is larger than kMaxSubjectBytes.
+  static constexpr int64_t kMaxLeaseBytes = int64_t{12} << 20;
+  // Two machines do not fail at one task within less, unless somebody wants it to look so.
+  static constexpr absl::Duration kLossesApart = absl::Minutes(1);
+  static constexpr absl::Duration kLossAvoided = absl::Minutes(10);
+  static constexpr absl::Duration kOtherIsActive = absl::Hours(1);
+  static constexpr int64_t kMostLosses = 8;
+  // Of one target by one worker: eight times what a worker keeps in its spool.
+  static constexpr int64_t kMaxHeld = 1'000;
+  // Cancelled tasks that are kept, so that their records count and who watches them learns of it.
+  static constexpr int64_t kMaxCancelled = 50'000;
+  static constexpr int64_t kMaxCancelledBytes = int64_t{256} << 20;
   // The caller of what the server itself enqueues.
   static constexpr char kServer[] = "server:";
 
@@ -108,11 +140,13 @@ class TaskQueue {
 
   // A call ends at its deadline with DeadlineExceeded.
 
-  // For each task whether it is new, or queued again after it was cancelled. A task that waits already gets the higher
-  // priority and number of attempts of the two.
+  // For each task whether it is new, or queued again after it was cancelled or, if the share says so, poisoned. A task
+  // that waits already gets the higher priority and number of attempts of the two. ResourceExhausted: there would be
+  // more than the share; nothing is enqueued then.
   absl::StatusOr<std::vector<bool>> Enqueue(absl::string_view caller, absl::Span<const TaskSpec> tasks,
-                                            absl::Time deadline = absl::InfiniteFuture());
-  // At most `max_tasks` for that target, highest priority first. `worker` names one worker for as long as it may report
+                                            absl::Time deadline = absl::InfiniteFuture(), const QueueShare& share = {});
+  // At most `max_tasks` and kMaxLeaseBytes for that target, highest priority first. A task that is too large to be sent,
+  // which an earlier server may have stored, is poisoned. `worker` names one worker for as long as it may report
   // what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
                                                absl::Duration duration, absl::Time deadline = absl::InfiniteFuture());
@@ -131,8 +165,8 @@ class TaskQueue {
   // measurements are stored.
   absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement,
                                        absl::Time deadline = absl::InfiniteFuture());
-  // Withdraws the caller's requests. For each task whether this call cancelled it: not if it has ended, or somebody
-  // else has requested it.
+  // Withdraws the caller's requests. For each task whether this call cancelled it: not if it is done or cancelled, or
+  // somebody else has requested it.
   absl::StatusOr<std::vector<bool>> Cancel(absl::string_view caller, absl::Span<const std::string> ids,
                                            absl::Time deadline = absl::InfiniteFuture());
 
@@ -148,7 +182,7 @@ class TaskQueue {
   absl::Time Now();
 
  private:
-  absl::Status Expire(SqlSession& session, absl::string_view target, int64_t now_us);
+  absl::Status Expire(SqlSession& session, absl::string_view target, absl::Time now);
 
   const std::unique_ptr<SqlDatabase> database_;
   const Clock clock_;

@@ -1,13 +1,20 @@
 #include "store/task_subject.h"
 
 #include <limits>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
+#include "graph/builder.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 
@@ -44,24 +51,149 @@ absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
   return sample;
 }
 
+constexpr absl::string_view kGraphBegins = "{\"graph\":", kRepeatBegins = ",\"repeat\":";
+
+// The text between the two, if the text is what TaskSubjectToJson() writes of a graph; otherwise empty. It is not read
+// as a tree of values first, and written again for the reader of graphs.
+absl::string_view GraphText(absl::string_view text, int* repeat) {
+  if (!absl::StartsWith(text, kGraphBegins) || !absl::EndsWith(text, "}")) return "";
+  const size_t end = text.rfind(kRepeatBegins);
+  if (end == absl::string_view::npos || end < kGraphBegins.size()) return "";
+  const absl::string_view number =
+      text.substr(end + kRepeatBegins.size(), text.size() - end - kRepeatBegins.size() - 1);
+  if (!absl::SimpleAtoi(number, repeat) || absl::StrCat(*repeat) != number || *repeat < 0) return "";
+  return text.substr(kGraphBegins.size(), end - kGraphBegins.size());
+}
+
+// With the comma after it.
+int64_t NumberBytes(int64_t number) {
+  int64_t bytes = 2 + (number < 0 ? 1 : 0);
+  while (number /= 10) ++bytes;
+  return bytes;
+}
+
+// With quotes and a comma or colon.
+int64_t TextBytes(absl::string_view text) {
+  int64_t bytes = 3;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    bytes += byte < 0x20 ? 6 : byte >= 0x80 ? 3 : byte == '"' || byte == '\\' ? 2 : 1;  // "\u0001", U+FFFD
+  }
+  return bytes;
+}
+
+int64_t ShapeBytes(const graph::TensorType& type) {
+  int64_t bytes = 3;
+  for (const int64_t dimension : type.shape) bytes += NumberBytes(dimension);
+  return bytes;
+}
+
+constexpr int64_t kRealBytes = 25, kDTypeBytes = 13;
+
+struct ValueBytes {
+  int64_t operator()(graph::NoneValue) const { return 5; }
+  int64_t operator()(bool) const { return 6; }
+  int64_t operator()(int64_t value) const { return NumberBytes(value); }
+  int64_t operator()(double) const { return kRealBytes; }
+  int64_t operator()(const std::string& value) const { return TextBytes(value); }
+  int64_t operator()(const std::vector<int64_t>& values) const {
+    int64_t bytes = 3;
+    for (const int64_t value : values) bytes += NumberBytes(value) + 3;  // -1 may become null
+    return bytes;
+  }
+  int64_t operator()(const std::vector<double>& values) const {
+    return 3 + kRealBytes * static_cast<int64_t>(values.size());
+  }
+};
+
+// Of inputs and constants, which are objects, or of parameters and buffers, whose names are keys.
+int64_t TensorsBytes(absl::Span<const graph::NamedTensor> tensors, bool objects) {
+  int64_t bytes = 0;
+  for (const graph::NamedTensor& tensor : tensors) {
+    const bool has_dtype = objects || tensor.type.dtype != graph::DType::float32;
+    bytes += TextBytes(tensor.name) + ShapeBytes(tensor.type) + (has_dtype ? kDTypeBytes : 0);
+    if (objects) {
+      bytes += static_cast<int64_t>(absl::string_view("{\"name\":,\"shape\":,\"dtype\":},").size());
+    } else if (has_dtype) {
+      bytes += TextBytes(tensor.name);
+    }
+  }
+  return bytes;
+}
+
+int64_t SourceBytes(const graph::Graph& graph, graph::ValueRef ref) {
+  constexpr int64_t kNumbers = 24;  // the reference, its slot
+  const bool is_parameter = ref.kind == graph::ValueRef::Kind::kParameter;
+  if (!is_parameter && ref.kind != graph::ValueRef::Kind::kBuffer) return kNumbers;
+  const auto tensors = is_parameter ? graph.parameters() : graph.buffers();
+  return kNumbers + TextBytes(tensors[static_cast<size_t>(ref.index)].name);
+}
+
 }  // namespace
 
 std::string TaskId(const TaskSubject& subject, absl::string_view target) {
-  return Sha256Hex(absl::StrCat(target, "\n", TaskSubjectToJson(subject))).substr(0, 32);
+  return TaskIdOfJson(TaskSubjectToJson(subject), target);
+}
+
+std::string TaskIdOfJson(absl::string_view subject_json, absl::string_view target) {
+  return Sha256Hex(absl::StrCat(target, "\n", subject_json)).substr(0, 32);
+}
+
+absl::StatusOr<graph::Graph> WithoutNames(const graph::Graph& graph) {
+  graph::GraphBuilder builder;
+  int64_t i = 0;
+  for (const graph::NamedTensor& tensor : graph.inputs()) builder.AddInput(absl::StrCat("x", i++), tensor.type);
+  i = 0;
+  for (const graph::NamedTensor& tensor : graph.parameters()) builder.AddParameter(absl::StrCat("p", i++), tensor.type);
+  i = 0;
+  for (const graph::NamedTensor& tensor : graph.buffers()) builder.AddBuffer(absl::StrCat("b", i++), tensor.type);
+  i = 0;
+  for (const graph::NamedTensor& tensor : graph.constants()) {
+    // Which constants are random is said by their names (graph/json.cc).
+    builder.AddConstant(absl::StrCat(absl::StartsWith(tensor.name, "rand") ? "rand." : "c", i++), tensor.type);
+  }
+  builder.AddFoldedMacs(graph.folded_macs());
+  for (const graph::Node& node : graph.nodes()) {
+    COBRA_RETURN_IF_ERROR(builder.Add(node.op, node.attributes, node.inputs, {}, node.inplace).status());
+  }
+  return std::move(builder).Build({graph.outputs().begin(), graph.outputs().end()});
+}
+
+int64_t MostSubjectBytes(const graph::Graph& graph) {
+  constexpr int64_t kFrame = 512, kCallKeys = 112;
+  int64_t bytes = kFrame + TensorsBytes(graph.inputs(), true) + TensorsBytes(graph.parameters(), false) +
+                  TensorsBytes(graph.buffers(), false) + TensorsBytes(graph.constants(), true);
+  for (const auto& [alias, index] : graph.parameter_aliases()) {
+    bytes += TextBytes(alias) + TextBytes(graph.parameters()[static_cast<size_t>(index)].name);
+  }
+  for (const graph::Node& node : graph.nodes()) {
+    bytes += kCallKeys + TextBytes(graph::OpName(node.op));
+    for (const graph::ValueRef& ref : node.inputs) bytes += SourceBytes(graph, ref);
+    for (const auto& [name, value] : node.attributes) bytes += TextBytes(name) + std::visit(ValueBytes(), value);
+    for (const graph::TensorType& type : node.outputs) bytes += ShapeBytes(type) + kDTypeBytes;
+  }
+  for (const graph::ValueRef& ref : graph.outputs()) bytes += SourceBytes(graph, ref);
+  return bytes;
 }
 
 std::string TaskSubjectToJson(const TaskSubject& subject) {
-  Json json;
   if (subject.graph() != nullptr) {
-    json["graph"] = ParseJson<Json>(graph::GraphToJson(*subject.graph(), {/*origins=*/false}));
-  } else {
-    json = SampleToJson(*subject.sample());
+    return absl::StrCat(kGraphBegins, graph::GraphToJson(*subject.graph(), {/*origins=*/false}), kRepeatBegins,
+                        subject.repeat, "}");
   }
+  Json json = SampleToJson(*subject.sample());
   json["repeat"] = subject.repeat;
   return JsonText(json);
 }
 
 absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {
+  TaskSubject ours;
+  if (const absl::string_view graph_text = GraphText(text, &ours.repeat); !graph_text.empty()) {
+    if (absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(graph_text); graph.ok()) {
+      ours.what = *std::move(graph);
+      return ours;
+    }
+  }
   const Json json = ParseJson<Json>(text);
   if (!json.is_object()) return Wrong("is not a JSON object");
   if (json.contains("graph") == json.contains("sample")) return Wrong("has not one of \"graph\" and \"sample\"");

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "graph/builder.h"
@@ -81,6 +82,61 @@ TEST(TaskSubjectTest, TheIdIsOfTheSubjectTheRepetitionAndTheTarget) {
                              TaskId(Of(SpaceIndex{"paper-layers", 17, 2}), "cpu"),
                              TaskId(Of(SpaceIndex{"real-layers", 17, 1}), "cpu")};
   EXPECT_EQ(std::set<std::string>(std::begin(ids), std::end(ids)).size(), std::size(ids));
+}
+
+TEST(TaskSubjectTest, NamesAreNoPartOfATask) {
+  graph::GraphBuilder b;
+  const graph::TensorType type{{1, 8}, graph::DType::float32};
+  const graph::ValueRef x = b.AddInput(std::string(4000, '\x01'), type);
+  const graph::ValueRef w = b.AddParameter("a.weight", {{8, 8}, graph::DType::float32});
+  b.AddParameterAlias("b.weight", w);
+  b.AddBuffer("running", type);
+  const graph::ValueRef random = b.AddConstant("randn.7", type);
+  graph::Origin origin;
+  origin.module_path = "secret";
+  const int32_t linear = *b.Add(graph::Op::linear, {}, {x, w, graph::ValueRef::None()}, origin);
+  const int32_t add = *b.Add(graph::Op::add, {}, {graph::ValueRef::Node(linear), random});
+  const graph::Graph named = std::move(b).Build({graph::ValueRef::Node(add)});
+  const absl::StatusOr<graph::Graph> nameless = WithoutNames(named);
+  ASSERT_TRUE(nameless.ok()) << nameless.status();
+  EXPECT_EQ(graph::Fingerprint(*nameless), graph::Fingerprint(named));
+  EXPECT_EQ(nameless->num_parameters(), named.num_parameters());
+  const std::string json = TaskSubjectToJson(Of(*nameless));
+  for (const char* name : {"weight", "running", "secret", "\\u0001", "param_aliases"})
+    EXPECT_EQ(json.find(name), std::string::npos) << name;
+  EXPECT_EQ(nameless->constants()[0].name.substr(0, 4), "rand");  // a constant that is not one
+  EXPECT_EQ(TaskSubjectToJson(Of(*WithoutNames(Relu("x", 8)))), TaskSubjectToJson(Of(*WithoutNames(Relu("y", 8)))));
+}
+
+TEST(TaskSubjectTest, TheBoundIsNeverBelowWhatIsWritten) {
+  std::vector<graph::Graph> graphs = {Relu("x", 8), Relu(std::string(3000, '\x02'), 8), Relu("\"\\\xff\xc3\xa9", 1)};
+  graph::GraphBuilder b;
+  const graph::TensorType wide{{1000, 1, 1, 1, 1, 1, 1, 1}, graph::DType::int64};
+  const graph::ValueRef x = b.AddInput("x", wide);
+  const graph::ValueRef p = b.AddParameter("p", {{1000}, graph::DType::float16});
+  const int32_t parts = *b.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {x});
+  std::vector<graph::ValueRef> outputs = {p};
+  for (int32_t i = 0; i < 1000; ++i) outputs.push_back(graph::ValueRef::Node(parts, i));
+  graphs.push_back(std::move(b).Build(std::move(outputs)));
+  for (const graph::Graph& graph : graphs) {
+    const auto bytes = static_cast<int64_t>(TaskSubjectToJson(Of(graph)).size());
+    EXPECT_GE(MostSubjectBytes(graph), bytes);
+    EXPECT_LE(MostSubjectBytes(graph), 4 * bytes + 1024);
+  }
+}
+
+// What an earlier server wrote, and what only looks like it.
+TEST(TaskSubjectTest, AGraphIsReadInAnyOrderOfTheKeys) {
+  const std::string json = TaskSubjectToJson(Of(Relu("x", 8), 3));
+  const std::string graph = json.substr(9, json.rfind(",\"repeat\"") - 9);
+  for (const std::string& text :
+       {json, R"({"repeat":3,"graph":)" + graph + "}", R"({ "graph": )" + graph + R"(, "repeat": 3 })"}) {
+    const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(text);
+    ASSERT_TRUE(subject.ok()) << subject.status();
+    EXPECT_EQ(TaskSubjectToJson(*subject), json);
+  }
+  EXPECT_FALSE(TaskSubjectFromJson(R"({"graph":)" + graph + R"(,"sample":{"space":"s"},"repeat":3})").ok());
+  EXPECT_FALSE(TaskSubjectFromJson(R"({"graph":)" + graph + R"(,"repeat":-3})").ok());
 }
 
 TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
