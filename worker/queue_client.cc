@@ -6,14 +6,18 @@
 #include <set>
 #include <utility>
 
+#include "absl/base/attributes.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/limit_message.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "grpcpp/grpcpp.h"
 #include "proto/connection.h"
 #include "proto/graph_proto.h"
 #include "proto/grpc_status.h"
+#include "store/measurement.h"
 #include "store/task_subject.h"
 #include "worker/meter.h"
 
@@ -22,6 +26,8 @@ namespace {
 
 constexpr absl::Duration kCallDeadline = absl::Seconds(30);
 constexpr int kRecordsPerCall = 100;
+// Of the records of one Report; a single one may be as large as the server takes it (kMaxRecordBytes).
+constexpr int64_t kMaxReportBytes = int64_t{8} << 20;
 constexpr int kMaxMessageBytes = 64 << 20;
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -40,6 +46,27 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
     subject.what = store::SpaceIndex{task.sample().space(), task.sample().index(), task.sample().seed()};
   }
   return subject;
+}
+
+// gRPC's own limits, at either end, and that of a server for a request in memory. Other exhausted resources may be there
+// the next time.
+bool IsTooLarge(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) &&
+         (absl::StrContains(status.message(), "larger than max") || absl::StrContains(status.message(), "in memory"));
+}
+
+// Whether the server refuses the same call the next time too, whatever else has changed.
+bool IsForGood(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsOutOfRange(status) || IsTooLarge(status);
+}
+
+// A record that says why there is none.
+std::string FailureJson(absl::string_view message) {
+  store::Measurement measurement;
+  measurement.subject.space = "asked";
+  measurement.outcome = store::Outcome::unsupported;
+  measurement.message = std::string(message.substr(0, 1000));
+  return store::MeasurementToJson(measurement);
 }
 
 }  // namespace
@@ -63,57 +90,149 @@ absl::Status QueueClient::Call(absl::string_view what,
 
 absl::Status QueueClient::RunOnce() {
   idle_ = false;
-  COBRA_RETURN_IF_ERROR(UploadRecords());
-  COBRA_RETURN_IF_ERROR(RenewLeases(/*release=*/false));
-  return LeaseTasks();
+  absl::Status first;
+  for (const auto& step : {&QueueClient::UploadRecords, &QueueClient::KeepLeases, &QueueClient::LeaseTasks}) {
+    const absl::Status status = (this->*step)();
+    if (absl::IsUnavailable(status)) return status;  // the others would only wait
+    if (first.ok()) first = status;
+  }
+  return first;
 }
 
 absl::Status QueueClient::Shutdown() {
-  COBRA_RETURN_IF_ERROR(UploadRecords());
-  return RenewLeases(
+  const absl::Status uploaded = UploadRecords();
+  const absl::Status released = RenewLeases(
       /*release=*/true);  // a started task keeps its lease until it expires: that start counts as an attempt
+  return uploaded.ok() ? released : uploaded;
 }
 
-// The server returns an outcome for each record. Whatever it is, the record was received and leaves the spool.
+// The records from done[*next] on that fit into one call. A record that cannot be read, or that no server takes, leaves
+// the spool here.
+absl::StatusOr<QueueClient::Batch> QueueClient::NextBatch(const std::vector<std::string>& done, size_t* next) {
+  Batch batch;
+  batch.request.set_worker(spool_.worker_id());
+  for (; *next < done.size() && static_cast<int>(batch.ids.size()) < kRecordsPerCall; ++*next) {
+    const std::string& id = done[*next];
+    absl::StatusOr<FinishedTask> finished = spool_.ReadDone(id);
+    if (absl::IsNotFound(finished.status())) continue;
+    if (!finished.ok()) {
+      COBRA_RETURN_IF_ERROR(Refused(id, finished.status().message(), /*again=*/true));
+      continue;
+    }
+    const auto record_bytes = static_cast<int64_t>(finished->record_json.size());
+    if (record_bytes > store::kMaxRecordBytes) {
+      COBRA_RETURN_IF_ERROR(
+          Refused(id, LimitMessage("the record", record_bytes, store::kMaxRecordBytes, "bytes"), /*again=*/false));
+      continue;  // the failure goes with the next run
+    }
+    const auto bytes = record_bytes + static_cast<int64_t>(finished->session_json.size());
+    if (!batch.ids.empty() && batch.bytes + bytes > kMaxReportBytes) break;
+    batch.bytes += bytes;
+    batch.ids.push_back(id);
+    v1::TaskRecord* record = batch.request.add_records();
+    record->set_task_id(id);
+    record->set_record_json(std::move(finished->record_json));
+    record->set_session_json(std::move(finished->session_json));
+  }
+  return batch;
+}
+
 absl::Status QueueClient::UploadRecords() {
-  while (true) {
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::string> done, spool_.Done());
-    if (done.empty()) return absl::OkStatus();
-    if (done.size() > kRecordsPerCall) done.resize(kRecordsPerCall);
-    v1::ReportRequest request;
-    request.set_worker(spool_.worker_id());
-    for (const std::string& id : done) {
-      COBRA_ASSIGN_OR_RETURN(const FinishedTask finished, spool_.ReadDone(id));
-      v1::TaskRecord* record = request.add_records();
-      record->set_task_id(id);
-      record->set_record_json(finished.record_json);
-      record->set_session_json(finished.session_json);
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
+  absl::Status first;
+  for (size_t next = 0; next < done.size();) {
+    COBRA_ASSIGN_OR_RETURN(const Batch batch, NextBatch(done, &next));
+    if (batch.ids.empty()) continue;
+    const absl::Status status = SendBatch(batch);
+    if (absl::IsUnavailable(status)) return status;
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+// If the server does not take the whole, each record by itself, so that one does not keep the others back.
+absl::Status QueueClient::SendBatch(const Batch& batch) {
+  const absl::Status all = SendReport(batch.request, batch.ids);
+  if (all.ok() || absl::IsUnavailable(all) || absl::IsDeadlineExceeded(all)) return all;
+  absl::Status first;
+  for (int i = 0; i < batch.request.records_size(); ++i) {
+    const std::string& id = batch.ids[static_cast<size_t>(i)];
+    absl::Status one = all;
+    if (batch.ids.size() > 1) {
+      v1::ReportRequest request;
+      request.set_worker(batch.request.worker());
+      *request.add_records() = batch.request.records(i);
+      one = SendReport(request, {id});
     }
-    v1::ReportResponse response;
-    COBRA_RETURN_IF_ERROR(Call("Report", &v1::Measurements::StubInterface::Report, request, &response));
-    if (response.outcomes_size() != static_cast<int>(done.size()))
-      return absl::InternalError("Report: not one outcome per record");
-    for (int i = 0; i < response.outcomes_size(); ++i) {
-      const v1::ReportResponse::Outcome outcome = response.outcomes(i);
-      if (outcome != v1::ReportResponse::OUTCOME_ACCEPTED && outcome != v1::ReportResponse::OUTCOME_DUPLICATE) {
-        LogWarning(absl::StrCat("task ", done[static_cast<size_t>(i)], ": ", v1::ReportResponse::Outcome_Name(outcome),
-                                " ", response.messages(i)));
-      }
-      COBRA_RETURN_IF_ERROR(spool_.DropDone(done[static_cast<size_t>(i)]));
-    }
+    if (absl::IsUnavailable(one) || absl::IsDeadlineExceeded(one)) return one;
+    if (IsForGood(one)) one = Refused(id, one.message(), /*again=*/false);
+    if (first.ok()) first = one;
+  }
+  return first;
+}
+
+absl::Status QueueClient::SendReport(const v1::ReportRequest& request, const std::vector<std::string>& ids) {
+  v1::ReportResponse response;
+  COBRA_RETURN_IF_ERROR(Call("Report", &v1::Measurements::StubInterface::Report, request, &response));
+  if (response.outcomes_size() != static_cast<int>(ids.size()) || response.messages_size() != response.outcomes_size())
+    return absl::InternalError("Report: not one outcome per record");
+  for (int i = 0; i < response.outcomes_size(); ++i) {
+    COBRA_RETURN_IF_ERROR(TakeOutcome(ids[static_cast<size_t>(i)], response.outcomes(i), response.messages(i)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QueueClient::TakeOutcome(const std::string& id, v1::ReportResponse::Outcome outcome,
+                                      absl::string_view message) {
+  const std::string text = absl::StrCat(v1::ReportResponse::Outcome_Name(outcome), " ", message);
+  switch (outcome) {
+    case v1::ReportResponse::OUTCOME_HELD: LogWarning(absl::StrCat("task ", id, ": ", text)); ABSL_FALLTHROUGH_INTENDED;
+    case v1::ReportResponse::OUTCOME_ACCEPTED:
+    case v1::ReportResponse::OUTCOME_DUPLICATE:
+      refusals_.erase(id);
+      failed_.erase(id);
+      return spool_.DropDone(id);
+    // Somebody else has the task, or nobody: the record is all that is left of the measurement.
+    case v1::ReportResponse::OUTCOME_NOT_LEASED:
+    case v1::ReportResponse::OUTCOME_UNKNOWN_TASK: return spool_.RejectDone(id, text);
+    default: return Refused(id, text, /*again=*/true);
   }
 }
+
+absl::Status QueueClient::Refused(const std::string& id, absl::string_view why, bool again) {
+  const bool is_first = ++refusals_[id] == 1;
+  COBRA_RETURN_IF_ERROR(spool_.RejectDone(id, why));
+  if ((again && is_first) || failed_.count(id) > 0) return absl::OkStatus();
+  failed_.insert(id);
+  return spool_.AddDone(id, {FailureJson(absl::StrCat("it was measured, but not reported: ", why)), ""});
+}
+
+absl::Status QueueClient::KeepLeases() { return RenewLeases(/*release=*/false); }
 
 absl::Status QueueClient::RenewLeases(bool release) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool_.Todo());
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, spool_.Started());
   if (todo.empty()) return absl::OkStatus();
-  if (!release && SteadyNowNs() < renew_at_ns_ && started.size() == started_) return absl::OkStatus();
+  if (!release && SteadyNowNs() < renew_at_ns_ && started == started_) return absl::OkStatus();
   const std::set<std::string> begun(started.begin(), started.end());
+  absl::Status first;
+  for (size_t i = 0; i < todo.size(); i += kMostIds) {
+    const absl::Status status = RenewSome(absl::MakeConstSpan(todo).subspan(i, kMostIds), begun, release);
+    if (absl::IsUnavailable(status)) return status;
+    if (first.ok()) first = status;
+  }
+  COBRA_RETURN_IF_ERROR(first);
+  renew_at_ns_ = SteadyNowNs() + absl::ToDoubleNanoseconds(options_.lease) / 3;
+  started_ = started;
+  return absl::OkStatus();
+}
+
+absl::Status QueueClient::RenewSome(absl::Span<const SpooledTask> tasks, const std::set<std::string>& begun,
+                                    bool release) {
   v1::RenewRequest request;
   request.set_worker(spool_.worker_id());
   SetDuration(options_.lease, request.mutable_duration());
-  for (const SpooledTask& task : todo) {
+  for (const SpooledTask& task : tasks) {
     if (release && begun.count(task.id) == 0) {
       request.add_released_task_ids(task.id);
       continue;
@@ -123,10 +242,8 @@ absl::Status QueueClient::RenewLeases(bool release) {
   }
   v1::RenewResponse response;
   COBRA_RETURN_IF_ERROR(Call("Renew", &v1::Measurements::StubInterface::Renew, request, &response));
-  renew_at_ns_ = SteadyNowNs() + absl::ToDoubleNanoseconds(options_.lease) / 3;
-  started_ = started.size();
   int kept = 0;
-  for (const SpooledTask& task : todo) {
+  for (const SpooledTask& task : tasks) {
     const bool released = release && begun.count(task.id) == 0;
     const bool held = !released && kept < response.held_size() && response.held(kept);
     if (!released) ++kept;
@@ -143,17 +260,29 @@ absl::Status QueueClient::LeaseTasks() {
   v1::LeaseRequest request;
   request.set_worker(spool_.worker_id());
   request.set_target(options_.target);
-  request.set_max_tasks(room);
+  request.set_max_tasks(std::min(room, most_leased_));
   SetDuration(options_.lease, request.mutable_duration());
   v1::LeaseResponse response;
-  COBRA_RETURN_IF_ERROR(Call("Lease", &v1::Measurements::StubInterface::Lease, request, &response));
-  for (const v1::MeasurementTask& task : response.tasks()) {
-    COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task));
-    COBRA_RETURN_IF_ERROR(spool_.AddTodo(task.task_id(), store::TaskSubjectToJson(subject)));
-  }
+  const absl::Status leased = Call("Lease", &v1::Measurements::StubInterface::Lease, request, &response);
+  // The server gives the tasks of the lost reply to somebody when their lease ends. Meanwhile the next ones come one by
+  // one.
+  if (IsTooLarge(leased)) most_leased_ = 1;
+  COBRA_RETURN_IF_ERROR(leased);
+  most_leased_ = std::min(2 * most_leased_, kMostIds);
+  for (const v1::MeasurementTask& task : response.tasks()) COBRA_RETURN_IF_ERROR(AddLeased(task));
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   idle_ = todo.empty() && done.empty() && response.tasks().empty();
   return absl::OkStatus();
+}
+
+// A task that this worker cannot read, a newer server's perhaps, has that as its outcome.
+absl::Status QueueClient::AddLeased(const v1::MeasurementTask& task) {
+  const absl::StatusOr<store::TaskSubject> subject = SubjectFromProto(task);
+  if (subject.ok()) return spool_.AddTodo(task.task_id(), store::TaskSubjectToJson(*subject));
+  const std::string message = absl::StrCat("this worker cannot read the task: ", subject.status().message());
+  LogWarning(absl::StrCat("task ", task.task_id(), ": ", message));
+  failed_.insert(task.task_id());
+  return spool_.AddDone(task.task_id(), {FailureJson(message), ""});
 }
 
 absl::Status RunQueueClient(const QueueClientOptions& options, Spool spool) {

@@ -8,8 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <set>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -20,16 +23,18 @@
 #include "absl/strings/strip.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::worker {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kJson = ".json";
-constexpr size_t kSequenceDigits = 12;
+constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kMaxWorkerName = 200;
 
 std::string HostName() {
   char name[256] = {};
@@ -45,20 +50,136 @@ absl::Status Remove(const std::string& path) {
   return absl::UnavailableError(absl::StrCat(path, ": cannot be removed: ", std::strerror(errno)));
 }
 
+// As the server checks it.
+bool IsWorkerName(absl::string_view name) {
+  return !name.empty() && name.size() <= kMaxWorkerName && std::all_of(name.begin(), name.end(), [](const char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
+  });
+}
+
+// As the server makes it.
+bool IsId(absl::string_view id) {
+  return id.size() == kIdDigits && std::all_of(id.begin(), id.end(), [](const char c) {
+           return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
+         });
+}
+
+bool IsDoneFile(absl::string_view name) { return absl::ConsumeSuffix(&name, kJson) && IsId(name); }
+
+bool IsTodoFile(absl::string_view name) {
+  return absl::ConsumeSuffix(&name, kJson) && name.size() == kSequenceDigits + 1 + kIdDigits &&
+         std::all_of(name.begin(), name.begin() + kSequenceDigits,
+                     [](const char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }) &&
+         name[kSequenceDigits] == '-' && IsId(name.substr(kSequenceDigits + 1));
+}
+
+std::string IdOfTodo(absl::string_view name) { return std::string(name.substr(kSequenceDigits + 1, kIdDigits)); }
+
+// Removes the oldest files until there are at most kMaxRejectedBytes.
+void TrimRejected(const std::string& folder) {
+  const absl::StatusOr<std::vector<std::string>> names = ListFiles(folder, "");
+  if (!names.ok()) return;
+  std::vector<std::tuple<fs::file_time_type, std::string, int64_t>> files;
+  int64_t bytes = 0;
+  std::error_code error;
+  for (const std::string& name : *names) {
+    const std::string path = absl::StrCat(folder, "/", name);
+    const auto size = static_cast<int64_t>(fs::file_size(path, error));
+    if (error) continue;
+    files.emplace_back(fs::last_write_time(path, error), path, size);
+    bytes += size;
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& [time, path, size] : files) {
+    if (bytes <= Spool::kMaxRejectedBytes) return;
+    LogWarning(absl::StrCat(path, ": removed, because the rejected files have more than ",
+                            Spool::kMaxRejectedBytes >> 20, " MiB"));
+    fs::remove(path, error);
+    bytes -= size;
+  }
+}
+
+// Moves SPOOL/PART/NAME to SPOOL/rejected/PART-NAME, whatever it is.
+absl::Status Reject(const std::string& spool, absl::string_view part, absl::string_view name, absl::string_view why) {
+  const std::string from = absl::StrCat(spool, "/", part, part.empty() ? "" : "/", name);
+  const std::string folder = absl::StrCat(spool, "/rejected");
+  const std::string to = absl::StrCat(folder, "/", part, part.empty() ? "" : "-", name);
+  COBRA_RETURN_IF_ERROR(MakeDirectories(folder));
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();  // the other process has moved it
+  if (error) {
+    fs::remove_all(to, error);  // a folder of that name
+    fs::rename(from, to, error);
+  }
+  if (error) return absl::InternalError(absl::StrCat(from, ": cannot be moved to ", to, ": ", error.message()));
+  if (fs::is_regular_file(fs::symlink_status(to, error)))
+    fs::last_write_time(to, fs::file_time_type::clock::now(), error);  // the newest
+  LogWarning(absl::StrCat(from, ": ", why, "; moved to ", to));
+  TrimRejected(folder);
+  return absl::OkStatus();
+}
+
+// Empty if there is none that can be used.
+absl::StatusOr<std::string> NameInSpool(const std::string& folder) {
+  const absl::StatusOr<std::string> text = ReadFile(absl::StrCat(folder, "/worker-id"), 2 * kMaxWorkerName);
+  if (absl::IsNotFound(text.status())) return "";
+  const absl::string_view name = text.ok() ? absl::StripAsciiWhitespace(*text) : "";
+  if (IsWorkerName(name)) return std::string(name);
+  COBRA_RETURN_IF_ERROR(Reject(folder, "", "worker-id", "is not the name of a worker"));
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<Spool> Spool::Open(absl::string_view folder, absl::string_view worker) {
-  for (const char* part : {"todo", "started", "done"})
-    COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
-  const std::string name_file = absl::StrCat(folder, "/worker-id");
-  absl::StatusOr<std::string> name = ReadFile(name_file);
-  if (absl::IsNotFound(name.status()) || !worker.empty()) {
-    std::random_device random;
-    name = worker.empty() ? absl::StrFormat("%s-%08x%08x", HostName(), random(), random()) : std::string(worker);
-    COBRA_RETURN_IF_ERROR(WriteFileAtomic(name_file, *name));
+  if (!worker.empty() && !IsWorkerName(worker)) {
+    return absl::InvalidArgumentError(absl::StrCat("--worker ", worker, ": may have up to ", kMaxWorkerName,
+                                                   " letters, digits, '-', '_' and '.' only"));
   }
-  if (!name.ok()) return name.status();
-  return Spool(std::string(folder), std::string(absl::StripAsciiWhitespace(*name)));
+  for (const char* part : {"todo", "started", "interrupted", "done", "rejected"})
+    COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
+  COBRA_ASSIGN_OR_RETURN(const std::string known, NameInSpool(std::string(folder)));
+  std::random_device random;
+  const std::string name = !worker.empty()  ? std::string(worker)
+                           : !known.empty() ? known
+                                            : absl::StrFormat("%s-%08x%08x", HostName(), random(), random());
+  Spool spool(std::string(folder), name);
+  if (name == known) return spool;
+  if (!known.empty()) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool.Done());
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool.Todo());
+    if (!done.empty() || !todo.empty()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "--worker ", name, ": the spool ", folder, " belongs to worker ", known, " and has ",
+          done.size() + todo.size(), " of its tasks, which only that worker may report: start it with --worker ", known,
+          ", or give another --spool"));
+    }
+  }
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(folder, "/worker-id"), name));
+  return spool;
+}
+
+absl::StatusOr<std::vector<std::string>> Spool::List(absl::string_view part,
+                                                     bool (*belongs)(absl::string_view name)) const {
+  std::error_code error;
+  fs::directory_iterator it(Path(part, ""), error);
+  std::vector<std::string> names;
+  for (const fs::directory_iterator end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    if (!absl::EndsWith(name, kJson)) continue;  // being written
+    std::error_code gone;
+    const fs::file_type type = it->symlink_status(gone).type();
+    if (type == fs::file_type::not_found) continue;
+    if (type == fs::file_type::regular && belongs(name)) {
+      names.push_back(std::move(name));
+    } else if (const absl::Status status = Reject(folder_, part, name, "does not belong here"); !status.ok()) {
+      LogWarning(status.message());
+    }
+  }
+  if (error) return absl::UnavailableError(absl::StrCat(Path(part, ""), ": cannot be listed: ", error.message()));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::string Spool::Path(absl::string_view part, absl::string_view name) const {
@@ -66,7 +187,7 @@ std::string Spool::Path(absl::string_view part, absl::string_view name) const {
 }
 
 absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFiles(Path("todo", ""), kJson));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, List("todo", &IsTodoFile));
   uint64_t sequence = 0;
   for (const std::string& name : names) {
     if (absl::EndsWith(name, absl::StrCat("-", id, kJson))) return absl::OkStatus();  // the task arrived twice
@@ -79,52 +200,92 @@ absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
 
 absl::Status Spool::DropTodo(const SpooledTask& task) {
   COBRA_RETURN_IF_ERROR(Remove(Path("todo", task.file)));
+  COBRA_RETURN_IF_ERROR(Remove(Path("interrupted", task.id)));
   return Remove(Path("started", task.id));
 }
 
 absl::StatusOr<std::vector<std::string>> Spool::Started() const { return ListFiles(Path("started", ""), ""); }
 
 absl::StatusOr<std::vector<std::string>> Spool::Done() const {
-  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFiles(Path("done", ""), kJson));
+  COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, List("done", &IsDoneFile));
   for (std::string& name : names) name = std::string(absl::StripSuffix(name, kJson));
   return names;
 }
 
 absl::StatusOr<FinishedTask> Spool::ReadDone(absl::string_view id) const {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(Path("done", absl::StrCat(id, kJson))));
-  const Json json = ParseJson<Json>(text);
-  if (!json.is_object()) return FinishedTask();
-  return FinishedTask{json.value("record", Json()).dump(), json.value("session", Json()).dump()};
+  const absl::StatusOr<std::string> text = ReadFile(Path("done", absl::StrCat(id, kJson)), kMaxFileBytes);
+  if (absl::IsNotFound(text.status())) return text.status();
+  if (!text.ok()) return absl::DataLossError(text.status().message());
+  const Json json = ParseJson<Json>(*text);
+  const auto record = json.is_object() ? json.find("record") : json.end();
+  if (record == json.end() || !record->is_object()) return absl::DataLossError("is not a record");
+  const Json session = json.value("session", Json());
+  return FinishedTask{record->dump(), session.is_object() ? session.dump() : ""};
+}
+
+absl::Status Spool::AddDone(absl::string_view id, const FinishedTask& finished) {
+  // Two lines that were written as JSON: they may be long, and are not parsed here.
+  return WriteFileAtomic(Path("done", absl::StrCat(id, kJson)),
+                         absl::StrCat("{\"record\":", finished.record_json, ",\"session\":",
+                                      finished.session_json.empty() ? "null" : finished.session_json, "}"));
 }
 
 absl::Status Spool::DropDone(absl::string_view id) { return Remove(Path("done", absl::StrCat(id, kJson))); }
 
+absl::Status Spool::RejectDone(absl::string_view id, absl::string_view why) const {
+  return Reject(folder_, "done", absl::StrCat(id, kJson), why);
+}
+
+absl::Status Spool::RejectTodo(const SpooledTask& task, absl::string_view why) const {
+  return Reject(folder_, "todo", task.file, why);
+}
+
 absl::StatusOr<std::vector<SpooledTask>> Spool::Todo() const {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFiles(Path("todo", ""), kJson));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, List("todo", &IsTodoFile));
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, Done());
   const std::set<std::string> finished(done.begin(), done.end());
   std::vector<SpooledTask> tasks;
   for (const std::string& name : names) {  // sorted, so in sequence
-    if (name.size() <= kSequenceDigits + 1 + kJson.size()) continue;
-    std::string id = name.substr(kSequenceDigits + 1, name.size() - kSequenceDigits - 1 - kJson.size());
+    std::string id = IdOfTodo(name);
     if (finished.count(id) == 0) tasks.push_back({name, std::move(id)});
   }
   return tasks;
 }
 
-absl::StatusOr<std::string> Spool::ReadTodo(const SpooledTask& task) const { return ReadFile(Path("todo", task.file)); }
+absl::StatusOr<std::string> Spool::ReadTodo(const SpooledTask& task) const {
+  return ReadFile(Path("todo", task.file), kMaxFileBytes);
+}
 
 void Spool::MarkStarted(absl::string_view id) const {
+  // What was measured before in this group is not at fault if the machine dies now.
+  if (const auto others = Started(); others.ok()) {
+    for (const std::string& other : *others) {
+      if (other != id) std::remove(Path("started", other).c_str());
+    }
+  }
   const int fd = ::open(Path("started", id).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   if (fd >= 0) ::close(fd);
 }
 
 absl::Status Spool::Finish(const SpooledTask& task, const FinishedTask& finished) {
-  Json json;
-  json["record"] = ParseJson<Json>(finished.record_json);
-  json["session"] = ParseJson<Json>(finished.session_json);
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("done", absl::StrCat(task.id, kJson)), json.dump()));
+  COBRA_RETURN_IF_ERROR(AddDone(task.id, finished));
   return DropTodo(task);
+}
+
+absl::Status Spool::NoteInterrupted() {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, Started());
+  for (const std::string& id : started) {
+    if (!IsId(id)) continue;
+    const std::string count(static_cast<size_t>(Interruptions(id)) + 1, '.');
+    COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("interrupted", id), count));
+  }
+  return ClearStarted();
+}
+
+int64_t Spool::Interruptions(absl::string_view id) const {
+  std::error_code error;
+  const auto bytes = fs::file_size(Path("interrupted", id), error);
+  return error ? 0 : static_cast<int64_t>(std::min<uintmax_t>(bytes, 1000));
 }
 
 absl::Status Spool::ClearStarted() {

@@ -3,17 +3,23 @@
 //
 //   worker-id                  name of this worker for as long as the folder lives
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
-//   started/ID                 being measured
+//   started/ID                 being measured; one at a time
+//   interrupted/ID             as many bytes as measuring processes have died while they measured it
 //   done/ID.json               measured: {"record", "session"}, two lines of store/measurement.h; gone once the server
 //                              has them
+//   rejected/                  what nobody could read or the server did not take: for people to look at. The oldest
+//                              files go when there are more than kMaxRejectedBytes.
 //
 // Files appear atomically (written to a temporary name, then renamed). A task is in done/ before it leaves todo/. If
 // the process dies in between, both files exist, and Todo() does not list tasks that are done.
+//
+// A file that does not belong here stops nothing: it is moved to rejected/, with a line in the log.
 #ifndef COBRA_WORKER_SPOOL_H_
 #define COBRA_WORKER_SPOOL_H_
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,15 +34,20 @@ struct SpooledTask {
   std::string id;
 };
 
-// The report of a task: a measurement and its session, one line of JSON each (store/measurement.h).
+// The report of a task: a measurement and its session, one line of JSON each (store/measurement.h). The session may be
+// empty.
 struct FinishedTask {
   std::string record_json, session_json;
 };
 
 class Spool {
  public:
+  static constexpr int64_t kMaxFileBytes = int64_t{64} << 20;  // far more than a record that a server takes
+  static constexpr int64_t kMaxRejectedBytes = int64_t{64} << 20;
+
   // Creates the folder and the worker's name if they are missing. `worker`: the name to use from now on; empty: the one
-  // that the spool has, or a new one.
+  // that the spool has, or a new one. FailedPrecondition if tasks of a worker of another name are there: only that one
+  // may report them. Whoever gives a name holds the spool's lock (device_lock.h).
   static absl::StatusOr<Spool> Open(absl::string_view folder, absl::string_view worker = "");
 
   const std::string& folder() const { return folder_; }
@@ -49,24 +60,34 @@ class Spool {
   absl::StatusOr<std::vector<std::string>> Started() const;
   // Identifiers.
   absl::StatusOr<std::vector<std::string>> Done() const;
-  // Both lines are empty if the file is damaged.
+  // NotFound if it is gone; DataLoss if it cannot be read.
   absl::StatusOr<FinishedTask> ReadDone(absl::string_view id) const;
+  absl::Status AddDone(absl::string_view id, const FinishedTask& finished);
   absl::Status DropDone(absl::string_view id);
+  // Moves the record to rejected/. `why` is for the log.
+  absl::Status RejectDone(absl::string_view id, absl::string_view why) const;
 
   // ---- the measuring process ----
 
   // In order, without tasks that are done.
   absl::StatusOr<std::vector<SpooledTask>> Todo() const;
   absl::StatusOr<std::string> ReadTodo(const SpooledTask& task) const;
-  // Also from a forked child. If the mark cannot be written, only the count of attempts is wrong
+  absl::Status RejectTodo(const SpooledTask& task, absl::string_view why) const;
+  // That task, and no other. Also from a forked child. If the mark cannot be written, only the count of attempts is
+  // wrong.
   void MarkStarted(absl::string_view id) const;
   absl::Status Finish(const SpooledTask& task, const FinishedTask& finished);
-  // Removes the marks of tasks that were being measured when the last process died.
   absl::Status ClearStarted();
+  // At the start of a measuring process: the task that the last one was measuring when it died is counted once more.
+  absl::Status NoteInterrupted();
+  // How many measuring processes have died while they measured it.
+  int64_t Interruptions(absl::string_view id) const;
 
  private:
   Spool(std::string folder, std::string worker_id) : folder_(std::move(folder)), worker_id_(std::move(worker_id)) {}
   std::string Path(absl::string_view part, absl::string_view name) const;
+  // Names of the files below `part` for which `belongs` says so; what else ends in ".json" is rejected.
+  absl::StatusOr<std::vector<std::string>> List(absl::string_view part, bool (*belongs)(absl::string_view name)) const;
 
   std::string folder_, worker_id_;
 };

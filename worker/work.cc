@@ -16,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "store/measured_graph.h"
@@ -29,6 +30,7 @@ namespace {
 
 constexpr absl::Duration kIdleWait = absl::Milliseconds(50);
 constexpr double kQueueClientRestartWaitNs = 1e9;
+constexpr int kMostInterruptions = 3;   // of the whole worker by one task; then that is its outcome
 constexpr int kMostDisturbedTries = 3;  // after that, the record of a disturbed machine is reported with a mark
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -104,7 +106,7 @@ class Work {
   absl::Status Run() {
     signal(SIGTERM, RequestStop);
     signal(SIGINT, RequestStop);
-    COBRA_RETURN_IF_ERROR(spool_.ClearStarted());
+    COBRA_RETURN_IF_ERROR(spool_.NoteInterrupted());
     COBRA_ASSIGN_OR_RETURN(runner_, GroupRunner::Create(options_.runner));
     COBRA_ASSIGN_OR_RETURN(session_json_, runner_->SessionJson());
     LogInfo(absl::StrCat("worker ", spool_.worker_id(), " measures; spool ", spool_.folder()));
@@ -128,13 +130,25 @@ class Work {
   }
 
  private:
-  absl::Status RunGroup(const std::vector<SpooledTask>& todo) {
+  absl::Status RunGroup(const std::vector<SpooledTask>& spooled) {
+    std::vector<SpooledTask> todo;
     std::vector<absl::StatusOr<store::TaskSubject>> subjects;
-    for (const SpooledTask& task : todo) {
-      const absl::StatusOr<std::string> text = spool_.ReadTodo(task);  // NotFound: cancelled meanwhile
-      subjects.push_back(text.ok() ? store::TaskSubjectFromJson(*text)
-                                   : absl::StatusOr<store::TaskSubject>(text.status()));
+    for (const SpooledTask& task : spooled) {
+      absl::StatusOr<store::TaskSubject> subject = ReadTask(task);
+      if (absl::IsNotFound(subject.status())) continue;  // cancelled meanwhile
+      if (absl::IsDataLoss(subject.status())) {
+        COBRA_RETURN_IF_ERROR(spool_.RejectTodo(task, subject.status().message()));
+        continue;
+      }
+      // Its lease lives on if this process starts again soon, so that the server does not count these attempts.
+      if (spool_.Interruptions(task.id) >= kMostInterruptions) {
+        COBRA_RETURN_IF_ERROR(Finish(task, Crashed()));
+        continue;
+      }
+      todo.push_back(task);
+      subjects.push_back(std::move(subject));
     }
+    if (todo.empty()) return absl::OkStatus();
     std::vector<GroupTask> tasks;
     for (size_t i = 0; i < todo.size(); ++i) {
       GroupTask group_task;
@@ -157,6 +171,22 @@ class Work {
       COBRA_RETURN_IF_ERROR(Finish(todo[i], measurement));
     }
     return spool_.ClearStarted();
+  }
+
+  // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the task.
+  absl::StatusOr<store::TaskSubject> ReadTask(const SpooledTask& task) const {
+    const absl::StatusOr<std::string> text = spool_.ReadTodo(task);
+    if (absl::IsNotFound(text.status())) return text.status();
+    if (!text.ok()) return absl::DataLossError(text.status().message());
+    if (!OutlineOfJson(*text).fault.empty()) return absl::DataLossError("is not a task");
+    return store::TaskSubjectFromJson(*text);
+  }
+
+  store::Measurement Crashed() {
+    store::Measurement measurement = NotMeasured(absl::OkStatus());
+    measurement.outcome = store::Outcome::crashed;
+    measurement.message = absl::StrCat("the worker died ", kMostInterruptions, " times while it measured this");
+    return measurement;
   }
 
   static void NameSubject(const store::TaskSubject& task, store::Subject* subject) {
@@ -209,8 +239,9 @@ class Work {
 absl::Status RunWork(const WorkOptions& options) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> devices,
                          LockDevices(DevicesOf(options.runner.execution, options.runner.core), options.share_device));
+  COBRA_RETURN_IF_ERROR(MakeDirectories(options.spool));
+  COBRA_ASSIGN_OR_RETURN(const DeviceLock own_spool, LockSpool(options.spool));  // before anything is changed there
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(options.spool, options.worker));
-  COBRA_ASSIGN_OR_RETURN(const DeviceLock own_spool, LockSpool(options.spool));
   return Work(options, std::move(spool)).Run();
 }
 

@@ -183,6 +183,20 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertEqual(worker.stop(), 0)
         self.assertEqual(os.listdir(done), [])
 
+    def test_a_spool_belongs_to_one_worker(self):
+        record = os.path.join(self.spool, "done", "a" * 32 + ".json")
+        os.makedirs(os.path.dirname(record))
+        for path, text in ((os.path.join(self.spool, "worker-id"), "old"), (record, '{"record":{}}')):
+            with open(path, "w") as file:
+                file.write(text)
+        worker = self.worker("--worker", "new", address=f"127.0.0.1:{queue_run.free_port()}")
+        self.assertEqual(worker.process.wait(120), 1)
+        self.assertIn("belongs to worker old", worker.log())
+        self.assertIn("--worker old", worker.log())
+        with open(os.path.join(self.spool, "worker-id")) as file:
+            self.assertEqual(file.read(), "old")
+        self.assertTrue(os.path.exists(record))
+
     def kills(self, postgres=None):
         states, measurements, different, servers, workers = queue_run.run_with_kills(
             self.folder, 200, 6, postgres, seed=3, seconds=300
