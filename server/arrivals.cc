@@ -178,18 +178,24 @@ void Arrivals::RefuseSurplus(std::vector<Waiting> waiting) {
   const absl::Status refused = absl::ResourceExhaustedError(absl::StrCat(
       LimitMessage("calls without their message", limits_.max_calls, "calls"), "; send each call's message with it"));
   int64_t surplus = 0;
+  const auto refuse_oldest = [&](std::vector<const Waiting*>* calls, size_t keep) {
+    if (calls->size() <= keep) return;
+    std::sort(calls->begin(), calls->end(),
+              [](const Waiting* a, const Waiting* b) { return a->entry.began > b->entry.began; });
+    for (size_t i = keep; i < calls->size(); ++i) RefuseOne(*(*calls)[i], refused);
+    surplus += static_cast<int64_t>(calls->size() - keep);
+    calls->resize(keep);
+  };
   for (auto& [caller, connections] : callers) {
     std::vector<size_t> of_connections;
     for (const auto& [connection, calls] : connections) of_connections.push_back(calls.size());
     const size_t share = ShareOf(of_connections, caller_share);
+    std::vector<const Waiting*> kept;
     for (auto& [connection, calls] : connections) {
-      if (calls.size() <= share) continue;
-      std::sort(calls.begin(), calls.end(),
-                [](const Waiting* a, const Waiting* b) { return a->entry.began < b->entry.began; });
-      calls.resize(calls.size() - share);
-      for (const Waiting* call : calls) RefuseOne(*call, refused);
-      surplus += static_cast<int64_t>(calls.size());
+      refuse_oldest(&calls, share);
+      kept.insert(kept.end(), calls.begin(), calls.end());
     }
+    refuse_oldest(&kept, caller_share);  // more connections than calls that the caller may have
   }
   ArrivalLog().Warning(absl::StrCat(waiting.size(), " calls have sent no message: ", surplus, " of them are refused"));
 }

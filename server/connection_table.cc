@@ -23,6 +23,8 @@ constexpr double kControlBytesPerSecond = 256;
 // The preface, settings and TLS's handshake.
 constexpr int64_t kGreetingBytes = 16 << 10;
 
+constexpr char kUnixPeer[] = "unix:";
+
 ino_t InodeOf(int descriptor) {
   struct stat status = {};
   return ::fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
@@ -35,7 +37,7 @@ std::string PeerOfAddress(const sockaddr_storage& address) {
     ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof(text));
     return absl::StrCat("ipv4:", text, ":", ntohs(v4.sin_port));
   }
-  if (address.ss_family != AF_INET6) return "unix:";
+  if (address.ss_family != AF_INET6) return kUnixPeer;
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
   const int port = ntohs(v6.sin6_port);
   if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
@@ -67,7 +69,7 @@ Connection::Connection(int descriptor, const sockaddr_storage& address)
       sampled_(accepted_) {}
 
 Connection::Connection(std::string caller)
-    : descriptor_(-1), inode_(0), peer_("unix:"), caller_(std::move(caller)), accepted_(absl::Now()) {}
+    : descriptor_(-1), inode_(0), peer_(kUnixPeer), caller_(std::move(caller)), accepted_(absl::Now()) {}
 
 bool Connection::IsOpen() const { return inode_ != 0 && InodeOf(descriptor_) == inode_; }
 
@@ -104,6 +106,7 @@ void Connection::Sample(absl::Time now) {
 }
 
 void ConnectionTable::Add(std::shared_ptr<Connection> connection) {
+  if (connection->peer() == kUnixPeer) return;
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Connection>& slot = by_peer_[connection->peer()];
   slot = std::move(connection);

@@ -39,8 +39,10 @@ class Connection {
   // Whoever handles the connection notices, and closes it.
   void End();
 
-  // Any thread: a call begins, a message of it was taken, it has ended.
-  void CallBegan() { open_calls_.fetch_add(1, std::memory_order_relaxed); }
+  // Any thread: a call begins, a message of it was taken, it has ended. With too many calls the connection is ended.
+  void CallBegan() {
+    if (open_calls_.fetch_add(1, std::memory_order_relaxed) >= kMaxCalls && !ended()) End();
+  }
   void Took(size_t bytes) { taken_bytes_.fetch_add(TakenBytes(bytes), std::memory_order_relaxed); }
   void CallEnded() { open_calls_.fetch_sub(1, std::memory_order_relaxed); }
 
@@ -52,6 +54,9 @@ class Connection {
   void Sample(absl::Time now);
 
  private:
+  // Twice the streams that HTTP/2 lets a connection have open (ServerLimits::max_streams_per_connection). Only whoever
+  // opens calls and resets them at once has so many: gRPC 1.51 is slower to end calls than to begin them.
+  static constexpr int64_t kMaxCalls = 2048;
   // A message, and what travels with it: its call's headers, frames, TLS records, control frames for the reply.
   static int64_t TakenBytes(size_t bytes) { return static_cast<int64_t>(bytes + bytes / 256 + 512); }
 
@@ -68,6 +73,7 @@ class Connection {
 
 class ConnectionTable {
  public:
+  // Those of Unix sockets have no names, and are not added.
   void Add(std::shared_ptr<Connection> connection);
   void Remove(const Connection& connection);
   // Never null: whoever is not in the table is on a Unix socket.

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
-#include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"  // to switch gRPC's own off
 #include "model/predict/predictor.h"
@@ -41,6 +40,7 @@
 #include "server/pipeline.h"
 #include "server/prediction_log.h"
 #include "server/reader_processes.h"
+#include "server/reflection.h"
 #include "server/rpcs.h"
 #include "server/service.h"
 #include "server/task_watch.h"
@@ -123,6 +123,7 @@ class ServerImpl final : public Server {
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
     arrivals_ = std::make_unique<Arrivals>(options_.limits.arrivals, &connection_table_, &metrics_);
     health_ = std::make_unique<Health>(options_.limits.arrivals, arrivals_.get());
+    reflection_ = std::make_unique<Reflection>(options_.limits.max_reflection_calls, arrivals_.get());
     const UnaryCalls calls(arrivals_.get(), lanes_.get(), &metrics_, options_.limits, access_.get());
     streams_ =
         std::make_unique<PredictStreams>(pipeline_.get(), &connection_table_, lanes_.get(), &metrics_, options_.limits);
@@ -234,7 +235,6 @@ class ServerImpl final : public Server {
 
   absl::Status Listen() {
     grpc::EnableDefaultHealthCheckService(false);  // health.h
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
     const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;
@@ -243,12 +243,15 @@ class ServerImpl final : public Server {
     if (!options_.http.empty())  // who may call is checked by each call, which says who it is (forwarded.h)
       own_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, grpc::InsecureServerCredentials());
     builder.RegisterService(health_.get());
+    builder.RegisterService(reflection_.get());
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
     builder.RegisterService(admin_service_.get());
     SetLimits(&builder);
     grpc_server_ = builder.BuildAndStart();
     if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
+    std::fill(std::begin(lane_answers_), std::end(lane_answers_), true);
+    for (const Lane lane : kLanes) SetLaneHealth(lane, true);
     const auto accept = [this](int listener, Descriptor connection) {
       Hand(std::move(connection), listener, acceptor_.get());
     };
@@ -256,7 +259,6 @@ class ServerImpl final : public Server {
     const int most = ConnectionLimit(limits.max_connections, limits.reserved_descriptors + HttpConnections());
     connections_ = std::make_unique<Connections>(std::move(listeners), most, accept, &connection_table_, &metrics_);
     listen_address_ = port == 0 ? options_.listen : WithPort(options_.listen, port);
-    for (const Lane lane : kLanes) SetLaneHealth(lane, true);
     watchdog_ = std::make_unique<Watchdog>(options_.watchdog, lanes_.get(), &metrics_,
                                            [this](Lane lane, bool can_answer) { SetLaneHealth(lane, can_answer); });
     return absl::OkStatus();
@@ -318,7 +320,6 @@ class ServerImpl final : public Server {
     builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(limits.keepalive_timeout));
     grpc::ResourceQuota quota("cobra");
     quota.Resize(static_cast<size_t>(limits.transport_memory_bytes));
-    quota.SetMaxThreads(limits.max_reflection_calls + 1);  // and one that waits for the next call
     builder->SetResourceQuota(quota);
   }
 
@@ -352,6 +353,7 @@ class ServerImpl final : public Server {
   ConnectionTable connection_table_;
   std::unique_ptr<Arrivals> arrivals_;
   std::unique_ptr<Health> health_;
+  std::unique_ptr<Reflection> reflection_;
   std::unique_ptr<PredictStreams> streams_;
   std::unique_ptr<CobraService> service_;
   std::unique_ptr<MeasurementService> measurement_service_;
@@ -361,8 +363,8 @@ class ServerImpl final : public Server {
   std::unique_ptr<grpc::Server> grpc_server_;
   std::unique_ptr<Connections> connections_;
   std::unique_ptr<HttpListener> http_listener_;
-  std::unique_ptr<HttpCalls> http_calls_;                      // waits for its calls, which use the listener
-  bool lane_answers_[std::size(kLanes)] = {true, true, true};  // written by the watchdog, once it runs
+  std::unique_ptr<HttpCalls> http_calls_;      // waits for its calls, which use the listener
+  bool lane_answers_[std::size(kLanes)] = {};  // set by Listen(); written by the watchdog, once it runs
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<IdleExit> idle_exit_;
   std::string listen_address_, metrics_address_, http_address_;

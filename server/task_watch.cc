@@ -1,7 +1,7 @@
 #include "server/task_watch.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
 #include "server/call_context.h"
+#include "server/fair_room.h"
 
 namespace cobra::server {
 namespace {
@@ -49,18 +50,13 @@ void TaskWatch::End(size_t position, const absl::Status& why) {
 }
 
 void TaskWatch::MakeRoom(const std::string& caller) {
-  std::map<absl::string_view, size_t> count;
-  for (const auto& entry : entries_) ++count[entry->caller];
-  const bool caller_is_full = count[caller] >= kMaxWatchersPerCaller;
-  if (!caller_is_full && entries_.size() < kMaxWatchers) return;
-  const auto greediest =
-      std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const absl::string_view gives_up = caller_is_full ? absl::string_view(caller) : greediest->first;
-  const auto oldest =
-      std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry->caller == gives_up; });
-  const std::string message = caller_is_full ? LimitMessage("Watch", kMaxWatchersPerCaller, "calls of one client")
-                                             : LimitMessage("Watch", kMaxWatchers, "calls");
-  End(static_cast<size_t>(oldest - entries_.begin()),
+  std::vector<absl::string_view> callers;
+  for (const auto& entry : entries_) callers.push_back(entry->caller);
+  const std::optional<GivesWay> gives_way = WhoGivesWay(callers, caller, {kMaxWatchers, kMaxWatchersPerCaller});
+  if (!gives_way.has_value()) return;
+  const std::string message = gives_way->is_own ? LimitMessage("Watch", kMaxWatchersPerCaller, "calls of one client")
+                                                : LimitMessage("Watch", kMaxWatchers, "calls");
+  End(gives_way->position,
       absl::ResourceExhaustedError(absl::StrCat(message, ": a newer one has taken the place of this one")));
 }
 

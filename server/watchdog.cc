@@ -1,5 +1,6 @@
 #include "server/watchdog.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -34,7 +35,8 @@ bool Watchdog::CanAnswer(Lane lane) {
 }
 
 void Watchdog::Loop() {
-  bool could_answer[std::size(kLanes)] = {true, true, true};
+  bool could_answer[std::size(kLanes)];
+  std::fill(std::begin(could_answer), std::end(could_answer), true);
   MemoryTrim memory_trim;
   while (true) {
     {

@@ -168,6 +168,47 @@ class ArrivalsTest(unittest.TestCase):
         self.assertGreater(programs.metric(self.server, "cobra_connections_closed_total"), 0)
         self.assertTrue(connections[-1].is_open or not connections[0].pump(0.1))
 
+    def test_calls_that_are_reset_at_once_take_bounded_memory(self):
+        self.start()
+        reset = b"\0\0\0\x08"  # CANCEL
+        for path in (CHECK, WATCH, PREDICT, STREAM, REFLECTION, "/cobra.v1.Cobra/None"):
+            with self.subTest(path=path), Peak(self.server.process) as peak:
+                block, connection = raw_http2.call_headers(path), self.connect()
+                for _ in range(150):
+                    frames = b""
+                    for _ in range(200):
+                        connection.stream += 2
+                        frames += raw_http2.frame(raw_http2.HEADERS, raw_http2.END_HEADERS, connection.stream, block)
+                        frames += raw_http2.frame(raw_http2.RST_STREAM, 0, connection.stream, reset)
+                    try:
+                        connection.socket.sendall(frames)
+                    except OSError:
+                        connection.is_open = False
+                    if not connection.is_open or not connection.pump(0):
+                        connection = self.connect()
+                    connection.frames.clear()
+            self.assertLess(peak.growth, 250)
+            self.assertEqual(self.health(), b"\x08\x01")
+
+    def test_reflection_says_what_there_is(self):
+        self.start()
+        for version in ("v1", "v1alpha"):
+            call = self.honest.stream_stream(f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo")
+            symbol, file = b"cobra.v1.Cobra", b"cobra/v1/graph.proto"
+            asked = [
+                b"\x3a\x01*",
+                b"\x22" + bytes([len(symbol)]) + symbol,
+                b"\x1a" + bytes([len(file)]) + file,
+                b"\x22\x01x",
+            ]
+            services, of_symbol, of_file, unknown = list(call(iter(asked), timeout=20))
+            self.assertIn(b"cobra.v1.Measurements", services)
+            self.assertIn(b"grpc.health.v1.Health", services)
+            self.assertIn(b"PredictStream", of_symbol)
+            self.assertIn(b"cobra/v1/graph.proto", of_symbol)  # what it imports comes along
+            self.assertNotIn(b"PredictStream", of_file)
+            self.assertIn(b"x: is not part of this API", unknown)
+
     def test_a_whole_message_in_many_parts_is_taken(self):
         self.start()
         connection = self.connect()
