@@ -64,11 +64,12 @@ bool PredictionLog::Admits(int64_t rows, const std::string& caller) {
 
 bool PredictionLog::Flush(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
-  const auto idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !writing_; };
+  const auto is_written = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return pending_.empty() && !writing_; };
+  const auto ended = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return is_written() || lost_; };
   ++flushing_;
-  const bool written = mutex_.AwaitWithDeadline(absl::Condition(&idle), deadline);
+  mutex_.AwaitWithDeadline(absl::Condition(&ended), deadline);
   --flushing_;
-  return written;
+  return is_written();
 }
 
 // Before what has come since. What they take of the room counts for no caller.
@@ -109,6 +110,10 @@ void PredictionLog::Loop() {
     has_written = true;
     const size_t size = batch.size();
     is_refused = absl::IsUnavailable(status) && PutBack(&batch);
+    {
+      absl::MutexLock lock(&mutex_);
+      lost_ = store::IsStoreLost(status);
+    }
     metrics_->StoreWritten("predictions", status.ok(), static_cast<int64_t>(size));
     if (!status.ok())
       failures_.Error(

@@ -31,7 +31,7 @@ class PredictionLog {
   // Whether so many predictions that a cache answered may be stored: of each caller 200 a second over time, and 10,000
   // at once. They cost no computation, so nothing else bounds them; what is refused counts as dropped.
   bool Admits(int64_t rows, const std::string& caller);
-  // Returns when everything appended so far is written; false at the deadline.
+  // Returns when everything appended so far is written; false at the deadline, or when the store is lost.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
  private:
@@ -52,7 +52,8 @@ class PredictionLog {
   };
   absl::flat_hash_map<std::string, Allowance> allowances_ ABSL_GUARDED_BY(mutex_);
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  int flushing_ ABSL_GUARDED_BY(mutex_) = 0;  // callers of Flush()
+  bool lost_ ABSL_GUARDED_BY(mutex_) = false;  // the store refused the last batch, and may do so for ever
+  int flushing_ ABSL_GUARDED_BY(mutex_) = 0;   // callers of Flush()
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists
 };

@@ -21,11 +21,13 @@ class FakeStore : public store::Store {
   absl::Notification* block_writes_until = nullptr;
   bool fail_writes = false;
   std::atomic<int> refuse_writes{0};  // so many times
+  std::atomic<bool> lost{false};      // IsStoreLost()
   bool fail_reads = false;            // of calibrations
 
   absl::Status AppendPredictions(absl::Span<const store::PredictionRecord> records) override {
     if (block_writes_until != nullptr) block_writes_until->WaitForNotification();
     if (fail_writes) return absl::InternalError("disk full");
+    if (lost) return store::MarkStoreLost(absl::UnavailableError("the file was removed"));
     if (refuse_writes > 0) {
       --refuse_writes;
       return absl::UnavailableError("the database is busy");
@@ -74,8 +76,16 @@ class FakeStore : public store::Store {
       if (withdrawn.count(record.version) == 0) latest[record.target] = record;
     }
     std::vector<store::CalibrationRecord> records;
-    for (const auto& [name, record] : latest) records.push_back(record);
+    for (const auto& [name, record] : latest) {
+      records.push_back(record);
+      records.back().probe_json.clear();
+    }
     return records;
+  }
+  absl::StatusOr<std::string> ProbeOf(const store::CalibrationRecord& of) override {
+    absl::MutexLock lock(&mutex_);
+    const int64_t version = of.based_on == 0 ? of.version : of.based_on;
+    return calibrations.at(static_cast<size_t>(version) - 1).probe_json;
   }
   absl::StatusOr<std::vector<store::Timing>> TimingsOf(const store::CalibrationRecord& of) override {
     absl::MutexLock lock(&mutex_);

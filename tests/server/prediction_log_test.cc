@@ -79,6 +79,18 @@ TEST(PredictionLogTest, WhatABusyDatabaseRefusesIsTriedAgain) {
   EXPECT_EQ(store.refuse_writes, 0);
 }
 
+TEST(PredictionLogTest, NobodyWaitsForALostStore) {
+  FakeStore store;
+  store.lost = true;
+  Metrics metrics;
+  PredictionLog log(&store, &metrics);
+  log.Append({});
+  EXPECT_FALSE(log.Flush(absl::InfiniteFuture()));
+  store.lost = false;  // the file is back, and what has waited is stored
+  while (!log.Flush(absl::Now() + absl::Seconds(30))) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(store.num_predictions(), 1);
+}
+
 TEST(PredictionLogTest, FailedWritesAreCounted) {
   FakeStore store;
   store.fail_writes = true;
