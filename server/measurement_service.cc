@@ -18,6 +18,7 @@
 #include "server/credentials.h"
 #include "server/report_check.h"
 #include "server/request_record.h"
+#include "server/single_request_call.h"
 #include "store/store.h"
 
 namespace cobra::server {
@@ -78,19 +79,41 @@ void FillEvent(const store::TaskStatus& status, v1::TaskEvent* event) {
   event->set_message(status.message);
 }
 
-// One call of Watch. It lives until both gRPC and the watching thread have released it.
-class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public TaskWatch::Watcher {
- public:
-  WatchCall(TaskWatch* watch, Metrics* metrics, const grpc::CallbackServerContext* context)
-      : watch_(watch), record_(Rpc::kWatch, metrics, context) {}
+absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& bytes) {
+  v1::WatchRequest request;
+  COBRA_RETURN_IF_ERROR(ParseMessage(bytes, kMaxWatchRequestBytes, &request));
+  COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
+  return ToVector(request.task_ids());
+}
 
-  // An error instead of the ids ends the call.
-  void Start(const std::string& caller, absl::StatusOr<std::vector<std::string>> ids) {
+// One call of Watch. It lives until both gRPC and the watching thread have released it.
+class WatchCall final : public SingleRequestCall, public TaskWatch::Watcher {
+ public:
+  WatchCall(TaskWatch* watch, Metrics* metrics, Arrivals* arrivals, grpc::CallbackServerContext* context)
+      : SingleRequestCall(arrivals, context), watch_(watch), record_(Rpc::kWatch, metrics, context) {
     self_.reset(this);
-    const absl::Status status = ids.ok() ? watch_->Add(self_, caller, *std::move(ids)) : ids.status();
-    if (status.ok()) return;
+  }
+
+  // Takes the message, if the caller may call.
+  void Start(Access* access, grpc::CallbackServerContext* context) {
+    const auto principal = AdmitCall(access, Rpc::kWatch, context);
+    if (!principal.ok()) return Lost(principal.status());
+    caller_ = CallerOf(principal->get(), context->peer());
+    AwaitRequest();
+  }
+
+  void Lost(const absl::Status& why) override {
     absl::MutexLock lock(&mutex_);
-    End(status);
+    End(gone_ ? absl::CancelledError("the caller went away") : why);
+  }
+  void Received() override {
+    record_.Arrived();
+    absl::StatusOr<std::vector<std::string>> ids = WatchedIds(request());
+    const absl::Status status = ids.ok() ? watch_->Add(self_, caller_, *std::move(ids)) : ids.status();
+    absl::MutexLock lock(&mutex_);
+    watches_ = true;
+    if (!status.ok()) return End(status);
+    Go();  // the caller may be gone already
   }
 
   // Changes that arrive while a message is being written are collected, so that a slow reader gets few large messages.
@@ -130,7 +153,7 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
 
  private:
   void Go() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (writing_ || finished_) return;
+    if (writing_ || finished_ || !watches_) return;
     if (gone_) return End(absl::CancelledError("the caller went away"));
     if (!ended_.ok()) return End(ended_);
     if (last_ && !has_changes_) return End(absl::OkStatus());
@@ -149,12 +172,14 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   }
 
   TaskWatch* const watch_;
-  const RequestRecord record_;
+  RequestRecord record_;
+  std::string caller_;
   std::shared_ptr<WatchCall> self_;
   absl::Mutex mutex_;
   grpc::ByteBuffer message_ ABSL_GUARDED_BY(mutex_);
   v1::WatchResponse pending_ ABSL_GUARDED_BY(mutex_);
-  absl::Status ended_ ABSL_GUARDED_BY(mutex_);  // why the call is to end before its tasks have
+  absl::Status ended_ ABSL_GUARDED_BY(mutex_);    // why the call is to end before its tasks have
+  bool watches_ ABSL_GUARDED_BY(mutex_) = false;  // its message is there
   bool has_changes_ ABSL_GUARDED_BY(mutex_) = false;
   bool last_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
@@ -162,11 +187,10 @@ class WatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, publi
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-absl::StatusOr<std::vector<std::string>> WatchedIds(const grpc::ByteBuffer& bytes) {
-  v1::WatchRequest request;
-  COBRA_RETURN_IF_ERROR(ParseMessage(bytes, kMaxWatchRequestBytes, &request));
-  COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
-  return ToVector(request.task_ids());
+// Whether the same call may succeed later.
+bool MayPass(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status) ||
+         absl::IsAborted(status);
 }
 
 ReportLabel LabelOf(v1::ReportResponse::Outcome outcome) {
@@ -177,19 +201,49 @@ ReportLabel LabelOf(v1::ReportResponse::Outcome outcome) {
 
 }  // namespace
 
+MeasurementService::MeasurementService(store::TaskQueue* queue, TaskWatch* watch, const LiveModel* model,
+                                       Metrics* metrics, const UnaryCalls& calls, const GraphLimits& limits)
+    : UnaryService(calls), queue_(queue), watch_(watch), model_(model), metrics_(metrics), limits_(limits) {
+  AnswerUnary(Rpc::kEnqueue, this, &MeasurementService::HandleEnqueue);
+  AnswerUnary(Rpc::kLease, this, &MeasurementService::HandleLease);
+  AnswerUnary(Rpc::kRenew, this, &MeasurementService::HandleRenew);
+  AnswerUnary(Rpc::kReport, this, &MeasurementService::HandleReport);
+  AnswerUnary(Rpc::kCancel, this, &MeasurementService::HandleCancel);
+  Answer(Rpc::kWatch, [this](grpc::CallbackServerContext* context) -> BytesReactor* {
+    auto* call = new WatchCall(watch_, metrics_, this->calls().arrivals(), context);
+    call->Start(this->calls().access(), context);
+    return call;
+  });
+}
+
 absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request, v1::EnqueueResponse* response,
                                                const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckCount(request.tasks_size()));
+  EnqueueLimits left;
+  if (const auto bytes = static_cast<int64_t>(request.ByteSizeLong()); bytes > left.max_request_bytes) {
+    return UserError(Diagnostic::Kind::kLimit,
+                     LimitMessage("the tasks of one call", bytes, left.max_request_bytes, "bytes"),
+                     "enqueue the tasks in several calls; leave out the names of tensors and the calls' origins");
+  }
   std::vector<store::TaskSpec> specs;
   for (const v1::MeasurementTask& task : request.tasks()) {
     COBRA_RETURN_IF_ERROR(call.Check());
-    COBRA_ASSIGN_OR_RETURN(store::TaskSpec spec, TaskSpecFromProto(task, limits_));
+    COBRA_ASSIGN_OR_RETURN(store::TaskSpec spec, TaskSpecFromProto(task, limits_, &left));
     response->add_task_ids(spec.id);
     specs.push_back(std::move(spec));
   }
-  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created, queue_->Enqueue(CallerName(call, ""), specs, call.deadline));
+  const store::QueueShare share = ShareOf(call.principal.get(), QueueLimits());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created,
+                         queue_->Enqueue(CallerName(call, ""), specs, call.deadline, share));
   response->mutable_created()->Add(created.begin(), created.end());
   return absl::OkStatus();
+}
+
+// Whoever calls has others to deal with: what fails here is tried again with the next lease.
+void MeasurementService::Poison(const std::string& task_id, const absl::Status& why, const CallContext& call) {
+  LogWarning(absl::StrCat("poisoned: ", why.message()));
+  if (const absl::Status status = queue_->Poison(task_id, why.message(), call.deadline); !status.ok())
+    LogWarning(absl::StrCat("task ", task_id, " was not poisoned: ", status.message()));
 }
 
 absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response,
@@ -212,8 +266,7 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
       continue;
     }
     // An older server may have stored it. It must not keep the target's other tasks from their workers.
-    LogWarning(absl::StrCat("poisoned: ", task.status().message()));
-    COBRA_RETURN_IF_ERROR(queue_->Poison(lease.spec.id, task.status().message(), call.deadline));
+    Poison(lease.spec.id, task.status(), call);
   }
   return absl::OkStatus();
 }
@@ -251,14 +304,21 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   if (task->status.state == store::TaskState::done) return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
   if (task->status.worker != worker) return answer(v1::ReportResponse::OUTCOME_NOT_LEASED, kNotLeased);
   absl::StatusOr<CheckedReport> report = CheckReport(proto, task->spec, *model_->Get(), call);
-  if (absl::IsInvalidArgument(report.status()))
+  // The fault of one record, or of one task, is not that of the others: the worker would report all of them for ever.
+  if (absl::IsDataLoss(report.status())) Poison(proto.task_id(), report.status(), call);
+  if (!report.ok() && !MayPass(report.status()))
     return answer(v1::ReportResponse::OUTCOME_INVALID, report.status().message());
   COBRA_RETURN_IF_ERROR(report.status());
   store::StoredMeasurement& stored = report->stored;
   stored.time = queue_->Now();
   stored.provenance.caller = CallerName(call, worker);
-  COBRA_ASSIGN_OR_RETURN(const store::ReportOutcome outcome, queue_->Report(worker, &stored, call.deadline));
-  switch (outcome) {
+  const absl::StatusOr<store::ReportOutcome> outcome = queue_->Report(worker, &stored, call.deadline);
+  if (!outcome.ok() && !MayPass(outcome.status())) {
+    LogWarning(absl::StrCat("task ", stored.task_id, ": its record cannot be stored: ", outcome.status().message()));
+    return answer(v1::ReportResponse::OUTCOME_INVALID, "the record cannot be stored");
+  }
+  COBRA_RETURN_IF_ERROR(outcome.status());
+  switch (*outcome) {
     case store::ReportOutcome::duplicate: return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
     case store::ReportOutcome::unknown: return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
     case store::ReportOutcome::not_leased: return answer(v1::ReportResponse::OUTCOME_NOT_LEASED, kNotLeased);
@@ -271,7 +331,7 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
                        stored.measurement.subject.is_network ? "network" : stored.measurement.subject.label,
                        report->known, stored.measurement.latency.median_us / stored.provenance.predicted_us);
   }
-  if (outcome == store::ReportOutcome::accepted) return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
+  if (*outcome == store::ReportOutcome::accepted) return answer(v1::ReportResponse::OUTCOME_ACCEPTED);
   LogInfo(absl::StrCat("task ", stored.task_id, " for ", stored.target, ", worker ", worker, ": held: ", stored.held));
   return answer(v1::ReportResponse::OUTCOME_HELD, stored.held);
 }
@@ -308,18 +368,6 @@ absl::Status MeasurementService::HandleCancel(const v1::CancelRequest& request, 
                          queue_->Cancel(CallerName(call, ""), ToVector(request.task_ids()), call.deadline));
   response->mutable_cancelled()->Add(cancelled.begin(), cancelled.end());
   return absl::OkStatus();
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* MeasurementService::Watch(grpc::CallbackServerContext* context,
-                                                                      const grpc::ByteBuffer* bytes) {
-  auto* call = new WatchCall(watch_, metrics_, context);
-  const auto principal = AdmitCall(calls_.access(), Rpc::kWatch, context);
-  if (principal.ok()) {
-    call->Start(CallerOf(principal->get(), context->peer()), WatchedIds(*bytes));
-  } else {
-    call->Start("", principal.status());
-  }
-  return call;
 }
 
 }  // namespace cobra::server

@@ -21,14 +21,35 @@ absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
 
-absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+constexpr char kSeveralCalls[] = "enqueue the tasks in several calls";
+
+// Takes `count` of what the call may still have.
+absl::Status Take(const char* unit, int64_t count, int64_t limit, int64_t* left) {
+  if (count <= *left) {
+    *left -= count;
+    return absl::OkStatus();
+  }
+  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the tasks of one call", limit, unit), kSeveralCalls);
+}
+
+int64_t WeightsOf(const graph::Graph& graph) {
+  return static_cast<int64_t>(graph.parameters().size() + graph.buffers().size());
+}
+
+absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
+                                                    EnqueueLimits* left) {
   store::TaskSubject subject;
   if (task.repeat() < 0) return Usage(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
   subject.repeat = task.repeat();
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
-      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromProto(task.graph(), limits));
+      COBRA_ASSIGN_OR_RETURN(const graph::Graph named, proto::GraphFromProto(task.graph(), limits));
+      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, store::WithoutNames(named));
       COBRA_RETURN_IF_ERROR(CheckTaskGraph(graph, TaskLimits()));
+      COBRA_RETURN_IF_ERROR(
+          Take("bytes", store::MostSubjectBytes(graph), EnqueueLimits().max_subject_bytes, &left->max_subject_bytes));
+      COBRA_RETURN_IF_ERROR(
+          Take("parameters and buffers", WeightsOf(graph), EnqueueLimits().max_weights, &left->max_weights));
       subject.what = std::move(graph);
       return subject;
     }
@@ -47,6 +68,10 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
 // A worker gets what this writes: a subject that its reader refuses would fail every lease of its target.
 absl::StatusOr<std::string> ReadableSubject(const store::TaskSubject& subject) {
   std::string json = store::TaskSubjectToJson(subject);
+  const auto bytes = static_cast<int64_t>(json.size());
+  if (bytes > store::kMaxSubjectBytes) {
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("graph, as text", bytes, store::kMaxSubjectBytes, "bytes"));
+  }
   const absl::Status read = store::TaskSubjectFromJson(json).status();
   if (read.ok()) return json;
   return UserError(Diagnostic::Kind::kLimit, absl::StrCat("graph: no worker could read it: ", read.message()));
@@ -80,6 +105,11 @@ absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits)
   const auto tensors = static_cast<int64_t>(graph.inputs().size() + graph.parameters().size() + graph.buffers().size() +
                                             graph.constants().size());
   if (tensors > limits.max_tensors) return too_much("graph", tensors, limits.max_tensors, "tensors");
+  const int64_t weights = WeightsOf(graph);
+  if (weights > limits.max_weights) return too_much("graph", weights, limits.max_weights, "parameters and buffers");
+  const int64_t subject_bytes = store::MostSubjectBytes(graph);
+  if (subject_bytes > limits.max_subject_bytes)
+    return too_much("graph, as text", subject_bytes, limits.max_subject_bytes, "bytes");
   const int64_t macs = graph::CostOf(graph).macs, bytes = graph::PeakMemoryBytes(graph);
   if (macs > limits.max_macs) return too_much("graph", macs, limits.max_macs, "multiply-accumulates");
   if (bytes > limits.max_bytes) return too_much("graph, at its peak", bytes, limits.max_bytes, "bytes");
@@ -94,32 +124,50 @@ bool IsTaskId(absl::string_view id) {
   return true;
 }
 
-absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits) {
+store::QueueShare ShareOf(const Principal* principal, const QueueLimits& limits) {
+  store::QueueShare share;
+  share.max_tasks = share.max_caller_tasks = limits.max_tasks;
+  share.max_bytes = share.max_caller_bytes = limits.max_bytes;
+  share.revives_poisoned = principal == nullptr || principal->role == Role::kAdmin;
+  if (principal == nullptr) return share;
+  if (principal->role == Role::kAdmin) {
+    share.max_tasks *= 2;
+    share.max_bytes *= 2;
+  } else {
+    share.max_caller_tasks = limits.max_caller_tasks;
+    share.max_caller_bytes = limits.max_caller_bytes;
+  }
+  return share;
+}
+
+absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
+                                                  EnqueueLimits* left) {
   COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
   if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
   if (!task.task_id().empty()) return Usage("task_id: the server computes it; leave it empty");
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
-  COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task, limits));
+  COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task, limits, left));
   store::TaskSpec spec;
-  spec.id = store::TaskId(subject, task.target());
+  COBRA_ASSIGN_OR_RETURN(spec.subject_json, ReadableSubject(subject));
+  spec.id = store::TaskIdOfJson(spec.subject_json, task.target());
   spec.target = task.target();
   spec.priority = task.priority();
   spec.origin = task.origin();
-  COBRA_ASSIGN_OR_RETURN(spec.subject_json, ReadableSubject(subject));
   spec.max_attempts = task.max_attempts() == 0 ? 3 : task.max_attempts();
   return spec;
 }
 
 store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin) {
   store::TaskSubject subject;
-  subject.what = graph;
+  absl::StatusOr<graph::Graph> nameless = store::WithoutNames(graph);
+  subject.what = nameless.ok() ? *std::move(nameless) : graph;
   store::TaskSpec spec;
-  spec.id = store::TaskId(subject, target);
+  spec.subject_json = store::TaskSubjectToJson(subject);
+  spec.id = store::TaskIdOfJson(spec.subject_json, target);
   spec.target = std::string(target);
   spec.origin = std::string(origin);
-  spec.subject_json = store::TaskSubjectToJson(subject);
   return spec;
 }
 

@@ -91,8 +91,11 @@ absl::StatusOr<CheckedReport> CheckReport(const v1::TaskRecord& record, const st
     return absl::InvalidArgumentError(
         LimitMessage("session_json", static_cast<int64_t>(record.session_json().size()), kMaxSessionBytes, "bytes"));
   }
+  const auto record_bytes = static_cast<int64_t>(record.record_json().size());
+  if (record_bytes > store::kMaxRecordBytes)
+    return absl::InvalidArgumentError(LimitMessage("record_json", record_bytes, store::kMaxRecordBytes, "bytes"));
   const absl::StatusOr<store::TaskSubject> subject = store::TaskSubjectFromJson(task.subject_json);
-  if (!subject.ok()) return absl::InternalError(absl::StrCat("task ", task.id, ": ", subject.status().message()));
+  if (!subject.ok()) return absl::DataLossError(absl::StrCat("task ", task.id, ": ", subject.status().message()));
   CheckedReport report;
   store::StoredMeasurement& stored = report.stored;
   COBRA_ASSIGN_OR_RETURN(stored.measurement, store::ReportedMeasurement(record.record_json()));

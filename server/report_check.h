@@ -20,7 +20,7 @@ struct CheckedReport {
 };
 
 // The subject of the result is the task's own: its graph, its name, its repetition. InvalidArgument says why a record
-// is refused; any other error is the server's.
+// is refused; DataLoss: the task cannot be read; any other error is the server's.
 absl::StatusOr<CheckedReport> CheckReport(const v1::TaskRecord& record, const store::TaskSpec& task,
                                           const ModelSnapshot& model, const CallContext& call);
 
