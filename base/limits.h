@@ -19,6 +19,10 @@ struct GraphLimits {
   int64_t max_nodes = 60'000;  // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
   // Results of all calls: unbind makes as many as a dimension has elements, of some thirty bytes in a request.
   int64_t max_results = 300'000;
+  // Dimensions of the arguments and results of all calls together, and one more for each of these tensors: memory and
+  // time follow them in every step after the reading. A result of unbind or meshgrid has up to 64 of them and takes no
+  // byte of a program. 60,000 convolutions have 0.9 million, 1,000 unrolled layers 0.3 million.
+  int64_t max_dimensions = 2'000'000;
   int max_rank = 64;                            // PyTorch's own for most of its kernels
   int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
   int64_t max_json_values = 2'000'000;          // of its JSON form: 60,000 calls have about 1.5 million

@@ -24,8 +24,8 @@ namespace cobra::client {
 Limits LimitsOf(const ModelArguments& model, absl::Duration time) {
   Limits limits;
   limits.wall_time_ms = absl::ToInt64Milliseconds(time);
-  for (int64_t* limit :
-       {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes, &limits.sequence_items}) {
+  for (int64_t* limit : {&limits.steps, &limits.library_steps, &limits.memory_bytes, &limits.graph.max_nodes,
+                         &limits.graph.max_results, &limits.graph.max_dimensions, &limits.sequence_items}) {
     *limit = static_cast<int64_t>(static_cast<double>(*limit) * model.limits_times);
   }
   return limits;

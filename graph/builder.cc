@@ -79,6 +79,17 @@ absl::Status CheckNumbers(const OpInfo& info, const Attributes& attributes) {
   return absl::OkStatus();
 }
 
+// Of lists and texts among the arguments, which rules go through as they go through dimensions.
+int64_t NumbersAndLetters(const Attributes& attributes) {
+  size_t count = 0;
+  for (const auto& [name, value] : attributes) {
+    if (const auto* text = std::get_if<std::string>(&value)) count += text->size();
+    if (const auto* whole = std::get_if<std::vector<int64_t>>(&value)) count += whole->size();
+    if (const auto* real = std::get_if<std::vector<double>>(&value)) count += real->size();
+  }
+  return static_cast<int64_t>(count);
+}
+
 constexpr absl::string_view kQuantized = "quantized";
 
 // Infers the types for real numbers, then replaces the outputs' dtype by the quantized one.
@@ -219,8 +230,16 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
   }
   if (const AttributeValue* quantized = attributes.Find(kQuantized)) ordered.Set(kQuantized, *quantized);
 
+  Amount amount;
+  amount.dimensions = NumbersAndLetters(ordered);
+  for (const TensorType* type : types) {
+    if (type != nullptr) amount.Add(*type);
+  }
+  COBRA_RETURN_IF_ERROR(CheckRoom(amount));
   COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
-  COBRA_RETURN_IF_ERROR(CheckResults(static_cast<int64_t>(outputs.size())));
+  amount.results = static_cast<int64_t>(outputs.size());
+  for (const TensorType& type : outputs) amount.Add(type);
+  COBRA_RETURN_IF_ERROR(CheckRoom(amount));
   for (const TensorType& type : outputs) {
     if (type.rank() > limits_.max_rank) {
       return absl::InvalidArgumentError(
@@ -232,24 +251,40 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     }
   }
   if (inplace) COBRA_RETURN_IF_ERROR(shape_rules::CheckInplace(info.name, types, &outputs));
-  results_ += static_cast<int64_t>(outputs.size());
+  Count(amount);
   contents().nodes.push_back(
       Node{op, std::move(ordered), std::move(inputs), std::move(outputs), inplace, std::move(origin)});
   return static_cast<int32_t>(contents().nodes.size()) - 1;
 }
 
-absl::Status GraphBuilder::CheckResults(int64_t more) const {
-  if (results_ + more <= limits_.max_results) return absl::OkStatus();
-  return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_results, "results of calls"));
+absl::Status GraphBuilder::CheckRoom(const Amount& more) const {
+  if (amount_.results + more.results > limits_.max_results)
+    return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_results, "results of calls"));
+  if (amount_.dimensions + more.dimensions > limits_.max_dimensions)
+    return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_dimensions,
+                                                     "dimensions, numbers and letters of arguments and results"));
+  return absl::OkStatus();
+}
+
+void GraphBuilder::Count(const Amount& more) {
+  amount_.results += more.results;
+  amount_.dimensions += more.dimensions;
 }
 
 absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                            absl::string_view path) {
   if (static_cast<int64_t>(contents().nodes.size() + block.nodes().size()) > limits_.max_nodes)
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
-  int64_t results = 0;
-  for (const Node& node : block.nodes()) results += static_cast<int64_t>(node.outputs.size());
-  COBRA_RETURN_IF_ERROR(CheckResults(results));
+  Amount amount;
+  for (const Node& node : block.nodes()) {
+    amount.results += static_cast<int64_t>(node.outputs.size());
+    amount.dimensions += NumbersAndLetters(node.attributes);
+    for (const ValueRef& input : node.inputs) {
+      if (!input.is_none()) amount.Add(block.TypeOf(input));
+    }
+    for (const TensorType& type : node.outputs) amount.Add(type);
+  }
+  COBRA_RETURN_IF_ERROR(CheckRoom(amount));
   if (inputs.size() != block.inputs().size())
     return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs().size(), " inputs"));
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -261,7 +296,7 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
     return first;
   };
-  results_ += results;
+  Count(amount);
   const auto first_node = static_cast<int32_t>(contents().nodes.size());
   const int32_t first_parameter = append(block.parameters(), &contents().parameters);
   const int32_t first_buffer = append(block.buffers(), &contents().buffers);

@@ -66,12 +66,19 @@ class GraphBuilder {
  private:
   Graph::Contents& contents() { return *graph_.contents_; }
 
+  // What calls add to the limits beside themselves.
+  struct Amount {
+    int64_t results = 0, dimensions = 0;
+
+    void Add(const TensorType& argument_or_result) { dimensions += argument_or_result.rank() + 1; }
+  };
   // ResourceExhausted if there may be no more.
-  absl::Status CheckResults(int64_t more) const;
+  absl::Status CheckRoom(const Amount& more) const;
+  void Count(const Amount& more);
 
   Graph graph_;
   GraphLimits limits_;
-  int64_t results_ = 0;  // of all calls
+  Amount amount_;  // of all calls
 };
 
 // Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent optional tensor.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/builder.h"
 
@@ -16,7 +17,8 @@ constexpr int kMostViews = 8;  // before one argument; a longer chain is cut the
 
 class Extractor {
  public:
-  explicit Extractor(const Graph& graph) : graph_(graph) {}
+  Extractor(const Graph& graph, int64_t max_tensors)
+      : graph_(graph), max_tensors_(max_tensors), tensors_left_(max_tensors) {}
 
   absl::StatusOr<Graph> Run(int32_t node) {
     COBRA_ASSIGN_OR_RETURN(const int32_t copied, Copy(node, kMostViews));
@@ -31,6 +33,9 @@ class Extractor {
   absl::StatusOr<int32_t> Copy(int32_t index, int views_left) {
     if (const auto found = copied_.find(index); found != copied_.end()) return found->second;
     const Node& node = graph_.nodes()[static_cast<size_t>(index)];
+    tensors_left_ -= static_cast<int64_t>(node.inputs.size() + node.outputs.size());
+    if (tensors_left_ < 0)
+      return absl::ResourceExhaustedError(LimitMessage("the layer", max_tensors_, "arguments and results"));
     std::vector<ValueRef> inputs;
     for (const ValueRef& ref : node.inputs) {
       COBRA_ASSIGN_OR_RETURN(const ValueRef input, Argument(ref, views_left));
@@ -63,6 +68,8 @@ class Extractor {
   }
 
   const Graph& graph_;
+  const int64_t max_tensors_;
+  int64_t tensors_left_;
   GraphBuilder builder_;
   std::map<int32_t, int32_t> copied_;
   std::map<std::pair<int, std::pair<int32_t, int32_t>>, ValueRef> leaves_;
@@ -70,6 +77,8 @@ class Extractor {
 
 }  // namespace
 
-absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node) { return Extractor(graph).Run(node); }
+absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node, int64_t max_tensors) {
+  return Extractor(graph, max_tensors).Run(node);
+}
 
 }  // namespace cobra::graph

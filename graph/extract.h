@@ -4,6 +4,7 @@
 #define COBRA_GRAPH_EXTRACT_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/statusor.h"
 #include "graph/graph.h"
@@ -12,8 +13,10 @@ namespace cobra::graph {
 
 // Views between the call and its arguments (a transpose before a linear) are included, because they decide how the call
 // reads memory; the tensors behind the views become inputs. A parameter stays a parameter, so that its bytes count as
-// weights.
-absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node);
+// weights. ResourceExhausted if the calls have more than `max_tensors` arguments and results together: a view may have
+// a hundred thousand results, of which the call reads one.
+absl::StatusOr<Graph> ExtractLayer(const Graph& graph, int32_t node,
+                                   int64_t max_tensors = std::numeric_limits<int64_t>::max());
 
 }  // namespace cobra::graph
 

@@ -57,9 +57,13 @@ absl::StatusOr<Shape> ListShape(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<IndexList> ParseIndex(absl::string_view text) {
+  // A tensor has 64 dimensions, and so has what None adds to it.
+  constexpr size_t kMostItems = 1024;
   IndexList list;
   if (text.empty()) return list;
-  for (absl::string_view item : SplitItems(text)) {
+  const auto items = SplitItems(text);
+  if (items.size() > kMostItems) return absl::OutOfRangeError("too many indices for tensor");
+  for (absl::string_view item : items) {
     IndexItem parsed;
     if (item == "...") {
       parsed.kind = IndexItem::Kind::kEllipsis;

@@ -30,7 +30,12 @@ const Layout& LayoutTracker::Update() {
     const bool is_asked = !StaysContiguous(node);
     absl::InlinedVector<StridedShape, 4> inputs;
     if (is_asked) inputs = InputsOf(node);
+    const bool is_alike = RulesOf(node.op).strides != StrideRule::kEach;
     for (size_t j = 0; j < node.outputs.size() && is_asked; ++j) {
+      if (is_alike && j > 0 && node.outputs[j] == node.outputs[j - 1]) {  // unbind has thousands
+        outputs.push_back(outputs.back());
+        continue;
+      }
       outputs.push_back(ContiguousStrides(node.outputs[j].shape));
       std::optional<Strides> strides = StridesOf(node, j, inputs);
       if (!strides && GetOpInfo(node.op).cost_class == CostClass::kView) copies = true;

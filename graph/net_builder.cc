@@ -205,8 +205,8 @@ std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::S
                                                  BuildBlock build) {
   static auto* const cache = new BlockCache(kBlockCacheBytes);
   const GraphLimits& limits = options_.limits;
-  std::string key = absl::StrCat(text, "\n", limits.max_nodes, " ", limits.max_results, " ", limits.max_rank, " ",
-                                 limits.max_tensor_bytes);
+  std::string key = absl::StrCat(text, "\n", limits.max_nodes, " ", limits.max_results, " ", limits.max_dimensions, " ",
+                                 limits.max_rank, " ", limits.max_tensor_bytes);
   for (const ValueRef& input : inputs) absl::StrAppend(&key, " ", TypeText(graph_.TypeOf(input)));
   std::shared_ptr<const Graph> block = cache->Find(key);
   if (block != nullptr) return block;

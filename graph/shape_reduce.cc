@@ -223,8 +223,12 @@ ShapeResult Gradient(const Call& call) {
     return ShapeError(
         "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ",
         input.rank(), "', since dim argument was not given, but got a list of length ", list->size());
+  std::vector<bool> is_named(static_cast<size_t>(std::max(input.rank(), 1)));
   for (int64_t& dim : dims) {
     COBRA_ASSIGN_OR_RETURN(dim, WrapDim(dim, input.rank()));
+    if (is_named[static_cast<size_t>(dim)])
+      return ShapeError("dim ", dim, " appears multiple times in the list of dims");
+    is_named[static_cast<size_t>(dim)] = true;
     if (input.rank() == 0 || input.shape[dim] < order + 1)
       return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
   }

@@ -446,6 +446,10 @@ ShapeResult BroadcastTensors(const Call& call) {
 }
 
 ShapeResult Meshgrid(const Call& call) {
+  // A result for each argument, with a dimension for each: thousands of them would take gigabytes.
+  constexpr size_t kMostDimensions = 64;
+  if (call.inputs.size() > kMostDimensions)
+    return ShapeError("tensors of more than ", kMostDimensions, " dimensions are not supported");
   Shape shape;
   for (const TensorType* input : call.inputs) {
     if (input->rank() > 1)

@@ -157,6 +157,9 @@ class Reader {
       };
       COBRA_RETURN_IF_ERROR(CheckName(tensor.name, "the name"));
       COBRA_ASSIGN_OR_RETURN(graph::TensorType type, CheckType(std::move(tensor.type), what));
+      dimensions_left_ -= type.rank() + 1;  // each takes eight times its byte
+      if (dimensions_left_ < 0)
+        return Error(Diagnostic::Kind::kLimit, LimitMessage("", limits_.max_dimensions, "dimensions of tensors"));
       if (unique != nullptr && !unique->Add(tensor.name))
         return Wrong(absl::StrCat(what(), ": another one has this name"));
       add(tensor.name, std::move(type));
@@ -311,7 +314,8 @@ class Reader {
   const GraphLimits limits_;
   GraphFields fields_;
   graph::GraphBuilder builder_;
-  int64_t numbers_left_ = limits_.max_json_values;  // in lists; as in the JSON form
+  int64_t dimensions_left_ = limits_.max_dimensions;  // of inputs, parameters, buffers and constants
+  int64_t numbers_left_ = limits_.max_json_values;    // in lists; as in the JSON form
   std::vector<std::shared_ptr<const std::string>> files_;
   std::array<int64_t, v1::ValueRef::Kind_ARRAYSIZE> counts_{};  // of the tensors read, by their kind
   graph::UniqueNames parameter_names_, buffer_names_;

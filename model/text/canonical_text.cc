@@ -65,7 +65,8 @@ std::string CanonicalText(const graph::Graph& graph, int32_t index) {
   if (node.inplace) absl::StrAppend(&text, "inplace=True,");
   if (text.back() == ',') text.pop_back();
   absl::StrAppend(&text, ")->");
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
+  // Of results only the first eight numbers are read, and the words for their types.
+  for (size_t i = 0; i < std::min<size_t>(node.outputs.size(), kMaxTokens); ++i) {
     absl::StrAppend(&text, i == 0 ? "" : ";", graph::TypeText(node.outputs[i]));
   }
   const graph::NodeCost cost = graph::CostOf(graph, index);

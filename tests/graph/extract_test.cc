@@ -47,6 +47,18 @@ TEST(ExtractTest, TakesTheViewsAlongAndNothingElse) {
   for (const NamedTensor& parameter : layer->parameters()) EXPECT_EQ(parameter.name.find("head"), std::string::npos);
 }
 
+// A view may have a hundred thousand results, of which the call reads one.
+TEST(ExtractTest, ALayerBehindALargeViewIsNotTaken) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", Float({1000, 4}));
+  ASSERT_TRUE(b.Add(Op::unbind, {{"dim", int64_t{0}}}, {x}).ok());
+  ASSERT_TRUE(b.Add(Op::relu, {}, {ValueRef::Node(0, 7)}).ok());
+  const Graph graph = std::move(b).Build({ValueRef::Node(1)});
+  EXPECT_TRUE(ExtractLayer(graph, 1).ok());
+  EXPECT_TRUE(ExtractLayer(graph, 1, 1003).ok());  // with the argument of each
+  EXPECT_TRUE(absl::IsResourceExhausted(ExtractLayer(graph, 1, 1002).status()));
+}
+
 TEST(ExtractTest, OneTensorUsedTwiceStaysOne) {
   const Net net;
   const auto layer = ExtractLayer(*net.graph, net.square);

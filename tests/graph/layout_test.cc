@@ -82,6 +82,20 @@ TEST(LayoutTest, WhatHasNoChannelsIsNotChannelsLast) {
   EXPECT_EQ(layout.Of(graph, rolled), Strides{1});
 }
 
+// Results that are alike are looked at once.
+TEST(LayoutTest, EachResultOfASplitHasItsOwnSize) {
+  TestNet net;
+  const ValueRef columns = net.Call(Op::t, {}, {net.Input("6x8")});
+  const ValueRef pieces =
+      net.Call(Op::split, {{"split_size", std::vector<int64_t>{2, 2, 4}}, {"dim", int64_t{0}}}, {columns});
+  net.Call(Op::unbind, {{"dim", int64_t{0}}}, {columns});
+  const Graph graph = net.Build({});
+  const Layout layout = ComputeLayout(graph);
+  for (const int32_t piece : {0, 1, 2})
+    EXPECT_EQ(layout.Of(graph, ValueRef::Node(pieces.index, piece)), (Strides{1, 8}));
+  for (const int32_t row : {0, 1, 7}) EXPECT_EQ(layout.Of(graph, ValueRef::Node(pieces.index + 1, row)), Strides{8});
+}
+
 // Each result is of one argument: all of them for each would be 400 million.
 TEST(LayoutTest, AsManyResultsAsArguments) {
   TestNet net;

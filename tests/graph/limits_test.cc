@@ -39,6 +39,74 @@ TEST(GraphLimitsTest, Results) {
   EXPECT_TRUE(absl::IsResourceExhausted(builder.Append(relu, {x}, "").status()));
 }
 
+// A result of unbind takes no byte of a program, and has as many dimensions as its argument less one.
+TEST(GraphLimitsTest, Dimensions) {
+  GraphLimits limits;
+  limits.max_dimensions = 2 * (3 + 4 * 2) - 1;
+  GraphBuilder builder(limits);
+  const ValueRef x = builder.AddInput("x", {{4, 7}});
+  const auto unbind = [&] { return builder.Add(Op::unbind, {{"dim", int64_t{0}}}, {x}).status(); };
+  EXPECT_TRUE(unbind().ok());
+  EXPECT_EQ(unbind().message(),
+            "the network: more than the limit of 21 dimensions, numbers and letters of arguments and results");
+  EXPECT_TRUE(builder.Add(Op::relu, {}, {x}).ok());
+  GraphBuilder block;
+  const ValueRef y = block.AddInput("x", {{4, 7}});
+  const ValueRef z = ValueRef::Node(block.Add(Op::relu, {}, {y}).value());
+  const Graph relu = std::move(block).Build({z});
+  EXPECT_TRUE(absl::IsResourceExhausted(builder.Append(relu, {x}, "").status()));
+  // At the limit.
+  limits.max_dimensions = 3 + 4 * 2;
+  GraphBuilder exact(limits);
+  const ValueRef w = exact.AddInput("x", {{4, 7}});
+  EXPECT_TRUE(exact.Add(Op::unbind, {{"dim", int64_t{0}}}, {w}).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(exact.Add(Op::relu, {}, {w}).status()));
+}
+
+// What rules go through for each call, whatever it is.
+TEST(GraphLimitsTest, NumbersAndLettersOfArguments) {
+  GraphLimits limits;
+  limits.max_dimensions = 100;
+  GraphBuilder builder(limits);
+  const ValueRef x = builder.AddInput("x", {{4}});
+  const auto roll = [&](size_t count) {
+    return builder
+        .Add(Op::roll, {{"shifts", std::vector<int64_t>(count, 1)}, {"dims", std::vector<int64_t>(count, 0)}}, {x})
+        .status();
+  };
+  EXPECT_TRUE(roll(20).ok()) << roll(20);
+  EXPECT_TRUE(absl::IsResourceExhausted(roll(40)));
+  EXPECT_TRUE(absl::IsResourceExhausted(
+      builder.Add(Op::getitem, {{"index", absl::StrCat("[0", std::string(90, ' '), "]")}}, {x}).status()));
+  EXPECT_TRUE(builder.Add(Op::getitem, {{"index", "[0, 1]"}}, {x}).ok());
+}
+
+TEST(GraphLimitsTest, AnIndexHasNoMoreItemsThanATensorHasDimensions) {
+  GraphBuilder builder;
+  const ValueRef x = builder.AddInput("x", {{4}});
+  std::string index = "0";
+  for (int i = 0; i < 100'000; ++i) index += ", 0";
+  EXPECT_TRUE(absl::IsOutOfRange(builder.Add(Op::getitem, {{"index", index}}, {x}).status()));
+}
+
+// A kilobyte of a request becomes no gigabyte before any limit is looked at.
+TEST(GraphLimitsTest, WhatGrowsWithTheSquareOfTheArguments) {
+  GraphBuilder builder;
+  const ValueRef scalar = builder.AddInput("x", {{}});
+  const auto meshgrid = [&](size_t count) {
+    return builder.Add(Op::meshgrid, {{"indexing", "ij"}}, std::vector<ValueRef>(count, scalar)).status();
+  };
+  EXPECT_TRUE(meshgrid(64).ok()) << meshgrid(64);
+  EXPECT_TRUE(absl::IsInvalidArgument(meshgrid(65)));
+  EXPECT_TRUE(absl::IsInvalidArgument(meshgrid(60'000)));
+  const ValueRef x = builder.AddInput("y", {{4, 4}});
+  const auto gradient = [&](std::vector<int64_t> dims) {
+    return builder.Add(Op::gradient, {{"dim", std::move(dims)}}, {x}).status();
+  };
+  EXPECT_TRUE(gradient({0, 1}).ok()) << gradient({0, 1});
+  EXPECT_EQ(gradient(std::vector<int64_t>(1'000'000, 1)).message(), "dim 1 appears multiple times in the list of dims");
+}
+
 TEST(GraphLimitsTest, Rank) {
   GraphLimits limits;
   limits.max_rank = 5;

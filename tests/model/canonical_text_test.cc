@@ -34,6 +34,21 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
             "#macs=0,read_bytes=3211264,weight_bytes=0,write_bytes=3211264");
 }
 
+// What is written of the first thousand results is not read, and the amounts of work behind them are.
+TEST(CanonicalText, ResultsThatAreNotReadAreNotWritten) {
+  const auto split = [](int64_t count, graph::DType dtype) {
+    graph::GraphBuilder b;
+    const graph::ValueRef x = b.AddInput("x", {{count, 3}, dtype});
+    EXPECT_TRUE(b.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {x}).ok());
+    return CanonicalText(std::move(b).Build({graph::ValueRef::Node(0)}), 0);
+  };
+  EXPECT_LT(split(100'000, graph::DType::float32).size(), 4000u);
+  const std::vector<RawToken> floats = SplitText(split(1000, graph::DType::float32));
+  ASSERT_LT(floats.size(), static_cast<size_t>(kMaxTokens));
+  EXPECT_EQ(floats.back().word, "write_bytes#0");
+  EXPECT_EQ(SplitText(split(1000, graph::DType::int64)).size(), static_cast<size_t>(kMaxTokens));
+}
+
 // A text is read up to kMaxTokens; a million tensors of 64 dimensions would be gigabytes of it.
 TEST(CanonicalText, TensorsThatAreNotReadAreNotWritten) {
   const auto joined = [](size_t count) {
