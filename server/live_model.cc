@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -22,6 +23,7 @@
 #include "base/with_code.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
+#include "graph/graph_bytes.h"
 #include "graph/json.h"
 #include "model/predict/sheet_check.h"
 #include "model/predict/timings.h"
@@ -125,20 +127,42 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
   return fitted;
 }
 
+struct FoundNetwork {
+  graph::Graph graph;
+  std::string fingerprint;
+};
+
+// By Timing::network; a log has many timings of one. The latest, up to predict::kMaxProbeGraphBytes: a target does not
+// keep more (predict::AddTimings), and all that were ever observed may be too many to be read.
+absl::StatusOr<std::map<std::string, FoundNetwork>> NetworksOf(const std::vector<store::Timing>& timings) {
+  std::map<std::string, const std::string*> texts;
+  for (const store::Timing& timing : timings) {
+    if (!timing.graph_json.empty()) texts.emplace(timing.network, &timing.graph_json);
+  }
+  std::map<std::string, FoundNetwork> networks;
+  int64_t bytes = 0;
+  for (auto timing = timings.rbegin(); timing != timings.rend(); ++timing) {
+    const auto text = texts.find(timing->network);
+    if (text == texts.end() || networks.count(timing->network) > 0) continue;
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(*text->second));
+    bytes += graph::GraphBytes(graph);
+    if (bytes > predict::kMaxProbeGraphBytes) break;
+    std::string fingerprint = graph::Fingerprint(graph).ToHex();
+    networks.emplace(timing->network, FoundNetwork{std::move(graph), std::move(fingerprint)});
+  }
+  return networks;
+}
+
 // What a stored version was fitted to.
 absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const store::CalibrationRecord& record) {
-  COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe,
-                         predict::ProbeResultFromJson(record.probe_json, /*needs_records=*/false));
+  COBRA_ASSIGN_OR_RETURN(const std::string probe_json, store->ProbeOf(record));
+  COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(probe_json, /*needs_records=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::Timing> timings, store->TimingsOf(record));
+  COBRA_ASSIGN_OR_RETURN(const auto networks, NetworksOf(timings));
   std::vector<store::MeasuredGraph> records;
-  std::map<std::string, std::pair<graph::Graph, std::string>> networks;  // with fingerprints; a log has many timings
   for (const store::Timing& timing : timings) {
-    auto known = networks.find(timing.network);
-    if (known == networks.end()) {
-      COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(timing.graph_json));
-      std::string fingerprint = graph::Fingerprint(graph).ToHex();
-      known = networks.emplace(timing.network, std::pair(std::move(graph), std::move(fingerprint))).first;
-    }
+    const auto known = networks.find(timing.network);
+    if (known == networks.end()) continue;  // too old
     const auto& [graph, fingerprint] = known->second;
     records.push_back({graph, {}});
     store::Measurement& measurement = records.back().measurement;
@@ -343,7 +367,7 @@ absl::Status LiveModel::RefreshCalibrations() {
 
 // The name must be free, or that of a machine as fast as this one.
 absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
-                                      const predict::ProbeResult& probe) const {
+                                      const predict::ProbeResult& probe, const std::function<bool()>& cancelled) const {
   const predict::Calibration* serving = model.FindCalibration(target);
   if (serving == nullptr) {
     if (model.calibrations.size() < kMaxCalibratedTargets) return absl::OkStatus();
@@ -356,7 +380,7 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
   std::vector<double> factors;
   for (const store::MeasuredGraph& record : probe.records) {
     COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction before,
-                           model.predictor->Predict(record.graph, target, serving));
+                           model.predictor->Predict(record.graph, target, serving, cancelled));
     factors.push_back(record.measurement.latency.median_us / before.latency_us);
   }
   const double factor = Median(std::move(factors));
@@ -380,7 +404,9 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(probe_json);
   if (!probe.ok()) {
     const absl::string_view what = probe.status().message();
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
+    const std::optional<Diagnostic> known = DiagnosticFromStatus(probe.status());
+    return UserError(known.has_value() ? known->kind : Diagnostic::Kind::kUsage,
+                     absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
                      "send the output of `cobra-worker probe --json` as it is");
   }
   if (const absl::Status sheet = predict::CheckSheet(probe->machine); !sheet.ok())
@@ -392,7 +418,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   record.probe_json = std::string(probe_json);
   record.caller = std::string(caller);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
-  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe));
+  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe, cancelled));
   return AddVersion(*probe, std::move(fitted), std::move(record));
 }
 
@@ -404,7 +430,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
-  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured));
+  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured, cancelled));
   store::CalibrationRecord record;
   record.target = std::string(target);
   record.probe_json = predict::ProbeResultToJson(measured);

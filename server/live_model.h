@@ -117,8 +117,8 @@ class LiveModel {
   absl::Status FillCalibrations(ModelSnapshot* snapshot) const;
   // Instead of the one for another model.
   void KeepFit(const predict::Calibration& fit, store::CalibrationRecord record) const;
-  absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
-                             const predict::ProbeResult& probe) const;
+  absl::Status CheckNewProbe(const ModelSnapshot& model, absl::string_view target, const predict::ProbeResult& probe,
+                             const std::function<bool()>& cancelled) const;
   // Without its fit.
   absl::StatusOr<store::CalibrationRecord> RecordOf(absl::string_view target) const;
   // Fits, stores and serves. `record` has what it is stored with beside the fit.

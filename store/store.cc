@@ -174,8 +174,7 @@ class SqlStore final : public Store {
 
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json,
-                         COALESCE((SELECT b.probe_json FROM calibrations b WHERE b.id = c.based_on), c.probe_json),
+                           Run(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json, '',
                          c.caller, c.id, c.based_on FROM calibrations c
                    WHERE c.id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
                    ORDER BY c.target)sql"));
@@ -194,14 +193,32 @@ class SqlStore final : public Store {
     return records;
   }
 
+  absl::StatusOr<std::string> ProbeOf(const CalibrationRecord& record) override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run(R"sql(SELECT COALESCE((SELECT b.probe_json FROM calibrations b WHERE b.id = c.based_on),
+                                                     c.probe_json)
+                                     FROM calibrations c WHERE c.id = $1)sql",
+                               {record.version}));
+    if (rows.empty()) return absl::NotFoundError(absl::StrCat(record.target, ": has no calibration ", record.version));
+    return rows[0].Text(0);
+  }
+
   absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) override {
     if (record.based_on == 0) return std::vector<Timing>();
+    // A log has many timings of one network, whose text may have megabytes.
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(R"sql(SELECT t.network, n.graph_json, t.latency_us, t.timings FROM timings t
-                                     JOIN calibrations c ON c.id = t.calibration
-                                     JOIN timed_networks n ON n.network = t.network
-                                     WHERE c.based_on = $1 AND c.id <= $2 AND c.withdrawn = 0 ORDER BY t.id)sql",
-                               {record.based_on, record.version}));
+                           Run(R"sql(WITH own AS (SELECT t.id, t.network, t.latency_us, t.timings FROM timings t
+                               JOIN calibrations c ON c.id = t.calibration
+                               WHERE c.based_on = $1 AND c.id <= $2 AND c.withdrawn = 0),
+                  networks AS (SELECT network, MIN(id) AS first_id, MAX(id) AS last_id FROM own GROUP BY network),
+                  sizes AS (SELECT o.network, o.first_id,
+                                   SUM(LENGTH(n.graph_json)) OVER (ORDER BY o.last_id DESC) AS text_bytes
+                            FROM networks o JOIN timed_networks n ON n.network = o.network)
+                  SELECT own.network, CASE WHEN own.id = s.first_id THEN
+                           (SELECT n.graph_json FROM timed_networks n WHERE n.network = own.network) ELSE '' END,
+                         own.latency_us, own.timings
+                  FROM own JOIN sizes s ON s.network = own.network WHERE s.text_bytes <= $3 ORDER BY own.id)sql",
+                               {record.based_on, record.version, kMaxTimedTextBytes}));
     std::vector<Timing> timings;
     for (const SqlRow& row : rows) timings.push_back({row.Text(0), row.Text(1), row.Real(2), row.Int(3)});
     return timings;

@@ -68,9 +68,9 @@ struct Timing {
   // Of the graph's text, 32 hexadecimal digits of its SHA-256. (Of older ones, of the fingerprint, which the network of
   // another user may share.)
   std::string network;
-  std::string graph_json;
-  double latency_us = 0;  // the median
-  int64_t timings = 1;    // of so many
+  std::string graph_json;  // of those that are read, only the first one of a network has it
+  double latency_us = 0;   // the median
+  int64_t timings = 1;     // of so many
 };
 
 struct CalibrationRecord {
@@ -130,10 +130,15 @@ class Store {
   // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and
   // calibration_json of `record`. Nobody hears of it, as no answer changes.
   virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;
-  // The newest record of each target that is not withdrawn, by name; without its timings.
+  // The newest record of each target that is not withdrawn, by name; without its probe, of which all together may be
+  // gigabytes, and without its timings.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
+  // The probe of a record of LatestCalibrations(): what it was fitted to, beside its timings.
+  virtual absl::StatusOr<std::string> ProbeOf(const CalibrationRecord& record) = 0;
   // The timings of a record of LatestCalibrations(), and of the versions before it with the same `based_on` that are
-  // not withdrawn, in the order of arrival.
+  // not withdrawn, in the order of arrival. Without those of networks whose texts, with all that were timed later, have
+  // more than kMaxTimedTextBytes.
+  static constexpr int64_t kMaxTimedTextBytes = int64_t{128} << 20;
   virtual absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) = 0;
   // The newest `most` of each target, withdrawn ones too, and in any case the one that serves; newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;

@@ -52,7 +52,7 @@ TEST_P(StoreTest, CalibrationsSurviveReopening) {
   ASSERT_EQ(latest->size(), 2u);
   EXPECT_EQ((*latest)[0].target, "other");
   EXPECT_EQ((*latest)[1].calibration_json, "new");
-  EXPECT_EQ((*latest)[1].probe_json, "probe of new");
+  EXPECT_EQ(*(*store)->ProbeOf((*latest)[1]), "probe of new");
   EXPECT_EQ((*latest)[1].time, absl::FromUnixSeconds(1000));
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // appended, never overwritten
 }
@@ -74,7 +74,7 @@ TEST_P(StoreTest, AFitIsReplacedAndNothingElse) {
   EXPECT_EQ((*latest)[1].target, "this-machine");
   EXPECT_EQ((*latest)[1].model_sha256, "another model");
   EXPECT_EQ((*latest)[1].calibration_json, "for it");
-  EXPECT_EQ((*latest)[1].probe_json, "probe of old");
+  EXPECT_EQ(*(*store)->ProbeOf((*latest)[1]), "probe of old");
   EXPECT_EQ((*(*store)->CalibrationStamp()), stamp);
 }
 
@@ -207,7 +207,8 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   ASSERT_TRUE(observe("second", {{"aa", "graph a", 1000.5, 3}, {"bb", "graph b", 2000, 1}}).ok());
   ASSERT_TRUE(observe("third", {{"aa", "the same graph", 1100, 1}}).ok());
   EXPECT_EQ(latest().calibration_json, "third");
-  EXPECT_EQ(latest().probe_json, "probe of first");
+  EXPECT_EQ(*(*store)->ProbeOf(latest()), "probe of first");
+  EXPECT_EQ(latest().probe_json, "");  // those of all targets are not read together
   EXPECT_EQ(latest().based_on, base);
   auto timings = (*store)->TimingsOf(latest());
   ASSERT_TRUE(timings.ok()) << timings.status();
@@ -215,7 +216,8 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   EXPECT_EQ((*timings)[0].latency_us, 1000.5);
   EXPECT_EQ((*timings)[0].timings, 3);
   EXPECT_EQ((*timings)[2].network, "aa");
-  EXPECT_EQ((*timings)[2].graph_json, "graph a");  // stored once
+  EXPECT_EQ((*timings)[0].graph_json, "graph a");
+  EXPECT_EQ((*timings)[2].graph_json, "");  // stored once, and read once
   // A later version was fitted to the timings of one that is withdrawn: it has to be fitted again.
   const std::string model = latest().model_sha256;
   ASSERT_FALSE(model.empty());
@@ -229,7 +231,7 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   EXPECT_EQ(latest().model_sha256, model);
   EXPECT_EQ((*store)->TimingsOf(latest())->size(), 2u);
   ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "anew")).ok());
-  EXPECT_EQ(latest().probe_json, "probe of anew");
+  EXPECT_EQ(*(*store)->ProbeOf(latest()), "probe of anew");
   EXPECT_TRUE((*store)->TimingsOf(latest())->empty());
 }
 
