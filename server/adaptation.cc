@@ -18,6 +18,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "graph/graph_bytes.h"
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/measurement_task.h"
@@ -39,8 +40,10 @@ constexpr char kSendAsGiven[] = "send what ExportTarget has given, as it is";
 absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
   if (!probe.ok()) {
+    const std::optional<Diagnostic> known = DiagnosticFromStatus(probe.status());
     const absl::string_view why = absl::StripPrefix(probe.status().message(), "probe: ");
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why), kSendAsGiven);
+    return UserError(known.has_value() ? known->kind : Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why),
+                     kSendAsGiven);
   }
   COBRA_ASSIGN_OR_RETURN(probe->machine, CheckedSpec(SpecMessage(probe->machine)));
   if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
@@ -112,10 +115,12 @@ bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>*
 }
 
 // What is refused is an error unless `skip_refused`. `measured`: what the target has already.
-absl::StatusOr<predict::CheckedTimings> Checked(ReadTimings read, const predict::ProbeResult& measured,
-                                                bool skip_refused) {
+absl::StatusOr<predict::CheckedTimings> Checked(const ReadTimings& read, const predict::ProbeResult& measured,
+                                                bool skip_refused, const CallContext& call) {
   const bool had_rows = !read.networks.empty() || !read.refused.empty();
-  predict::CheckedTimings checked = predict::CheckTimings(std::move(read.networks), measured.machine, measured.records);
+  predict::CheckedTimings checked =
+      predict::CheckTimings(read.networks, measured.machine, measured.records, [&call] { return call.Stopped(); });
+  COBRA_RETURN_IF_ERROR(call.Check());
   checked.refused.insert(checked.refused.begin(), read.refused.begin(), read.refused.end());
   const bool has_any = !checked.records.empty();
   if (!checked.refused.empty() && (!skip_refused || (had_rows && !has_any))) return RefusedError(checked.refused);
@@ -127,12 +132,15 @@ absl::StatusOr<predict::CheckedTimings> Checked(ReadTimings read, const predict:
 absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.name()));
   predict::ProbeResult measured;
+  ReadTimings read;
+  HeldBytes::Part held;
   if (!request.exported_json().empty()) {
     if (request.has_spec() || !request.samples().empty()) {
       return UserError(Diagnostic::Kind::kUsage, "exported_json: has a data sheet and timings of its own",
                        "leave spec and samples out; Observe adds timings");
     }
     COBRA_ASSIGN_OR_RETURN(measured, Imported(request.exported_json()));
+    COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.records, call));
   } else {
     COBRA_ASSIGN_OR_RETURN(measured.machine, CheckedSpec(request.spec()));
     if (static_cast<size_t>(request.samples_size()) > predict::kMaxAdaptSamples) {
@@ -140,9 +148,10 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
                        LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples}, "timings"),
                        "adapt with some of them, and add the others with Observe (cobra-client observe)");
     }
-    COBRA_ASSIGN_OR_RETURN(ReadTimings read,
+    COBRA_ASSIGN_OR_RETURN(read,
                            ReadTimedNetworks(request.mutable_samples(), measured.machine.runtime, pipeline_, call));
-    COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings, Checked(std::move(read), measured, request.skip_refused()));
+    COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings, Checked(read, measured, request.skip_refused(), call));
+    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
     measured.records = std::move(timings.records);
     FillRefused(timings.refused, response->mutable_refused());
   }
@@ -179,7 +188,15 @@ absl::StatusOr<int64_t> Adaptation::TakeTimings(const std::string& name, predict
   return earlier->version;
 }
 
-absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const {
+absl::StatusOr<HeldBytes::Part> Adaptation::HoldRecords(absl::Span<const store::MeasuredGraph> records,
+                                                        const CallContext& call) const {
+  int64_t bytes = 0;
+  for (const store::MeasuredGraph& record : records) bytes += graph::GraphBytes(record.graph);
+  return pipeline_->HoldGraphBytes(bytes, call);
+}
+
+absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContext& call,
+                                      predict::CheckedTimings* timings) const {
   constexpr double kUnlike = 60, kUnlikeSheet = 250;
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   const predict::Calibration* const serving = model->FindCalibration(target);
@@ -187,9 +204,11 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::Checked
   const double most = serving->parts.empty() || serving->samples > 0 ? kUnlike : kUnlikeSheet;
   std::vector<store::MeasuredGraph> kept;
   for (store::MeasuredGraph& record : timings->records) {
-    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction predicted,
-                           model->predictor->Predict(record.graph, target, serving));
-    const double us = record.measurement.latency.median_us, factor = us / predicted.latency_us;
+    const absl::StatusOr<predict::LatencyPrediction> predicted =
+        model->predictor->Predict(record.graph, target, serving, [&call] { return call.Stopped(); });
+    COBRA_RETURN_IF_ERROR(call.Check());
+    COBRA_RETURN_IF_ERROR(predicted.status());
+    const double us = record.measurement.latency.median_us, factor = us / predicted->latency_us;
     if (factor < most && factor > 1 / most) {
       kept.push_back(std::move(record));
       continue;
@@ -198,7 +217,7 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, predict::Checked
         {record.measurement.subject.label,
          absl::InvalidArgumentError(
              absl::StrFormat("latency_ms %.6g: %.3g times what the target predicts, %.4g ms: is it in milliseconds?",
-                             us / 1000, factor, predicted.latency_us / 1000))});
+                             us / 1000, factor, predicted->latency_us / 1000))});
   }
   timings->records = std::move(kept);
   return absl::OkStatus();
@@ -214,15 +233,19 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
                          ReadTimedNetworks(request.mutable_samples(), measured.probe.machine.runtime, pipeline_, call));
   absl::Status observed;
   predict::CheckedTimings timings;
+  HeldBytes::Part held;
   // Who observes at the same time, here or at another server of the store, may have sent what contradicts it.
   do {
     if (absl::IsAborted(observed)) {
       COBRA_ASSIGN_OR_RETURN(measured, model_->MeasuredOf(request.target()));
     }
-    COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused()));
-    COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), &timings));
+    held = HeldBytes::Part();
+    COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.probe.records, call));
+    COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused(), call));
+    COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), call, &timings));
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
       return RefusedError(timings.refused);
+    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
     observed = model_
                    ->Observe(request.target(), measured.version, std::move(timings.records), CallerName(call, ""),
                              [&call] { return call.Stopped(); })
@@ -237,7 +260,10 @@ absl::Status Adaptation::HandleExportTarget(const v1::ExportTargetRequest& reque
                                             const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
   COBRA_ASSIGN_OR_RETURN(const LiveModel::Measured measured, model_->MeasuredOf(request.target()));
-  response->set_exported_json(predict::ProbeResultToJson(measured.probe));
+  COBRA_ASSIGN_OR_RETURN(const HeldBytes::Part held, HoldRecords(measured.probe.records, call));
+  // What Adapt would not take is of no use.
+  COBRA_ASSIGN_OR_RETURN(*response->mutable_exported_json(),
+                         predict::ProbeResultToJson(measured.probe, pipeline_->limits().max_request_bytes));
   return absl::OkStatus();
 }
 
@@ -252,19 +278,22 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
                      LimitMessage("networks", request.networks_size(), kMaxSuggestFrom, "networks"),
                      "let it choose from fewer");
   }
-  COBRA_ASSIGN_OR_RETURN(const ReadTimings read,
-                         ReadTimedNetworks(request.mutable_networks(), machine.runtime, pipeline_, call));
-  if (read.networks.empty()) {
-    if (!read.refused.empty()) return RefusedError(read.refused);
-    return UserError(Diagnostic::Kind::kUsage, "networks: there are none to choose from");
-  }
-  std::vector<const graph::Graph*> graphs;
-  for (const predict::TimedNetwork& network : read.networks) graphs.push_back(&network.graph);
-  COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> chosen,
-                         model_->Get()->predictor->Suggest(machine, graphs, static_cast<size_t>(count),
-                                                           [&call] { return call.Stopped(); }));
-  for (const size_t i : chosen) response->add_rows(read.networks[i].row);
-  FillRefused(read.refused, response->mutable_refused());
+  if (request.networks().empty()) return UserError(Diagnostic::Kind::kUsage, "networks: there are none to choose from");
+  TimedNetworkReader reader(request.mutable_networks(), machine.runtime, pipeline_, call);
+  std::vector<std::string> rows;
+  const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
+    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, reader.Next());
+    if (!network.has_value()) return std::nullopt;
+    rows.push_back(std::move(network->row));
+    return std::move(network->graph);
+  };
+  const absl::StatusOr<std::vector<size_t>> chosen =
+      model_->Get()->predictor->Suggest(machine, next, static_cast<size_t>(count), [&call] { return call.Stopped(); });
+  COBRA_RETURN_IF_ERROR(call.Check());
+  COBRA_RETURN_IF_ERROR(chosen.status());
+  if (rows.empty()) return RefusedError(reader.refused());
+  for (const size_t i : *chosen) response->add_rows(rows[i]);
+  FillRefused(reader.refused(), response->mutable_refused());
   return absl::OkStatus();
 }
 

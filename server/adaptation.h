@@ -5,12 +5,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "cobra/v1/cobra.pb.h"
 #include "model/predict/timings.h"
 #include "server/call_context.h"
+#include "server/held_bytes.h"
 #include "server/live_model.h"
 #include "server/pipeline.h"
 #include "server/timed_networks.h"
+#include "store/measured_graph.h"
 
 namespace cobra::server {
 
@@ -29,8 +32,11 @@ class Adaptation {
  private:
   // Gives `measured` what the target has been timed with; its version, or 0 if there is no such target.
   absl::StatusOr<int64_t> TakeTimings(const std::string& name, predict::ProbeResult* measured) const;
+  // The graphs of records count to the caller as long as the part is kept.
+  absl::StatusOr<HeldBytes::Part> HoldRecords(absl::Span<const store::MeasuredGraph> records,
+                                              const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
-  absl::Status RefuseUnlike(absl::string_view target, predict::CheckedTimings* timings) const;
+  absl::Status RefuseUnlike(absl::string_view target, const CallContext& call, predict::CheckedTimings* timings) const;
 
   Pipeline* const pipeline_;
   LiveModel* const model_;

@@ -24,12 +24,15 @@
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
+#include "graph/graph_bytes.h"
+#include "graph/memory.h"
 #include "proto/graph_proto.h"
 #include "proto/joined_reply.h"
 #include "proto/model_source_proto.h"
 #include "proto/network_hash.h"
 #include "proto/request_words.h"
 #include "server/predict_message.h"
+#include "server/prediction_rows.h"
 #include "server/request_record.h"
 #include "server/runtime_support.h"
 
@@ -90,61 +93,6 @@ bool FollowsTargets(const v1::PredictRequest& request) {
   return request.has_source() && request.source().torch_version().empty();
 }
 
-absl::Status CheckReplyBytes(int64_t bytes, int64_t most) {
-  if (bytes <= most) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the reply", bytes, most, "bytes"),
-                   "ask for fewer targets in one request, or leave the breakdown out");
-}
-
-// Of a breakdown's rows for one target, without the reasons: at most this many bytes in the reply.
-int64_t RowBytes(const graph::Graph& graph) {
-  constexpr size_t kNumbersAndKeys = 40;
-  size_t bytes = 0;
-  for (const graph::Node& node : graph.nodes()) {
-    bytes += kNumbersAndKeys + graph::OpName(node.op).size() + node.origin.module_path.size();
-    if (node.origin.shown_file() != nullptr) bytes += node.origin.shown_file()->size();
-  }
-  return static_cast<int64_t>(bytes);
-}
-
-int64_t ReasonBytes(const predict::LatencyPrediction& prediction) {
-  size_t bytes = 0;
-  for (const std::string& reason : prediction.node_unknown) bytes += reason.size();
-  return static_cast<int64_t>(bytes);
-}
-
-void FillBreakdown(const graph::Graph& graph, const predict::LatencyPrediction& prediction, v1::TargetPrediction* out) {
-  for (size_t i = 0; i < prediction.node_latency_us.size(); ++i) {
-    const graph::Node& node = graph.nodes()[i];
-    v1::NodeLatency* row = out->add_breakdown();
-    row->set_node(static_cast<int>(i));
-    row->set_op(std::string(graph::OpName(node.op)));
-    row->set_module_path(node.origin.module_path);
-    if (node.origin.shown_file() != nullptr) row->set_file(*node.origin.shown_file());
-    row->set_line(node.origin.shown_line());
-    row->set_latency_us(prediction.node_latency_us[i]);
-    if (!prediction.node_alone_us.empty()) row->set_alone_us(static_cast<double>(prediction.node_alone_us[i]));
-    if (!prediction.node_unknown.empty()) row->set_unknown(prediction.node_unknown[i]);
-  }
-}
-
-void FillPrediction(const std::string& target, const predict::PredictionTotals& prediction, int64_t peak_memory_bytes,
-                    v1::TargetPrediction* out) {
-  out->set_target(target);
-  out->set_latency_us(prediction.latency_us);
-  out->set_low_us(prediction.low_us);
-  out->set_high_us(prediction.high_us);
-  out->set_coverage(prediction.coverage);
-  out->set_confidence(prediction.confidence);
-  out->set_extrapolating(prediction.extrapolating);
-  out->set_peak_memory_bytes(peak_memory_bytes);
-  for (const predict::UnknownPart& part : prediction.unknown) {
-    v1::UnknownPart* unknown = out->add_unknown();
-    unknown->set_why(part.why);
-    unknown->set_share(part.share);
-  }
-}
-
 // No graph's key: no message begins with a zero, and no graph has as many inputs as the first eight bytes say
 // (graph/exact_bytes.h).
 Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
@@ -176,12 +124,22 @@ Pipeline::Pipeline(PipelineOptions options, const LiveModel* model, ReaderProces
       networks_(options_.network_cache_bytes),
       cache_(options_.prediction_cache_bytes),
       replies_(options_.reply_cache_bytes),
+      graphs_("networks that are worked on", "try again, or send fewer and smaller ones at a time",
+              options_.limits.max_graph_bytes, options_.limits.max_graph_bytes_per_caller),
       named_caches_({{"reply", [this] { return replies_.stats(); }, [this] { replies_.Clear(); }},
                      {"network", [this] { return networks_.stats(); }, [this] { networks_.Clear(); }},
                      {"prediction", [this] { return cache_.stats(); }, [this] { cache_.Clear(); }},
                      {"embedding", [this] { return model_->Get()->predictor->embedding_cache_stats(); },
                       [this] { model_->Get()->predictor->ClearEmbeddingCache(); }}}) {
   for (const NamedCache& cache : named_caches_) metrics_->WatchCache(cache.name, cache.stats);
+}
+
+absl::StatusOr<HeldBytes::Part> Pipeline::HoldGraph(const graph::Graph& graph, const CallContext& call) {
+  return HoldGraphBytes(graph::GraphBytes(graph), call);
+}
+
+absl::StatusOr<HeldBytes::Part> Pipeline::HoldGraphBytes(int64_t bytes, const CallContext& call) {
+  return graphs_.Hold(call.caller, static_cast<size_t>(bytes));
 }
 
 absl::StatusOr<v1::PredictResponse> Pipeline::Predict(v1::PredictRequest* request, Bytes graph_bytes,
@@ -253,6 +211,7 @@ absl::StatusOr<Pipeline::AnsweredNetworks> Pipeline::PredictNetworks(const v1::P
     AnsweredNetwork& network = answered.networks.emplace_back();
     COBRA_ASSIGN_OR_RETURN(network.reply, PredictOn(*answered.model, &question, graph_bytes, call,
                                                     /*repeatable=*/nullptr, &network.graph));
+    COBRA_ASSIGN_OR_RETURN(network.held, HoldGraph(network.graph, call));
   }
   return answered;
 }
@@ -283,10 +242,11 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   COBRA_RETURN_IF_ERROR(result.status());
   const ReadResult& source = *result;
   COBRA_RETURN_IF_ERROR(CheckHasTime(source.graph));
+  COBRA_ASSIGN_OR_RETURN(const HeldBytes::Part held, HoldGraph(source.graph, call));
 
   // An architecture string is one network, and shorter than its graph.
-  const std::shared_ptr<const Network> network =
-      NetworkOf(source.graph, is_architecture ? *network_hash : KeyedHash(graph::ExactBytes(source.graph)));
+  const Hash128 exact = is_architecture ? *network_hash : KeyedHash(graph::ExactBytes(source.graph));
+  COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const Network> network, NetworkOf(source.graph, exact, call));
   const Question question{model, source.graph, *network, request->keep_private(), call};
   FillNetwork(*network, &reply);
   const absl::Status answered =
@@ -324,18 +284,22 @@ std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictReque
   return reply;
 }
 
-Pipeline::Network Pipeline::DescribeNetwork(const graph::Graph& graph, const Hash128& exact) {
+absl::StatusOr<Pipeline::Network> Pipeline::DescribeNetwork(const graph::Graph& graph, const Hash128& exact,
+                                                            const CallContext& call) {
+  Network network;
+  network.exact = exact;
+  network.fingerprint = graph::Fingerprint(graph).ToHex();
+  COBRA_RETURN_IF_ERROR(call.Check());
   const graph::GraphCost cost = graph::CostOf(graph);
-  const bool is_float32 =
+  COBRA_RETURN_IF_ERROR(call.Check());
+  network.node_count = static_cast<int>(graph.nodes().size());
+  network.parameter_count = graph.num_parameters();
+  network.macs = cost.macs;
+  network.flops = cost.flops;
+  network.peak_memory_bytes = graph::PeakMemoryBytes(graph);
+  network.is_float32 =
       absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; });
-  return {exact,
-          graph::Fingerprint(graph).ToHex(),
-          static_cast<int>(graph.nodes().size()),
-          graph.num_parameters(),
-          cost.macs,
-          cost.flops,
-          graph::PeakMemoryBytes(graph),
-          is_float32};
+  return network;
 }
 
 int64_t Pipeline::PeakMemoryBytesOn(const Question& question, const std::string& target) {
@@ -343,9 +307,13 @@ int64_t Pipeline::PeakMemoryBytesOn(const Question& question, const std::string&
   return is_halved ? question.network.peak_memory_bytes / 2 : 0;
 }
 
-std::shared_ptr<const Pipeline::Network> Pipeline::NetworkOf(const graph::Graph& graph, const Hash128& exact) {
-  std::shared_ptr<const Network> network = networks_.Find(exact);
-  return network != nullptr ? network : RememberNetwork(exact, DescribeNetwork(graph, exact));
+absl::StatusOr<std::shared_ptr<const Pipeline::Network>> Pipeline::NetworkOf(const graph::Graph& graph,
+                                                                             const Hash128& exact,
+                                                                             const CallContext& call) {
+  std::shared_ptr<const Network> known = networks_.Find(exact);
+  if (known != nullptr) return known;
+  COBRA_ASSIGN_OR_RETURN(Network network, DescribeNetwork(graph, exact, call));
+  return RememberNetwork(exact, std::move(network));
 }
 
 std::shared_ptr<const Pipeline::Network> Pipeline::RememberNetwork(const Hash128& key, Network network) {
@@ -384,7 +352,7 @@ bool Pipeline::AnswerKnown(const Hash128& network_hash, const ModelSnapshot& mod
   FillNetwork(*network, reply);
   for (size_t i = 0; i < targets.size(); ++i) {
     Count(known[i]->counters);
-    FillPrediction(targets[i], known[i]->totals, known[i]->peak_memory_bytes, reply->add_predictions());
+    FillTargetPrediction(targets[i], known[i]->totals, known[i]->peak_memory_bytes, reply->add_predictions());
   }
   if (call.labels != nullptr && log_->Admits(static_cast<int64_t>(targets.size()), call.caller))
     RecordLabelled(*reply, call);
@@ -539,21 +507,21 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
                   static_cast<int64_t>(graph.nodes().size()), ""},
                  call.caller);
   }
-  if (computed->extrapolating && why.empty() && !keep_private) unseen_->Offer(graph, *computed, target);
+  if (computed->extrapolating && why.empty() && !keep_private) unseen_->Offer(graph, *computed, target, call.caller);
   return computed;
 }
 
 // A breakdown is always computed, from the predictor's own cache of layers.
 absl::Status Pipeline::PredictCalls(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
-  const int64_t row_bytes = RowBytes(question.graph), most = options_.limits.max_reply_bytes;
+  const int64_t row_bytes = BreakdownRowBytes(question.graph), most = options_.limits.max_reply_bytes;
   int64_t reply_bytes = row_bytes * static_cast<int64_t>(targets.size());
-  COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
+  COBRA_RETURN_IF_ERROR(CheckPredictReplyBytes(reply_bytes, most));
   for (const std::string& target : targets) {
     COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction prediction, Compute(question, target));
-    reply_bytes += ReasonBytes(prediction);
-    COBRA_RETURN_IF_ERROR(CheckReplyBytes(reply_bytes, most));
+    reply_bytes += BreakdownReasonBytes(prediction);
+    COBRA_RETURN_IF_ERROR(CheckPredictReplyBytes(reply_bytes, most));
     v1::TargetPrediction* out = reply->add_predictions();
-    FillPrediction(target, prediction, PeakMemoryBytesOn(question, target), out);
+    FillTargetPrediction(target, prediction, PeakMemoryBytesOn(question, target), out);
     FillBreakdown(question.graph, prediction, out);
   }
   return absl::OkStatus();
@@ -562,7 +530,7 @@ absl::Status Pipeline::PredictCalls(const Question& question, const Targets& tar
 absl::Status Pipeline::PredictTotals(const Question& question, const Targets& targets, v1::PredictResponse* reply) {
   for (const std::string& target : targets) {
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const KnownTotals> known, TotalsOf(question, target));
-    FillPrediction(target, known->totals, known->peak_memory_bytes, reply->add_predictions());
+    FillTargetPrediction(target, known->totals, known->peak_memory_bytes, reply->add_predictions());
   }
   return absl::OkStatus();
 }

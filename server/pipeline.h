@@ -20,6 +20,7 @@
 #include "model/predict/clock_cache.h"
 #include "model/predict/predictor.h"
 #include "server/call_context.h"
+#include "server/held_bytes.h"
 #include "server/hot_requests.h"
 #include "server/limits.h"
 #include "server/live_model.h"
@@ -63,6 +64,7 @@ class Pipeline {
   // each version of PyTorch among its targets.
   struct AnsweredNetwork {
     graph::Graph graph;
+    HeldBytes::Part held;  // of the graph
     v1::PredictResponse reply;
   };
   struct AnsweredNetworks {
@@ -75,6 +77,10 @@ class Pipeline {
   // `request`; source without a version of PyTorch is read as for `runtime`.
   absl::StatusOr<graph::Graph> ReadNetwork(v1::PredictRequest* request, absl::string_view runtime,
                                            const CallContext& call);
+  // A graph that is worked on counts to the caller as long as the part is kept. ResourceExhausted if too much does.
+  absl::StatusOr<HeldBytes::Part> HoldGraph(const graph::Graph& graph, const CallContext& call);
+  absl::StatusOr<HeldBytes::Part> HoldGraphBytes(int64_t bytes, const CallContext& call);
+  const ServerLimits& limits() const { return options_.limits; }
   // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it when it does. Stops
   // at the deadline, and when `stop` is set (may be null).
   void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline, const std::atomic<bool>* stop);
@@ -137,9 +143,11 @@ class Pipeline {
     bool keep_private = false;
     const CallContext& call;
   };
-  static Network DescribeNetwork(const graph::Graph& graph, const Hash128& exact);
+  static absl::StatusOr<Network> DescribeNetwork(const graph::Graph& graph, const Hash128& exact,
+                                                 const CallContext& call);
   // The network of a graph that was read; from its cache, where it stays.
-  std::shared_ptr<const Network> NetworkOf(const graph::Graph& graph, const Hash128& exact);
+  absl::StatusOr<std::shared_ptr<const Network>> NetworkOf(const graph::Graph& graph, const Hash128& exact,
+                                                           const CallContext& call);
   std::shared_ptr<const Network> RememberNetwork(const Hash128& key, Network network);
   static void FillNetwork(const Network& network, v1::PredictResponse* reply);
   static int64_t PeakMemoryBytesOn(const Question& question, const std::string& target);
@@ -169,6 +177,7 @@ class Pipeline {
   ReplyCache replies_;
   SingleFlight computing_;  // by KeyOfTotals()
   HotRequests hot_;
+  HeldBytes graphs_;
   const std::vector<NamedCache> named_caches_;
 };
 

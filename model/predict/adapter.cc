@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -31,6 +32,7 @@ constexpr double kCoverage = 0.9;
 // (logarithm), LibTorch's calls from PyTorch's by what launches them.
 constexpr double kOtherSoftware = 0.25;
 constexpr double kSuggestNoise = 0.05;
+constexpr size_t kMostKnown = 256;
 
 // Without the largest of every four or more: one bad timing does not speak against the others.
 double MeanLogError(const std::vector<double>& log_errors) {
@@ -39,16 +41,6 @@ double MeanLogError(const std::vector<double>& log_errors) {
   std::sort(sizes.begin(), sizes.end());
   sizes.resize(sizes.size() - sizes.size() / 4);
   return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
-}
-
-// The first of those that are the same: a list may have a network under two names, and it is timed once.
-std::vector<size_t> DistinctNetworks(absl::Span<const graph::Graph* const> networks) {
-  std::vector<size_t> distinct;
-  absl::flat_hash_set<Hash128> known;
-  for (size_t i = 0; i < networks.size(); ++i) {
-    if (known.insert(graph::Fingerprint(*networks[i])).second) distinct.push_back(i);
-  }
-  return distinct;
 }
 
 // Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most.
@@ -79,19 +71,15 @@ std::vector<size_t> MostInformative(size_t count, size_t n, std::vector<double> 
 
 }  // namespace
 
-Adapter::Adapter(std::vector<TargetSpec> targets, PredictCalls predict)
-    : targets_(std::move(targets)), predict_(std::move(predict)), reference_(targets_.size()) {}
+Adapter::Adapter(std::vector<TargetSpec> targets, PrepareNetwork prepare)
+    : targets_(std::move(targets)), prepare_(std::move(prepare)), reference_(targets_.size()) {}
 
-absl::StatusOr<NetworkView> Adapter::View(const graph::Graph& graph, const CallClasses& classes, size_t target,
-                                          const TargetSpec& sheet) const {
-  COBRA_ASSIGN_OR_RETURN(const CallTimes times, predict_(graph, target, sheet));
-  return ViewOf(classes, times.node_us, times.half_width);
-}
-
-absl::StatusOr<NetworkView> Adapter::View(const graph::Graph& graph, const CallClasses& classes,
+absl::StatusOr<NetworkView> Adapter::View(const TimesOnTarget& times, const CallClasses& classes,
                                           const Candidate& candidate, const TargetSpec& machine) const {
   const TargetSpec& trained = targets_[candidate.target];
-  return View(graph, classes, candidate.target, candidate.own_specification ? FilledFrom(machine, trained) : trained);
+  COBRA_ASSIGN_OR_RETURN(const CallTimes of_target,
+                         times(candidate.target, candidate.own_specification ? FilledFrom(machine, trained) : trained));
+  return ViewOf(classes, of_target.node_us, of_target.half_width);
 }
 
 absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t target) const {
@@ -101,7 +89,8 @@ absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t t
   }
   auto views = std::make_unique<std::vector<NetworkView>>();
   for (const graph::Graph& graph : ReferenceNetworks()) {
-    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, ClassesOf(graph), target, targets_[target]));
+    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, {}));
+    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, ClassesOf(graph), {target, false}, targets_[target]));
     views->push_back(std::move(view));
   }
   absl::MutexLock lock(&mutex_);
@@ -125,8 +114,8 @@ absl::StatusOr<double> Adapter::OwnLogOdds(const std::vector<size_t>& targets,
     COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* base, ReferenceViews(*from));
     const AdaptVector shift = SheetShift(targets_[*from], targets_[to], differences.law);
     for (size_t n = 0; n < std::min(kNetworks, graphs.size()); ++n) {
-      COBRA_ASSIGN_OR_RETURN(const NetworkView own,
-                             View(graphs[n], ClassesOf(graphs[n]), *from, FilledFrom(targets_[to], targets_[*from])));
+      COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graphs[n], {}));
+      COBRA_ASSIGN_OR_RETURN(const NetworkView own, View(times, ClassesOf(graphs[n]), {*from, true}, targets_[to]));
       const double log_us = std::log((*truth)[n].us);
       of_law += std::fabs(LogLatency((*base)[n], shift) - log_us);
       of_own += std::fabs(std::log(own.us) - log_us);
@@ -169,6 +158,7 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
     question.differences = DifferencesOf(known);
     COBRA_ASSIGN_OR_RETURN(question.own_log_odds, OwnLogOdds(key, question.differences));
     absl::MutexLock lock(&mutex_);
+    if (known_.size() >= kMostKnown) known_.clear();  // strangers choose data sheets, and so which targets are near
     known_[key] = {question.differences, question.own_log_odds};
   }
   for (size_t i = 0; i < near.size(); ++i) {
@@ -190,9 +180,10 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
 absl::Status Adapter::AddNetwork(const TargetSpec& machine, const graph::Graph& graph, const AdaptOptions& options,
                                  Question* question) const {
   const CallClasses classes = ClassesOf(graph);
+  COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, options.cancelled));
   for (size_t c = 0; c < question->candidates.size(); ++c) {
     if (options.is_cancelled()) return absl::CancelledError("adapt: the request was cancelled");
-    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, classes, question->candidates[c], machine));
+    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, classes, question->candidates[c], machine));
     question->fits[c].networks.push_back(std::move(view));
   }
   return absl::OkStatus();
@@ -317,24 +308,34 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
   return c;
 }
 
-absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
-                                                     absl::Span<const graph::Graph* const> networks, size_t count,
+absl::StatusOr<Adapter::SuggestedFrom> Adapter::ViewAll(const TargetSpec& machine, const Question& question,
+                                                        absl::Span<const AdaptPart> parts, NextNetwork next,
+                                                        const std::function<bool()>& cancelled) const {
+  SuggestedFrom from;
+  from.views.resize(parts.size());
+  absl::flat_hash_set<Hash128> known;  // a list may have a network under two names, and it is timed once
+  for (size_t position = 0;; ++position) {
+    COBRA_ASSIGN_OR_RETURN(const std::optional<graph::Graph> graph, next());
+    if (!graph.has_value()) return from;
+    if (!known.insert(graph::Fingerprint(*graph)).second) continue;
+    from.positions.push_back(position);
+    const CallClasses classes = ClassesOf(*graph);
+    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(*graph, cancelled));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      if (cancelled && cancelled()) return absl::CancelledError("suggest: the request was cancelled");
+      COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, classes, question.candidates[parts[p].candidate], machine));
+      from.views[p].push_back(std::move(view));
+    }
+  }
+}
+
+absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, NextNetwork next, size_t count,
                                                      const std::function<bool()>& cancelled) const {
   COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, {}));
   const std::vector<AdaptPart> parts = PriorParts(question.fits);
-  const std::vector<size_t> distinct = DistinctNetworks(networks);
-  const size_t n = distinct.size();
-  const auto is_cancelled = [&cancelled] { return cancelled && cancelled(); };
-  std::vector<std::vector<NetworkView>> views(parts.size());  // by part, of each network
-  for (const size_t network : distinct) {
-    if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-    const graph::Graph& graph = *networks[network];
-    const CallClasses classes = ClassesOf(graph);
-    for (size_t p = 0; p < parts.size(); ++p) {
-      COBRA_ASSIGN_OR_RETURN(NetworkView view, View(graph, classes, question.candidates[parts[p].candidate], machine));
-      views[p].push_back(std::move(view));
-    }
-  }
+  COBRA_ASSIGN_OR_RETURN(const SuggestedFrom from, ViewAll(machine, question, parts, next, cancelled));
+  const auto& [positions, views] = from;
+  const size_t n = positions.size();
   std::vector<double> covariance(n * n);
   AdaptMatrix of_terms = question.differences.covariance;
   of_terms[0][0] += question.differences.scale_variance;
@@ -357,9 +358,9 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine,
         covariance[i * n + j] += part.weight * (Dot(shares[i], spread[j]) + other[i] * other[j]);
     }
   }
-  if (is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
+  if (cancelled && cancelled()) return absl::CancelledError("suggest: the request was cancelled");
   std::vector<size_t> chosen = MostInformative(count, n, std::move(covariance));
-  for (size_t& network : chosen) network = distinct[network];
+  for (size_t& network : chosen) network = positions[network];
   return chosen;
 }
 

@@ -12,11 +12,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
@@ -44,21 +46,26 @@ class Adapter {
     double half_width = 0;  // of the network's interval, in log-latency
   };
   // What trained target number `target` takes for a network, given the data sheet `sheet`.
-  using PredictCalls =
-      std::function<absl::StatusOr<CallTimes>(const graph::Graph& graph, size_t target, const TargetSpec& sheet)>;
+  using TimesOnTarget = std::function<absl::StatusOr<CallTimes>(size_t target, const TargetSpec& sheet)>;
+  // Works out once what of a network is the same for all targets. The result refers to `graph`. Cancelled if
+  // `cancelled` returns true.
+  using PrepareNetwork =
+      std::function<absl::StatusOr<TimesOnTarget>(const graph::Graph& graph, const std::function<bool()>& cancelled)>;
+  // The next network of a list; nothing at its end. An error ends the list, and is returned.
+  using NextNetwork = absl::FunctionRef<absl::StatusOr<std::optional<graph::Graph>>()>;
 
-  Adapter(std::vector<TargetSpec> targets, PredictCalls predict);
+  Adapter(std::vector<TargetSpec> targets, PrepareNetwork prepare);
 
   // Of `samples` each network once. The target's name is left to the caller. FailedPrecondition if there is no trained
   // target that could be used. InvalidArgument, which begins with a sample's name, if its latency is some thousand
   // times what the model expects, or the others make it expect.
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options = {}) const;
-  // Which of `networks` to time first: up to `count` positions, the most informative first; of equal networks the first
-  // alone. Each lowers the remaining variance of the log-latencies of all of them most (I-optimal design, greedily).
-  // Cancelled if `cancelled` returns true.
-  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
-                                              size_t count, const std::function<bool()>& cancelled = {}) const;
+  // Which networks to time first: up to `count` positions in the list, the most informative first; of equal networks
+  // only the first. Each lowers the remaining variance of the log-latencies of all of them most (I-optimal design,
+  // greedily). No network is kept while the next one is read. Cancelled if `cancelled` returns true.
+  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, NextNetwork next, size_t count,
+                                              const std::function<bool()>& cancelled = {}) const;
 
  private:
   // Candidates for a device, and what is known about their kind.
@@ -74,14 +81,20 @@ class Adapter {
     std::vector<AdaptCandidate> fits;  // likewise, without networks
   };
   absl::StatusOr<const std::vector<NetworkView>*> ReferenceViews(size_t target) const;
-  absl::StatusOr<NetworkView> View(const graph::Graph& graph, const CallClasses& classes, size_t target,
-                                   const TargetSpec& sheet) const;
-  absl::StatusOr<NetworkView> View(const graph::Graph& graph, const CallClasses& classes, const Candidate& candidate,
+  absl::StatusOr<NetworkView> View(const TimesOnTarget& times, const CallClasses& classes, const Candidate& candidate,
                                    const TargetSpec& machine) const;
   absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
   absl::StatusOr<double> OwnLogOdds(const std::vector<size_t>& targets, const TargetDifferences& differences) const;
   absl::Status AddNetwork(const TargetSpec& machine, const graph::Graph& graph, const AdaptOptions& options,
                           Question* question) const;
+  // Of the networks of a list that differ: their positions, and what each part makes of them.
+  struct SuggestedFrom {
+    std::vector<size_t> positions;
+    std::vector<std::vector<NetworkView>> views;  // by part, of each network
+  };
+  absl::StatusOr<SuggestedFrom> ViewAll(const TargetSpec& machine, const Question& question,
+                                        absl::Span<const AdaptPart> parts, NextNetwork next,
+                                        const std::function<bool()>& cancelled) const;
   // A trained target, its device left out: what is true, and who may explain it.
   struct HeldOut {
     const std::vector<NetworkView>* truth = nullptr;
@@ -96,7 +109,7 @@ class Adapter {
                                                                        const TargetSpec& machine, size_t samples) const;
 
   const std::vector<TargetSpec> targets_;
-  const PredictCalls predict_;
+  const PrepareNetwork prepare_;
   mutable absl::Mutex mutex_;
   // By target; filled when first needed.
   mutable std::vector<std::unique_ptr<const std::vector<NetworkView>>> reference_ ABSL_GUARDED_BY(mutex_);

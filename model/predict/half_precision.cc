@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/user_error.h"
 #include "graph/builder.h"
 
 namespace cobra::predict {
@@ -51,6 +54,21 @@ class Conversion {
 };
 
 }  // namespace
+
+absl::Status CheckPrecision(const graph::Graph& graph, const TargetSpec& spec) {
+  for (const graph::NamedTensor& parameter : graph.parameters()) {
+    const graph::DType dtype = parameter.type.dtype;
+    if ((dtype != graph::DType::float16 && dtype != graph::DType::bfloat16) ||
+        graph::DTypeName(dtype) == spec.precision)
+      continue;
+    return UserError(
+        Diagnostic::Kind::kUsage,
+        absl::StrCat("the model's weights are ", graph::DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
+        absl::StrCat("leave .", dtype == graph::DType::float16 ? "half" : "bfloat16",
+                     "() out, or name a target of that precision"));
+  }
+  return absl::OkStatus();
+}
 
 std::optional<graph::Graph> InFloat32(const graph::Graph& graph, absl::string_view precision) {
   for (const graph::DType half : {graph::DType::bfloat16, graph::DType::float16}) {

@@ -291,4 +291,16 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   return m;
 }
 
+std::vector<const TargetEntry*> CalibrationBases(const Manifest& manifest, const TargetSpec& machine) {
+  std::vector<const TargetEntry*> all, of_kind, of_runtime;
+  for (const TargetEntry& target : manifest.targets) {
+    all.push_back(&target);
+    if (target.spec.kind != machine.kind) continue;
+    of_kind.push_back(&target);
+    if (RuntimeFamily(target.spec) == RuntimeFamily(machine) && target.spec.compile == machine.compile)
+      of_runtime.push_back(&target);
+  }
+  return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
+}
+
 }  // namespace cobra::predict

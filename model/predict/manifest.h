@@ -74,6 +74,10 @@ absl::Status CheckManifestHash(absl::string_view json);
 // Without that check.
 absl::StatusOr<Manifest> ManifestFromJson(absl::string_view json);
 
+// The targets from which a machine may be calibrated: those of its runtime, if there are any; else those of its kind of
+// device; else all.
+std::vector<const TargetEntry*> CalibrationBases(const Manifest& manifest, const TargetSpec& machine);
+
 }  // namespace cobra::predict
 
 #endif  // COBRA_MODEL_PREDICT_MANIFEST_H_

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
+#include "base/limit_message.h"
 #include "base/similar_words.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
@@ -65,21 +66,9 @@ absl::Status CheckWanted(const std::function<bool()>& cancelled) {
   return cancelled && cancelled() ? Cancelled() : absl::OkStatus();
 }
 
-// Weights of another precision than the target's need other kernels, which may not exist: no measurement tells their
-// time.
-absl::Status CheckPrecision(const graph::Graph& graph, const TargetSpec& spec) {
-  for (const graph::NamedTensor& parameter : graph.parameters()) {
-    const graph::DType dtype = parameter.type.dtype;
-    if ((dtype != graph::DType::float16 && dtype != graph::DType::bfloat16) ||
-        graph::DTypeName(dtype) == spec.precision)
-      continue;
-    return UserError(
-        Diagnostic::Kind::kUsage,
-        absl::StrCat("the model's weights are ", graph::DTypeName(dtype), "; ", spec.name, " runs ", spec.precision),
-        absl::StrCat("leave .", dtype == graph::DType::float16 ? "half" : "bfloat16",
-                     "() out, or name a target of that precision"));
-  }
-  return absl::OkStatus();
+absl::Status TooManyLayers(int64_t most) {
+  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the network's different layers", most, "words"),
+                   "ask about a part of it");
 }
 
 struct Networks {
@@ -96,11 +85,14 @@ class LoadedPredictor : public Predictor {
         vocabulary_(std::move(vocabulary)),
         networks_(std::move(networks)),
         info_(std::move(info)),
+        max_layer_words_(options.max_layer_words),
         cache_(options.embedding_cache_bytes),
         new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); },
                     [](const NewLayer& layer) { return layer.tokens.size(); }),
-        adapter_(SpecsOf(manifest_), [this](const graph::Graph& graph, size_t target,
-                                            const TargetSpec& sheet) { return CallTimesOf(graph, target, sheet); }),
+        adapter_(SpecsOf(manifest_),
+                 [this](const graph::Graph& graph, const std::function<bool()>& cancelled) {
+                   return TimesOnTargets(graph, cancelled);
+                 }),
         profiles_(ProfilesOf(manifest_),
                   [this](const graph::Graph& graph, absl::Span<const size_t> targets,
                          const std::function<bool()>& cancelled) { return TotalsOf(graph, targets, cancelled); }) {}
@@ -161,15 +153,15 @@ class LoadedPredictor : public Predictor {
     return adapted;
   }
 
-  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, absl::Span<const graph::Graph* const> networks,
-                                              size_t count, const std::function<bool()>& cancelled) const override {
-    std::vector<const graph::Graph*> asked(networks.begin(), networks.end());
-    std::vector<std::optional<graph::Graph>> as_run(networks.size());
-    for (size_t i = 0; i < networks.size(); ++i) {
-      as_run[i] = AsRunBy(machine, *networks[i]);
-      if (as_run[i].has_value()) asked[i] = &*as_run[i];
-    }
-    return adapter_.Suggest(CompletedSheet(machine), asked, count, cancelled);
+  absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next, size_t count,
+                                              const std::function<bool()>& cancelled) const override {
+    const auto next_as_run = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
+      COBRA_ASSIGN_OR_RETURN(std::optional<graph::Graph> network, next());
+      if (!network.has_value()) return network;
+      std::optional<graph::Graph> as_run = AsRunBy(machine, *network);
+      return as_run.has_value() ? std::move(as_run) : std::move(network);
+    };
+    return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
@@ -182,11 +174,11 @@ class LoadedPredictor : public Predictor {
       if (!AddsUp(node_us.back(), measured.latency.median_us)) node_us.back().clear();
     }
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
-    for (const TargetEntry* base : BasesFor(probe.machine)) {
+    for (const TargetEntry* base : CalibrationBases(manifest_, probe.machine)) {
       for (const bool own_specification : {false, true}) {
         if (cancelled && cancelled()) return absl::CancelledError("calibrate: the request was cancelled");
         if (own_specification && !HasSpeeds(probe.machine)) continue;
-        absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, node_us);
+        absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, node_us, cancelled);
         if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
       }
     }
@@ -215,20 +207,6 @@ class LoadedPredictor : public Predictor {
     std::vector<std::string> names;
     for (const TargetInfo& target : targets_) names.push_back(target.spec.name);
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", SimilarNames(name, names)));
-  }
-
-  // The targets from which a machine may be calibrated: those of its runtime, if there are any; else those of its kind
-  // of device; else all.
-  std::vector<const TargetEntry*> BasesFor(const TargetSpec& machine) const {
-    std::vector<const TargetEntry*> all, of_kind, of_runtime;
-    for (const TargetEntry& target : manifest_.targets) {
-      all.push_back(&target);
-      if (target.spec.kind != machine.kind) continue;
-      of_kind.push_back(&target);
-      if (RuntimeFamily(target.spec) == RuntimeFamily(machine) && target.spec.compile == machine.compile)
-        of_runtime.push_back(&target);
-    }
-    return !of_runtime.empty() ? of_runtime : !of_kind.empty() ? of_kind : all;
   }
 
   static std::vector<TargetInfo> InfosOf(const Manifest& manifest) {
@@ -288,16 +266,28 @@ class LoadedPredictor : public Predictor {
     return absl::OkStatus();
   }
 
-  // What a trained target takes for each call, given a data sheet.
-  absl::StatusOr<Adapter::CallTimes> CallTimesOf(const graph::Graph& graph, size_t target,
-                                                 const TargetSpec& sheet) const {
-    const TargetEntry& entry = manifest_.targets[target];
-    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, {}));
-    const graph::GraphCost total = graph::CostOf(graph);
-    const infer::NetworkContributions contributions =
-        Contribute({graph, layers, total}, static_cast<int>(target), sheet);
-    LatencyPrediction predicted = Assemble({graph, layers, total, entry, sheet, nullptr}, contributions);
-    return Adapter::CallTimes{std::move(predicted.node_latency_us), std::log(predicted.high_us / predicted.latency_us)};
+  // What trained targets take for each call of a network, each given a data sheet.
+  absl::StatusOr<Adapter::TimesOnTarget> TimesOnTargets(const graph::Graph& graph,
+                                                        const std::function<bool()>& cancelled) const {
+    struct Network {
+      Network(const graph::Graph& graph, Layers of_calls)
+          : layers(std::move(of_calls)), total(graph::CostOf(graph)), inputs(graph, layers, total) {}
+      const Layers layers;
+      const graph::GraphCost total;
+      const NetworkInputs inputs;
+    };
+    COBRA_ASSIGN_OR_RETURN(Layers layers, Embed(graph, cancelled));
+    const auto network = std::make_shared<const Network>(graph, std::move(layers));
+    return Adapter::TimesOnTarget([this, network, cancelled](
+                                      size_t target, const TargetSpec& sheet) -> absl::StatusOr<Adapter::CallTimes> {
+      COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+      const TargetEntry& entry = manifest_.targets[target];
+      const infer::NetworkContributions contributions = Contribute(network->inputs, static_cast<int>(target), sheet);
+      LatencyPrediction predicted =
+          Assemble({network->inputs.graph, network->layers, network->total, entry, sheet, nullptr}, contributions);
+      return Adapter::CallTimes{std::move(predicted.node_latency_us),
+                                std::log(predicted.high_us / predicted.latency_us)};
+    });
   }
 
   // Of a device that several trained targets explain together.
@@ -327,7 +317,8 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, bool own_specification, const ProbeResult& probe,
-                                            const std::vector<std::vector<double>>& node_us) const {
+                                            const std::vector<std::vector<double>>& node_us,
+                                            const std::function<bool()>& cancelled) const {
     Calibration nothing;
     nothing.machine = probe.machine;
     nothing.base_target = base.spec.name;
@@ -335,7 +326,7 @@ class LoadedPredictor : public Predictor {
     std::vector<CalibrationSample> samples;
     for (size_t i = 0; i < probe.records.size(); ++i) {
       const auto& [graph, measured] = probe.records[i];
-      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, &nothing, {}));
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, &nothing, cancelled));
       const auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
       const bool is_measured = !own_specification && reference != base.probe_reference_us.end();
       samples.push_back({&graph, measured.subject.is_network, measured.undisturbed_us(),
@@ -391,9 +382,10 @@ class LoadedPredictor : public Predictor {
   }
 
   // The calls by their layers, which have no entries yet.
-  static absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
-                                         std::vector<Hash128>* keys) {
-    constexpr size_t kCallsAtOnce = 256;
+  absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
+                                  std::vector<Hash128>* keys) const {
+    constexpr size_t kCallsAtOnce = 256, kBytesOfWord = 10;
+    int64_t words = 0;
     const size_t calls = graph.nodes().size();
     Layers layers;
     layers.of_call.reserve(calls);
@@ -407,6 +399,8 @@ class LoadedPredictor : public Predictor {
       const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));
       layers.of_call.push_back(found->second);
       if (!is_new) continue;
+      words += static_cast<int64_t>(std::min<size_t>(text::kMaxTokens, bytes.size() / kBytesOfWord));
+      if (words > max_layer_words_) return TooManyLayers(max_layer_words_);
       layers.first_call.push_back(static_cast<int32_t>(call));
       layers.kinds.push_back(KindOf(graph, static_cast<int32_t>(call)));
       keys->push_back(found->first);
@@ -567,6 +561,7 @@ class LoadedPredictor : public Predictor {
   const text::Vocabulary vocabulary_;
   const Networks networks_;
   const ModelInfo info_;
+  const int64_t max_layer_words_;
   mutable ClockCache<LayerEntry> cache_;
   mutable NewLayers new_layers_;
   const Adapter adapter_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ struct LatencyPrediction : PredictionTotals {
 
 struct PredictorOptions {
   int64_t embedding_cache_bytes = int64_t{64} << 20;  // about 100,000 layers
+  // Of the texts of a network's different layers, about. A layer that nobody asked about before takes 4 us for each.
+  int64_t max_layer_words = std::numeric_limits<int64_t>::max();
 };
 
 class Predictor {
@@ -107,7 +110,8 @@ class Predictor {
   //
   // `calibration` may be null; its base_target names the trained target. `cancelled` is called for each layer and
   // between the other steps; if it returns true, Predict returns Cancelled. NotFound for an unknown target (the message
-  // lists the targets). A Diagnostic if the target does not support the precision of the network's weights.
+  // lists the targets). A Diagnostic if the target does not support the precision of the network's weights, or if its
+  // layers have more than PredictorOptions::max_layer_words.
   virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;
@@ -120,8 +124,8 @@ class Predictor {
   virtual absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                             const AdaptOptions& options = {}) const = 0;
   // Which of some networks to time first (Adapter::Suggest).
-  virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine,
-                                                      absl::Span<const graph::Graph* const> networks, size_t count,
+  virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next,
+                                                      size_t count,
                                                       const std::function<bool()>& cancelled = {}) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;

@@ -1,13 +1,18 @@
 #include "model/predict/target.h"
 
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/diagnostic.h"
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "graph/fingerprint.h"
+#include "graph/graph_bytes.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
@@ -149,6 +154,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
   }
   ProbeResult result;
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));
+  int64_t graph_bytes = 0;
   for (const json& r : j["records"]) {
     if (!r.is_object() || !r.contains("graph")) return absl::InvalidArgumentError("probe: a record has no \"graph\"");
     store::Measurement measurement;
@@ -156,6 +162,14 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
       return absl::InvalidArgumentError(absl::StrCat("probe: ", status.message()));
     }
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
+    graph_bytes += graph::GraphBytes(graph);
+    if (graph_bytes > kMaxProbeGraphBytes) {
+      return UserError(
+          Diagnostic::Kind::kLimit,
+          absl::StrCat("probe: record ", result.records.size() + 1, ": ",
+                       LimitMessage("the graphs up to this one", graph_bytes, kMaxProbeGraphBytes, "bytes of memory")),
+          "leave some of the records out");
+    }
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
     const double us = measurement.latency.median_us;
@@ -172,9 +186,16 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
 }
 
 std::string ProbeResultToJson(const ProbeResult& probe) {
-  nlohmann::ordered_json records = nlohmann::ordered_json::array();
+  return ProbeResultToJson(probe, std::numeric_limits<int64_t>::max()).value();
+}
+
+// A record at a time: as values, all of them would take many times their text.
+absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t max_bytes) {
+  std::string text =
+      absl::StrCat("{\"machine\":", JsonText(nlohmann::ordered_json(SpecToJson(probe.machine))), ",\"records\":[");
   graph::GraphJsonOptions options;
   options.origins = false;
+  bool is_first = true;
   for (const auto& [graph, measured] : probe.records) {
     store::Measurement measurement = measured;
     measurement.latency.median_us = measured.undisturbed_us();
@@ -182,10 +203,13 @@ std::string ProbeResultToJson(const ProbeResult& probe) {
     std::vector<absl::string_view> fields = {"space", "is_network", "label", "latency_us", "runs", "graph"};
     if (!measured.node_latency_us.empty()) fields.push_back("node_latency_us");
     if (!measured.profile_json.empty()) fields.push_back("profile");
-    records.push_back(store::FieldsToJson(measurement, fields));
+    absl::StrAppend(&text, is_first ? "" : ",", JsonText(store::FieldsToJson(measurement, fields)));
+    is_first = false;
+    if (static_cast<int64_t>(text.size()) > max_bytes)
+      return UserError(Diagnostic::Kind::kLimit, LimitMessage("what the target was timed with", max_bytes, "bytes"),
+                       "such a target cannot be given away");
   }
-  return JsonText(nlohmann::ordered_json{{"machine", nlohmann::ordered_json(SpecToJson(probe.machine))},
-                                         {"records", std::move(records)}});
+  return absl::StrCat(text, "]}");
 }
 
 namespace {

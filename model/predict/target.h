@@ -87,10 +87,16 @@ struct ProbeResult {
   TargetSpec machine;
   std::vector<store::MeasuredGraph> records;
 };
-// `needs_records`: an error without any. A device that was adapted to by its data sheet alone has none.
+// Of all graphs of a probe, and of a target's timings, in memory: 400 networks of 300 calls have 90 MiB, and a kilobyte
+// of a text may become one of 30 MiB.
+inline constexpr int64_t kMaxProbeGraphBytes = int64_t{128} << 20;
+// `needs_records`: an error without any. A device that was adapted to by its data sheet alone has none. A Diagnostic of
+// kind kLimit if the graphs take more than kMaxProbeGraphBytes.
 absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json, bool needs_records = true);
 // What it reads, without the details of how it was measured.
 std::string ProbeResultToJson(const ProbeResult& probe);
+// The same, or a Diagnostic of kind kLimit beyond `max_bytes`, before they are written.
+absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t max_bytes);
 
 // A correction of a trained target, fitted on a probe: per operator group, log-latency' = log-latency + bias + slope *
 // feature, plus one scale for whole networks. Stored as JSON by the server.

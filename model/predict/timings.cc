@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "graph/fingerprint.h"
+#include "graph/graph_bytes.h"
 #include "model/predict/device_table.h"
 #include "model/predict/plausibility.h"
 
@@ -124,7 +125,7 @@ Usual UsualOf(const std::map<std::string, double>& known_us, const std::string& 
 }  // namespace
 
 CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
-                            absl::Span<const store::MeasuredGraph> earlier) {
+                            absl::Span<const store::MeasuredGraph> earlier, const std::function<bool()>& cancelled) {
   std::map<std::string, double> known_us;
   for (const store::MeasuredGraph& record : earlier)
     known_us[record.measurement.subject.fingerprint] = record.measurement.undisturbed_us();
@@ -135,6 +136,7 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
   std::vector<TimedNetwork> times;
   const TargetSpec filled = CompletedSheet(machine);
   for (TimedNetwork& network : timed) {
+    if (cancelled && cancelled()) return {};
     if (absl::Status status = CheckTiming(network, filled); !status.ok()) {
       checked.refused.push_back({network.row, std::move(status)});
       continue;
@@ -166,9 +168,17 @@ void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe) {
   for (store::MeasuredGraph& record : records) probe->records.push_back(std::move(record));
   probe->records = Join(std::move(probe->records));
   size_t networks = 0;
-  for (const store::MeasuredGraph& record : probe->records) networks += record.measurement.subject.is_network;
-  const auto is_one_too_many = [&networks](const store::MeasuredGraph& record) {
-    return record.measurement.subject.is_network && networks-- > kMaxTimedNetworks;
+  int64_t bytes = 0;
+  for (const store::MeasuredGraph& record : probe->records) {
+    networks += record.measurement.subject.is_network;
+    bytes += graph::GraphBytes(record.graph);
+  }
+  const auto is_one_too_many = [&](const store::MeasuredGraph& record) {
+    if (!record.measurement.subject.is_network || (networks <= kMaxTimedNetworks && bytes <= kMaxProbeGraphBytes))
+      return false;
+    --networks;
+    bytes -= graph::GraphBytes(record.graph);
+    return true;
   };
   probe->records.erase(std::remove_if(probe->records.begin(), probe->records.end(), is_one_too_many),
                        probe->records.end());

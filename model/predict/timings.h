@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,16 @@ struct CheckedTimings {
   std::vector<store::MeasuredGraph> records;
   std::vector<RefusedRow> refused;
 };
+// Without a result worth having once `cancelled` returns true.
 CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
-                            absl::Span<const store::MeasuredGraph> earlier);
+                            absl::Span<const store::MeasuredGraph> earlier,
+                            const std::function<bool()>& cancelled = {});
 
 // What a device is adapted to at once; further ones are observed.
 inline constexpr size_t kMaxAdaptSamples = 50;
 
 // `probe` with further records: a network that both have gets the median of all, weighted by their numbers of timings
-// (Latency::runs). At most kMaxTimedNetworks networks stay, the latest.
+// (Latency::runs). At most kMaxTimedNetworks networks stay, and no more than take kMaxProbeGraphBytes: the latest.
 inline constexpr size_t kMaxTimedNetworks = 400;
 void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe);
 

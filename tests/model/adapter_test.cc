@@ -4,11 +4,15 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "graph/builder.h"
 #include "graph/cost.h"
 #include "graph/net_builder.h"
 #include "model/predict/operator_group.h"
@@ -74,9 +78,18 @@ class AdapterTest : public testing::Test {
   Adapter MakeAdapter() const {
     std::vector<TargetSpec> specs;
     for (const Device& device : trained_) specs.push_back(device.Sheet());
-    return Adapter(specs, [this](const graph::Graph& graph, size_t target, const TargetSpec&) {
-      return Adapter::CallTimes{trained_[target].CallsUs(graph), 0.1};
+    return Adapter(specs, [this](const graph::Graph& graph, const std::function<bool()>&) {
+      return Adapter::TimesOnTarget([this, &graph](size_t target, const TargetSpec&) {
+        return Adapter::CallTimes{trained_[target].CallsUs(graph), 0.1};
+      });
     });
+  }
+  std::vector<size_t> Suggested(const std::vector<const graph::Graph*>& networks, size_t count) const {
+    size_t read = 0;
+    const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
+      return read < networks.size() ? std::make_optional(*networks[read++]) : std::nullopt;
+    };
+    return MakeAdapter().Suggest(Device{"New"}.Sheet(), next, count).value();
   }
   // The first `count` reference networks as timed on `device`.
   static std::vector<AdaptSample> Timed(const Device& device, size_t count) {
@@ -239,16 +252,42 @@ TEST_F(AdapterTest, SuggestsKindsOfNetworksBeforeMoreOfOneKind) {
   graphs.push_back(ReferenceNetworks()[1]);
   std::vector<const graph::Graph*> pointers;
   for (const graph::Graph& graph : graphs) pointers.push_back(&graph);
-  const auto order = MakeAdapter().Suggest(Device{"New"}.Sheet(), pointers, 3);
-  ASSERT_TRUE(order.ok()) << order.status();
-  ASSERT_EQ(order->size(), 3U);
-  EXPECT_EQ(std::set<size_t>(order->begin(), order->end()).size(), 3U);
+  const std::vector<size_t> order = Suggested(pointers, 3);
+  ASSERT_EQ(order.size(), 3U);
+  EXPECT_EQ(std::set<size_t>(order.begin(), order.end()).size(), 3U);
   int perceptrons = 0;
-  for (const size_t i : *order) perceptrons += i < 4;
+  for (const size_t i : order) perceptrons += i < 4;
   EXPECT_EQ(perceptrons, 1);
   pointers.insert(pointers.end(), {&graphs[1], &graphs[4]});  // under other names
-  EXPECT_EQ(MakeAdapter().Suggest(Device{"New"}.Sheet(), pointers, 10)->size(), 6U);
-  EXPECT_TRUE(MakeAdapter().Suggest(Device{"New"}.Sheet(), {}, 10)->empty());
+  EXPECT_EQ(Suggested(pointers, 10).size(), 6U);
+  EXPECT_TRUE(Suggested({}, 10).empty());
+}
+
+// A list of a thousand may take gigabytes at once.
+TEST_F(AdapterTest, SuggestingKeepsNoNetwork) {
+  std::weak_ptr<const std::string> of_last;  // lives as long as the network does
+  int read = 0;
+  const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
+    EXPECT_TRUE(of_last.expired());
+    if (read == 3) return std::nullopt;
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{16, 16 << read++}});
+    graph::Origin origin;
+    origin.file = std::make_shared<const std::string>("net.py");
+    of_last = origin.file;
+    const int32_t relu = builder.Add(graph::Op::relu, {}, {x}, origin).value();
+    return std::move(builder).Build({graph::ValueRef::Node(relu)});
+  };
+  EXPECT_EQ(MakeAdapter().Suggest(Device{"New"}.Sheet(), next, 10).value().size(), 3U);
+}
+
+TEST_F(AdapterTest, SuggestingEndsWhereTheListFailsOrNobodyWaits) {
+  const auto fails = []() -> absl::StatusOr<std::optional<graph::Graph>> { return absl::DataLossError("row 1"); };
+  EXPECT_TRUE(absl::IsDataLoss(MakeAdapter().Suggest(Device{"New"}.Sheet(), fails, 10).status()));
+  const auto endless = []() -> absl::StatusOr<std::optional<graph::Graph>> { return Perceptron(64); };
+  int asked = 0;
+  const std::function<bool()> cancelled = [&asked] { return ++asked > 1; };
+  EXPECT_TRUE(absl::IsCancelled(MakeAdapter().Suggest(Device{"New"}.Sheet(), endless, 10, cancelled).status()));
 }
 
 TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {

@@ -11,6 +11,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/address_space.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/sanitizer.h"
 #include "graph/builder.h"
@@ -352,6 +353,21 @@ TEST_F(PredictorTest, TheCacheCountsWhatItHolds) {
     EXPECT_GT(more_counted, 1000 * 400.0);
     EXPECT_LT(more_held, 1.5 * more_counted) << first_size;
     EXPECT_GT(more_held, more_counted / 1.5) << first_size;
+  }
+}
+
+// Layers that nobody asked about before take time, however small the program is that makes them.
+TEST_F(PredictorTest, TheDifferentLayersOfANetworkAreBounded) {
+  PredictorOptions options;
+  options.max_layer_words = 500;
+  const auto bounded = Predictor::Load(kPretrained, options).value();
+  EXPECT_TRUE(bounded->Predict(Relus(5000, 64, false), Target()).ok());  // of one layer
+  for (const int n : {40, 40}) {                                         // known or not
+    const auto few = bounded->Predict(Relus(n, 1000, true), Target());
+    EXPECT_TRUE(few.ok()) << few.status();
+    const absl::Status many = bounded->Predict(Relus(100, 1000, true), Target()).status();
+    ASSERT_TRUE(DiagnosticFromStatus(many).has_value()) << many;
+    EXPECT_EQ(DiagnosticFromStatus(many)->kind, Diagnostic::Kind::kLimit);
   }
 }
 

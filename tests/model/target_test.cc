@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
 
 namespace cobra::predict {
 namespace {
@@ -72,6 +74,40 @@ TEST(ProbeResult, RefusesTimesThatAreNone) {
   const auto failed = ProbeResultFromJson(ProbeOfOneRecord(R"("latency_us":0,"outcome":"crashed")"), false);
   ASSERT_TRUE(failed.ok()) << failed.status();
   EXPECT_TRUE(failed->records.empty());
+}
+
+std::string LargeRecord() {
+  std::string shape = "30000";
+  for (int d = 1; d < 60; ++d) absl::StrAppend(&shape, ",1");
+  return absl::StrCat(R"({"latency_us":10,"graph":{"inputs":[{"name":"x","shape":[)", shape,
+                      R"(],"dtype":"float32"}],)",
+                      R"("ops":[{"op":"unbind","inputs":["in:0"],"attrs":{"dim":0}}],"output":[0]}})");
+}
+
+// Each record has 300 bytes, and its graph some 16 MiB.
+TEST(ProbeResult, ItsGraphsAreBoundedTogether) {
+  const auto probe = [](int records) {
+    std::string text = R"({"machine":{},"records":[)";
+    for (int i = 0; i < records; ++i) absl::StrAppend(&text, i == 0 ? "" : ",", LargeRecord());
+    return ProbeResultFromJson(absl::StrCat(text, "]}"));
+  };
+  EXPECT_TRUE(probe(2).ok()) << probe(2).status();
+  const absl::Status refused = probe(40).status();
+  const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(refused);
+  ASSERT_TRUE(diagnostic.has_value()) << refused;
+  EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kLimit);
+  EXPECT_EQ(diagnostic->message.substr(0, 14), "probe: record ");
+}
+
+TEST(ProbeResult, ATextIsWrittenUpToALimit) {
+  const auto probe = ProbeResultFromJson(ProbeOfOneRecord(R"("latency_us":3)"));
+  ASSERT_TRUE(probe.ok()) << probe.status();
+  const std::string text = ProbeResultToJson(*probe);
+  const auto same = ProbeResultToJson(*probe, static_cast<int64_t>(text.size()));
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_EQ(*same, text);
+  EXPECT_EQ(ProbeResultToJson(*ProbeResultFromJson(text)), text);
+  EXPECT_EQ(DiagnosticFromStatus(ProbeResultToJson(*probe, 100).status())->kind, Diagnostic::Kind::kLimit);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "graph/builder.h"
+#include "graph/graph_bytes.h"
 #include "graph/net_builder.h"
 #include "model/predict/adapt_samples.h"
 #include "model/predict/sheet_check.h"
@@ -137,6 +139,38 @@ TEST(Timings, TheLatestNetworksStay) {
   ASSERT_EQ(probe.records.size(), kMaxTimedNetworks + 1);
   EXPECT_EQ(probe.records[0].measurement.subject.fingerprint, "0");  // a layer
   EXPECT_EQ(probe.records[1].measurement.subject.fingerprint, "5");
+}
+
+// A kilobyte of a request may become a network of 30 MiB.
+TEST(Timings, LargeNetworksStayUpToTheirBytes) {
+  ProbeResult probe{Machine(), {}};
+  std::vector<store::MeasuredGraph> records;
+  for (int i = 0; i < 12; ++i) {
+    store::MeasuredGraph& record = records.emplace_back();
+    graph::GraphBuilder builder;
+    graph::Shape shape(60, 1);
+    shape[0] = 30'000;
+    ASSERT_TRUE(builder.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {builder.AddInput("x", {shape})}).ok());
+    record.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
+    record.measurement.subject.is_network = true;
+    record.measurement.subject.fingerprint = std::to_string(i);
+    record.measurement.latency.median_us = 10;
+  }
+  AddTimings(std::move(records), &probe);
+  ASSERT_LT(probe.records.size(), 12u);
+  int64_t bytes = 0;
+  for (const store::MeasuredGraph& record : probe.records) bytes += graph::GraphBytes(record.graph);
+  EXPECT_LE(bytes, kMaxProbeGraphBytes);
+  EXPECT_GT(bytes, kMaxProbeGraphBytes / 2);
+  EXPECT_EQ(probe.records.back().measurement.subject.fingerprint, "11");  // the latest
+}
+
+TEST(Timings, NothingIsCheckedForNobody) {
+  int asked = 0;
+  const CheckedTimings checked =
+      CheckTimings(Rows({{64, 500}, {96, 0}, {128, 0}}), Machine(), {}, [&asked] { return ++asked == 2; });
+  EXPECT_EQ(asked, 2);
+  EXPECT_TRUE(checked.records.empty() && checked.refused.empty());
 }
 
 TEST(SheetCheck, OfAGpu) {

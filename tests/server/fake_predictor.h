@@ -95,12 +95,15 @@ class FakePredictor : public predict::Predictor {
     calibration.samples = static_cast<int>(samples.size());
     return calibration;
   }
-  absl::StatusOr<std::vector<size_t>> Suggest(const predict::TargetSpec&,
-                                              absl::Span<const graph::Graph* const> networks, size_t count,
-                                              const std::function<bool()>&) const override {
+  absl::StatusOr<std::vector<size_t>> Suggest(const predict::TargetSpec&, predict::Adapter::NextNetwork next,
+                                              size_t count, const std::function<bool()>&) const override {
     std::vector<size_t> first;
-    while (first.size() < std::min(count, networks.size())) first.push_back(first.size());
-    return first;
+    for (size_t position = 0;; ++position) {
+      const auto network = next();
+      if (!network.ok()) return network.status();
+      if (!network->has_value()) return first;
+      if (first.size() < count) first.push_back(position);
+    }
   }
   predict::CacheStats embedding_cache_stats() const override { return {}; }
   void ClearEmbeddingCache() const override {}
