@@ -16,15 +16,21 @@ void HotRequests::Asked(const Hash128& request, absl::FunctionRef<std::string()>
     ++found->second.count;
   } else if (std::string copy = bytes(); copy.size() <= kMaxBytes) {
     int64_t count = 0;
-    if (entries_.size() >= kMost) {
-      const auto least = std::min_element(entries_.begin(), entries_.end(),
-                                          [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-      count = least->second.count;  // the new one may have been asked as often as the one that it replaces
-      entries_.erase(least);
-    }
+    while (entries_.size() >= kMost || bytes_ + copy.size() > kMaxAllBytes)
+      count = DropLeast();  // the new one may have been asked as often as the one that it replaces
+    bytes_ += copy.size();
     entries_.emplace(request, Entry{count + 1, std::move(copy)});
   }
   mutex_.Unlock();
+}
+
+int64_t HotRequests::DropLeast() {
+  const auto least = std::min_element(entries_.begin(), entries_.end(),
+                                      [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
+  const int64_t count = least->second.count;
+  bytes_ -= least->second.bytes.size();
+  entries_.erase(least);
+  return count;
 }
 
 std::vector<std::string> HotRequests::Hottest() {

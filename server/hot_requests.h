@@ -20,6 +20,7 @@ class HotRequests {
  public:
   static constexpr size_t kMost = 256;
   static constexpr size_t kMaxBytes = 256 << 10;  // of one request; larger ones are not kept
+  static constexpr size_t kMaxAllBytes = 16 << 20;
 
   // One in 16 is counted, at random. Never waits for a lock: then it is not counted. `bytes` is called for those that
   // are new.
@@ -34,7 +35,11 @@ class HotRequests {
   };
 
   absl::Mutex mutex_;
+  // Returns how often it was asked. REQUIRES: there is one.
+  int64_t DropLeast() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   absl::flat_hash_map<Hash128, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of all entries' requests
 };
 
 }  // namespace cobra::server

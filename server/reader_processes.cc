@@ -38,7 +38,8 @@ namespace {
 constexpr int64_t kMaxReplyBytes = int64_t{32} << 20;  // as a request with a graph
 constexpr int64_t kMaxParsedReplyBytes = int64_t{192} << 20;
 constexpr size_t kMaxImages = 16;
-constexpr size_t kMaxRemembered = 4096;  // requests whose imports are known
+// Requests whose imports are known, and what these take: a request of a kilobyte may have 150 KB of them.
+constexpr size_t kMaxRemembered = 4096, kMaxRememberedBytes = 32 << 20;
 constexpr int kMaxImports = 1024;
 constexpr int64_t kMaxImportsBytes = 64 << 10;
 constexpr absl::Duration kStartTimeout = absl::Seconds(10);
@@ -238,6 +239,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::list<Entry> images_ ABSL_GUARDED_BY(mutex_);  // latest first
   // What requests import, by their whole text and by what decides about their heads.
   absl::flat_hash_map<Hash128, std::shared_ptr<Needs>> needs_ ABSL_GUARDED_BY(mutex_);
+  size_t needs_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of those, about: what was learned since they were cleared
   absl::flat_hash_map<Hash128, int> differed_ ABSL_GUARDED_BY(mutex_);  // how often, by the whole text
   absl::flat_hash_set<Hash128> impossible_ ABSL_GUARDED_BY(mutex_);     // keys of images that could not be made
   std::vector<UsedReader> used_ ABSL_GUARDED_BY(mutex_);                // by requests; the replenisher takes them
@@ -416,9 +418,14 @@ void ReaderProcessesImpl::Learn(Hash128 signature, const v1::SourceModel& source
   if (differed_.size() > kMaxRemembered) differed_.clear();
   // A library file may have changed once; after that, it is the imports that come too early.
   if (differed_[signature] <= 1) whole.mutable_imports()->MergeFrom(reply.needed());
+  const size_t bytes = head.SpaceUsedLong() + whole.SpaceUsedLong();
   auto of_request = std::make_shared<Needs>(std::move(whole), options_.torch_version);
   of_request->outcome = OutcomeOf(reply);
-  if (needs_.size() + 2 > kMaxRemembered) needs_.clear();
+  if (needs_.size() + 2 > kMaxRemembered || needs_bytes_ + bytes > kMaxRememberedBytes) {
+    needs_.clear();
+    needs_bytes_ = 0;
+  }
+  needs_bytes_ += bytes;
   if (impossible_.size() > kMaxRemembered) impossible_.clear();
   needs_.try_emplace(HeadSignature(source), std::make_shared<Needs>(std::move(head), options_.torch_version));
   needs_.try_emplace(signature, std::move(of_request));

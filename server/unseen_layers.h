@@ -1,10 +1,16 @@
 // Enqueues measurements of the layers of a network that the model does not know, and of the network itself. Tasks
 // contain shapes and operators only: no names, no source, no values. The number of waiting tasks is bounded. A request
 // can opt out (PredictRequest.keep_private), and so can the server (--learn 0).
+//
+// Networks wait for it in memory, after their requests have been answered. They are bounded in bytes, for each caller
+// and together; callers take turns, and whoever has most gives way to others.
 #ifndef COBRA_SERVER_UNSEEN_LAYERS_H_
 #define COBRA_SERVER_UNSEEN_LAYERS_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +32,12 @@ namespace cobra::server {
 struct UnseenLayersOptions {
   int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: none
   int64_t max_per_network = 200;  // different layers of one network: fewer layers take most of its time
-  TaskLimits task;                // larger ones are left out
+  // Unknown calls of one network that are looked at, and what each may consist of: some 200 ms of processor time.
+  int64_t max_extracted = 2000, max_layer_tensors = 4096;
+  // Of networks that wait. One of 20,000 calls has 16 MiB; larger ones are not learned from.
+  int64_t max_waiting_bytes_per_caller = int64_t{16} << 20, max_waiting_bytes = int64_t{64} << 20;
+  size_t max_waiting_networks_per_caller = 64;
+  TaskLimits task;  // larger ones are left out
 };
 
 class UnseenLayers {
@@ -37,8 +48,15 @@ class UnseenLayers {
   UnseenLayers(const UnseenLayersOptions& options, store::TaskQueue* queue, Metrics* metrics);
   ~UnseenLayers();
 
-  // Returns at once. If too much is pending already, the network is dropped. Only for predictions with `extrapolating`.
-  void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target);
+  // Returns at once. If too much of the caller's waits already, the network is dropped. Only for predictions with
+  // `extrapolating`.
+  void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target,
+             const std::string& caller);
+  // Of networks that wait.
+  int64_t waiting_bytes() const {
+    absl::MutexLock lock(&mutex_);
+    return waiting_bytes_;
+  }
   // Returns when everything offered so far is in the queue, or refused; false at the deadline.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
@@ -47,17 +65,30 @@ class UnseenLayers {
     graph::Graph graph;
     std::vector<bool> known;
     std::string target;
+    int64_t bytes = 0;
   };
+  struct OfCaller {
+    std::deque<OfferedNetwork> networks;
+    int64_t bytes = 0;
+  };
+  using Callers = std::map<std::string, OfCaller>;
+
+  bool MakeRoom(const std::string& caller, int64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The first or the last one of the caller, which has some.
+  OfferedNetwork Take(Callers::iterator caller, bool first) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  OfferedNetwork TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Loop();
   absl::StatusOr<int64_t> Enqueue(const OfferedNetwork& offered);
+  absl::StatusOr<std::vector<store::TaskSpec>> TasksOf(const OfferedNetwork& offered, int64_t room) const;
 
   const UnseenLayersOptions options_;
   store::TaskQueue* const queue_;
   Metrics* const metrics_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   ThrottledLog failures_;
-  std::deque<OfferedNetwork> pending_ ABSL_GUARDED_BY(mutex_);
-  size_t pending_calls_ ABSL_GUARDED_BY(mutex_) = 0;  // of all networks in pending_
+  Callers waiting_ ABSL_GUARDED_BY(mutex_);  // without those that have none
+  int64_t waiting_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string last_caller_ ABSL_GUARDED_BY(mutex_);  // whose turn it was
   bool working_ ABSL_GUARDED_BY(mutex_) = false;
   bool stop_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: starts when everything else exists

@@ -34,6 +34,15 @@ TEST(HotRequestsTest, KeepsNothingLarge) {
   EXPECT_TRUE(hot.Hottest().empty());
 }
 
+TEST(HotRequestsTest, AllTogetherAreBounded) {
+  HotRequests hot;
+  for (uint64_t i = 0; i < 5000; ++i) hot.Asked({i, i}, [] { return std::string(HotRequests::kMaxBytes, 'x'); });
+  size_t bytes = 0;
+  for (const std::string& request : hot.Hottest()) bytes += request.size();
+  EXPECT_GT(bytes, HotRequests::kMaxAllBytes / 2);
+  EXPECT_LE(bytes, HotRequests::kMaxAllBytes);
+}
+
 TEST(SingleFlightTest, OneComputesAndTheOthersWait) {
   SingleFlight flight;
   const auto never = [] { return false; };
