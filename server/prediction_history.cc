@@ -57,6 +57,13 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   return filter;
 }
 
+// At least what the row takes in a reply; each label has tags and lengths where the text has quotes.
+int64_t ReplyBytes(const store::PredictionRecord& record) {
+  constexpr size_t kTimeNumbersAndTags = 100;
+  return static_cast<int64_t>(kTimeNumbersAndTags + 2 * record.labels_json.size() + record.target.size() +
+                              record.fingerprint.size() + record.model_version.size());
+}
+
 void FillPrediction(const store::PredictionRecord& record, v1::StoredPrediction* out) {
   out->set_time(absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", record.time, absl::UTCTimeZone()));
   const nlohmann::json labels = ParseJson<nlohmann::json>(record.labels_json);
@@ -85,7 +92,15 @@ absl::Status PredictionHistory::HandleListPredictions(const v1::ListPredictionsR
   COBRA_ASSIGN_OR_RETURN(std::vector<store::PredictionRecord> records, store_->LabelledPredictions(filter));
   response->set_has_more(static_cast<int64_t>(records.size()) == filter.limit);
   if (response->has_more()) records.pop_back();
-  for (const store::PredictionRecord& record : records) FillPrediction(record, response->add_predictions());
+  int64_t bytes = 0;
+  for (const store::PredictionRecord& record : records) {
+    bytes += ReplyBytes(record);
+    if (bytes > max_reply_bytes_) {
+      response->set_has_more(true);
+      break;
+    }
+    FillPrediction(record, response->add_predictions());
+  }
   return absl::OkStatus();
 }
 

@@ -1,5 +1,7 @@
 #include "server/target_message.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -66,7 +68,10 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   out->set_samples(calibration->samples);
   out->set_sample_mape_before(calibration->sample_mape_before);
   out->set_sample_mape_after(calibration->sample_mape_after);
-  for (const std::string& sample : calibration->doubted) out->add_doubted(sample);
+  // Of all targets a list has, so that 256 of them stay below the bytes of a reply.
+  constexpr size_t kMostDoubted = 64;
+  for (size_t i = 0; i < std::min(calibration->doubted.size(), kMostDoubted); ++i)
+    out->add_doubted(calibration->doubted[i]);
   for (const predict::CalibrationPart& from : calibration->parts) {
     v1::AdaptedPart* part = out->add_parts();
     part->set_base_target(from.base_target);
