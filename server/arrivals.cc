@@ -23,7 +23,7 @@ constexpr int64_t kSilentWeight = 4;
 // A connection with no more open calls than this is not what floods a server.
 constexpr int64_t kFewCalls = 8;
 // Those without old calls are looked at so often: what they held before one became old is known then.
-constexpr absl::Duration kSampleAllPeriod = absl::Milliseconds(500);
+constexpr absl::Duration kSampleAllPeriod = absl::Milliseconds(100);
 
 // The most that each may have, so that all together have at most `target`; at least one.
 size_t ShareOf(std::vector<size_t> counts, size_t target) {
@@ -129,7 +129,8 @@ void Arrivals::Loop() {
     {
       absl::MutexLock lock(&mutex_);
       const auto wake = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || crowded_; };
-      mutex_.AwaitWithTimeout(absl::Condition(&wake), limits_.period);
+      const absl::Duration rest = num_waiting() > 0 ? limits_.period : kSampleAllPeriod;
+      mutex_.AwaitWithTimeout(absl::Condition(&wake), std::min(rest, kSampleAllPeriod));
       if (stop_) return;
       crowded_ = false;
     }
@@ -148,6 +149,7 @@ void Arrivals::Loop() {
     RefuseLate(&waiting, now);
     if (static_cast<int64_t>(waiting.size()) > limits_.max_calls) RefuseSurplus(std::move(waiting));
     EndHolders(connections);
+    EndCrowded(connections);
   }
 }
 
@@ -238,6 +240,35 @@ void Arrivals::EndHolders(const std::vector<std::shared_ptr<Connection>>& connec
   }
   ArrivalLog().Warning(absl::StrCat("messages without their end take ", (all + ended_bytes) >> 20, " MiB: ", ended,
                                     " connections, which hold ", ended_bytes >> 20, " MiB of it, are closed"));
+  if (metrics_ != nullptr) metrics_->ConnectionsEnded(ended);
+}
+
+void Arrivals::EndCrowded(const std::vector<std::shared_ptr<Connection>>& connections) {
+  int64_t all = 0;
+  for (const std::shared_ptr<Connection>& connection : connections) all += connection->open_calls();
+  if (all <= limits_.max_open_calls) return;
+  std::map<absl::string_view, std::vector<Connection*>> callers;
+  std::map<absl::string_view, size_t> counts;
+  for (const std::shared_ptr<Connection>& connection : connections) {
+    const int64_t open = connection->open_calls();
+    if (open <= 0 || connection->ended()) continue;
+    callers[connection->caller()].push_back(connection.get());
+    counts[connection->caller()] += static_cast<size_t>(open);
+  }
+  std::vector<size_t> of_callers;
+  for (const auto& [caller, count] : counts) of_callers.push_back(count);
+  const size_t share = ShareOf(of_callers, static_cast<size_t>(kRelief * static_cast<double>(limits_.max_open_calls)));
+  int ended = 0;
+  for (auto& [caller, own] : callers) {
+    std::sort(own.begin(), own.end(),
+              [](const Connection* a, const Connection* b) { return a->open_calls() > b->open_calls(); });
+    size_t left = counts[caller];
+    for (size_t i = 0; i < own.size() && left > share; ++i, ++ended) {
+      left -= std::min(left, static_cast<size_t>(std::max<int64_t>(0, own[i]->open_calls())));
+      own[i]->End();
+    }
+  }
+  ArrivalLog().Warning(absl::StrCat(all, " calls are open: ", ended, " connections, those with the most, are closed"));
   if (metrics_ != nullptr) metrics_->ConnectionsEnded(ended);
 }
 

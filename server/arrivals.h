@@ -8,6 +8,8 @@
 // - When the beginnings of messages take more than `max_bytes`, or those of one caller more than `max_caller_bytes`,
 //   connections are ended: of the caller with the most the one that holds most, and those that are silent before
 //   others. Nobody else's.
+// - When more than `max_open_calls` are open, such as those whose callers take no reply, the connections with the most
+//   are ended, of the callers with the most.
 //
 // A thread looks several times a second; what arrives whole costs two short locks.
 #ifndef COBRA_SERVER_ARRIVALS_H_
@@ -78,6 +80,7 @@ class Arrivals {
   void RefuseLate(std::vector<Waiting>* waiting, absl::Time now);
   void RefuseSurplus(std::vector<Waiting> waiting);
   void EndHolders(const std::vector<std::shared_ptr<Connection>>& connections);
+  void EndCrowded(const std::vector<std::shared_ptr<Connection>>& connections);
 
   const ArrivalLimits limits_;
   ConnectionTable* const connections_;

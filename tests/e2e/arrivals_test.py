@@ -126,6 +126,25 @@ class ArrivalsTest(unittest.TestCase):
         own.data(stream, raw_http2.message(b""), end=True)
         self.assertEqual(raw_http2.status_of(own.await_end(stream)), 0)
 
+    def test_calls_whose_replies_nobody_takes_are_bounded(self):
+        self.start_with_access()
+        connections = []
+        with Peak(self.server.process) as peak:
+            for _ in range(40):
+                connection = raw_http2.Connection(self.server.address, window=0)
+                self.addCleanup(connection.close)
+                connection.pump(0.1)
+                connections.append(connection)
+                for _ in range(1000):
+                    connection.data(connection.open(CHECK), raw_http2.message(b""), end=True)
+                    if not connection.is_open:
+                        break
+                connection.pump(0.01)
+            closed = lambda: sum(not each.pump(0.001) for each in connections) > 10  # noqa: E731
+            programs.wait_until(closed, seconds=60)
+            self.assertEqual(self.health(), b"\x08\x01")
+        self.assertLess(peak.growth, 500)
+
     def test_watches_of_health_are_bounded(self):
         self.start_with_access()
         first = self.connect()
@@ -133,9 +152,9 @@ class ArrivalsTest(unittest.TestCase):
         for _ in range(100):
             streams.append(first.open(WATCH))
             first.data(streams[-1], raw_http2.message(b""), end=True)
-        self.assertEqual(raw_http2.status_of(first.await_end(streams[0])), RESOURCE_EXHAUSTED)
-        first.pump(0.5)
-        self.assertFalse(first.is_over(streams[-1]))
+        over = lambda: [stream for stream in streams if first.pump(0.001) and first.is_over(stream)]  # noqa: E731
+        programs.wait_until(lambda: len(over()) == 100 - 64, seconds=30)
+        self.assertLess(max(over()), streams[60])  # the oldest ones
 
     def test_messages_without_an_end_take_bounded_memory_and_harm_nobody(self):
         self.start_with_access()

@@ -49,10 +49,12 @@ def zeros(megabytes, wbits=31):
 
 
 class Connection:
-    def __init__(self, address, timeout=10):
+    def __init__(self, address, timeout=10, window=65535):
+        """`window`: how many bytes of a reply it takes before it is asked."""
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), timeout=timeout)
-        self.socket.sendall(PREFACE + frame(SETTINGS, 0, 0))
+        settings = struct.pack(">HI", INITIAL_WINDOW_SIZE, window)
+        self.socket.sendall(PREFACE + frame(SETTINGS, 0, 0, settings))
         self.window, self.windows, self.initial, self.unread, self.stream = 65535, {}, 65535, b"", -1
         self.frames = []  # of calls: (kind, flags, stream, payload)
         self.is_open = True

@@ -220,6 +220,30 @@ TEST(ArrivalsTest, TheConnectionThatHoldsMostIsEndedAndNoOther) {
   EXPECT_TRUE(arrivals.End(&of_greedy));
 }
 
+TEST(ArrivalsTest, TheConnectionWithTheMostOpenCallsIsEnded) {
+  ArrivalLimits limits = Patient();
+  limits.max_open_calls = 100;
+  ConnectionTable table;
+  TcpPair modest, greedy;
+  for (const TcpPair* pair : {&modest, &greedy}) table.Add(pair->connection());
+  for (int i = 0; i < 30; ++i) modest.connection()->CallBegan();
+  for (int i = 0; i < 80; ++i) greedy.connection()->CallBegan();
+  Arrivals arrivals(limits, &table, nullptr);
+  EXPECT_TRUE(Within(absl::Seconds(10), [&] { return greedy.connection()->ended(); }));
+  EXPECT_FALSE(modest.connection()->ended());
+}
+
+TEST(ConnectionTest, WhoResetsCallsAtOnceIsEnded) {
+  TcpPair pair;
+  for (int i = 0; i < 5000; ++i) {  // whatever is answered in time does no harm
+    pair.connection()->CallBegan();
+    pair.connection()->CallEnded();
+  }
+  EXPECT_FALSE(pair.connection()->ended());
+  for (int i = 0; i < 2049; ++i) pair.connection()->CallBegan();
+  EXPECT_TRUE(pair.connection()->ended());
+}
+
 TEST(ConnectionTest, HoldsWhatItHasReceivedAndNobodyHasTaken) {
   TcpPair pair;
   Connection& connection = *pair.connection();
