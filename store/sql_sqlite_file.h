@@ -2,9 +2,10 @@
 // file was removed, or another one was moved to its name, transactions go on to succeed, in a file without a name that
 // is gone when the process ends. So every handle looks before it begins a transaction and before it reports success.
 //
-// Noticed: the file, its -wal or its -shm is removed, moved or replaced, also by a symbolic link that leads elsewhere or
-// a file system that is mounted or unmounted above it; the file is emptied, or overwritten in place by something that is
-// no database or by an older copy of it. Not noticed: an overwritten file whose header is as young and as long as ours.
+// Noticed: the file, its -wal or its -shm is removed, moved or replaced, also by a symbolic link that leads elsewhere
+// or a file system that is mounted or unmounted above it; the file is emptied, or overwritten in place by something
+// that is no database or by an older copy of it. Not noticed: an overwritten file whose header is as young and as long
+// as ours.
 #ifndef COBRA_STORE_SQL_SQLITE_FILE_H_
 #define COBRA_STORE_SQL_SQLITE_FILE_H_
 
