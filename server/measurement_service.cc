@@ -232,7 +232,7 @@ absl::Status MeasurementService::HandleEnqueue(const v1::EnqueueRequest& request
     response->add_task_ids(spec.id);
     specs.push_back(std::move(spec));
   }
-  const store::QueueShare share = ShareOf(call.principal.get(), QueueLimits());
+  const store::QueueShare share = QueueShareOf(call.principal.get(), QueueLimits());
   COBRA_ASSIGN_OR_RETURN(const std::vector<bool> created,
                          queue_->Enqueue(CallerName(call, ""), specs, call.deadline, share));
   response->mutable_created()->Add(created.begin(), created.end());

@@ -124,7 +124,7 @@ bool IsTaskId(absl::string_view id) {
   return true;
 }
 
-store::QueueShare ShareOf(const Principal* principal, const QueueLimits& limits) {
+store::QueueShare QueueShareOf(const Principal* principal, const QueueLimits& limits) {
   store::QueueShare share;
   share.max_tasks = share.max_caller_tasks = limits.max_tasks;
   share.max_bytes = share.max_caller_bytes = limits.max_bytes;

@@ -46,7 +46,7 @@ struct QueueLimits {
   int64_t max_bytes = int64_t{512} << 20;
 };
 // The share of the role; null: access control is off.
-store::QueueShare ShareOf(const Principal* principal, const QueueLimits& limits);
+store::QueueShare QueueShareOf(const Principal* principal, const QueueLimits& limits);
 // A Diagnostic if the graph has no call, or exceeds a limit.
 absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits);
 

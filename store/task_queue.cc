@@ -307,9 +307,10 @@ absl::StatusOr<std::vector<int64_t>> ChooseTasks(SqlSession& session, absl::stri
     if (bytes > kMaxSubjectBytes) {
       const std::string message = absl::StrCat(LimitMessage("the task", bytes, kMaxSubjectBytes, "bytes"),
                                                ", so that no worker is given it: enqueue it again");
-      COBRA_RETURN_IF_ERROR(
-          session.Execute("UPDATE tasks SET state = 'poisoned', message = $2, changed_us = $3 WHERE seq = $1",
-                          {row.Int(0), message, absl::ToUnixMicros(now)}));
+      COBRA_RETURN_IF_ERROR(session.Execute(R"sql(UPDATE tasks SET state = 'poisoned', message = $2, changed_us = $3,
+                                                                   subject_json = '', bytes = 0
+                                                  WHERE seq = $1)sql",
+                                            {row.Int(0), message, absl::ToUnixMicros(now)}));
       continue;
     }
     if (!chosen.empty() && total_bytes + bytes > TaskQueue::kMaxLeaseBytes) break;
@@ -390,7 +391,8 @@ absl::Status TaskQueue::Poison(absl::string_view id, absl::string_view message, 
   constexpr size_t kMaxPoisonMessageBytes = 1024;  // it may repeat what the task says, and Watch sends many of them
   const int64_t now_us = absl::ToUnixMicros(Now());
   return database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
-    return session.Execute(R"sql(UPDATE tasks SET state = 'poisoned', started = 0, message = $2, changed_us = $3
+    return session.Execute(R"sql(UPDATE tasks SET state = 'poisoned', started = 0, message = $2, changed_us = $3,
+                                                  subject_json = '', bytes = 0
                                  WHERE id = $1 AND state IN ('queued', 'leased'))sql",
                            {std::string(id), std::string(Utf8Prefix(message, kMaxPoisonMessageBytes)), now_us});
   });

@@ -145,8 +145,8 @@ class TaskQueue {
   // more than the share; nothing is enqueued then.
   absl::StatusOr<std::vector<bool>> Enqueue(absl::string_view caller, absl::Span<const TaskSpec> tasks,
                                             absl::Time deadline = absl::InfiniteFuture(), const QueueShare& share = {});
-  // At most `max_tasks` and kMaxLeaseBytes for that target, highest priority first. A task that is too large to be sent,
-  // which an earlier server may have stored, is poisoned. `worker` names one worker for as long as it may report
+  // At most `max_tasks` and kMaxLeaseBytes for that target, highest priority first. A task that is too large to be
+  // sent, which an earlier server may have stored, is poisoned. `worker` names one worker for as long as it may report
   // what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
                                                absl::Duration duration, absl::Time deadline = absl::InfiniteFuture());
@@ -157,7 +157,8 @@ class TaskQueue {
   // Releases tasks that were not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids,
                        absl::Time deadline = absl::InfiniteFuture());
-  // Nobody leases the task any more, because no worker could read it.
+  // Nobody leases the task any more, because no worker could read it. Its subject is dropped; whoever revives the task
+  // brings it.
   absl::Status Poison(absl::string_view id, absl::string_view message, absl::Time deadline = absl::InfiniteFuture());
   // NotFound if the queue never had it.
   absl::StatusOr<FoundTask> Find(absl::string_view id, absl::Time deadline = absl::InfiniteFuture());

@@ -149,7 +149,7 @@ absl::StatusOr<graph::Graph> WithoutNames(const graph::Graph& graph) {
   for (const graph::NamedTensor& tensor : graph.buffers()) builder.AddBuffer(absl::StrCat("b", i++), tensor.type);
   i = 0;
   for (const graph::NamedTensor& tensor : graph.constants()) {
-    // Which constants are random is said by their names (graph/json.cc).
+    // The names tell which constants are random (graph/json.cc).
     builder.AddConstant(absl::StrCat(absl::StartsWith(tensor.name, "rand") ? "rand." : "c", i++), tensor.type);
   }
   builder.AddFoldedMacs(graph.folded_macs());

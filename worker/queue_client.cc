@@ -48,8 +48,8 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   return subject;
 }
 
-// gRPC's own limits, at either end, and that of a server for a request in memory. Other exhausted resources may be there
-// the next time.
+// gRPC's own limits, at either end, and that of a server for a request in memory. Other exhausted resources may be
+// there the next time.
 bool IsTooLarge(const absl::Status& status) {
   return absl::IsResourceExhausted(status) &&
          (absl::StrContains(status.message(), "larger than max") || absl::StrContains(status.message(), "in memory"));

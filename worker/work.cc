@@ -31,6 +31,7 @@ namespace {
 constexpr absl::Duration kIdleWait = absl::Milliseconds(50);
 constexpr double kQueueClientRestartWaitNs = 1e9;
 constexpr int kMostInterruptions = 3;   // of the whole worker by one task; then that is its outcome
+constexpr size_t kMostSamplers = 16;    // some have megabytes of networks, and each task may name another seed
 constexpr int kMostDisturbedTries = 3;  // after that, the record of a disturbed machine is reported with a mark
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -217,7 +218,9 @@ class Work {
     const store::SpaceIndex& wanted = *subject.sample();
     SamplerOptions options = options_.sampler;
     options.seed = wanted.seed;
-    std::unique_ptr<Sampler>& sampler = samplers_[absl::StrCat(wanted.space, "/", wanted.seed)];
+    const std::string key = absl::StrCat(wanted.space, "/", wanted.seed);
+    if (samplers_.size() >= kMostSamplers && samplers_.count(key) == 0) samplers_.clear();
+    std::unique_ptr<Sampler>& sampler = samplers_[key];
     if (sampler == nullptr) {
       COBRA_ASSIGN_OR_RETURN(sampler, MakeSampler(wanted.space, options));
     }

@@ -121,17 +121,17 @@ TEST(MeasurementTaskTest, TheTasksOfOneCallAreLimitedTogether) {
 TEST(MeasurementTaskTest, SharesOfTheRoles) {
   const QueueLimits limits;
   Principal principal;
-  const store::QueueShare ask = ShareOf(&principal, limits);
+  const store::QueueShare ask = QueueShareOf(&principal, limits);
   EXPECT_EQ(ask.max_caller_tasks, limits.max_caller_tasks);
   EXPECT_EQ(ask.max_caller_bytes, limits.max_caller_bytes);
   EXPECT_EQ(ask.max_tasks, limits.max_tasks);
   EXPECT_FALSE(ask.revives_poisoned);
   principal.role = Role::kAdmin;
-  const store::QueueShare admin = ShareOf(&principal, limits);
+  const store::QueueShare admin = QueueShareOf(&principal, limits);
   EXPECT_GT(admin.max_tasks, ask.max_tasks);  // others cannot fill the queue for an administrator
   EXPECT_GT(admin.max_bytes, ask.max_bytes);
   EXPECT_TRUE(admin.revives_poisoned);
-  EXPECT_TRUE(ShareOf(nullptr, limits).revives_poisoned);
+  EXPECT_TRUE(QueueShareOf(nullptr, limits).revives_poisoned);
 }
 
 }  // namespace

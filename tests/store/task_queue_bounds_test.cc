@@ -1,4 +1,5 @@
-// What the queue bounds: bytes of a lease, tasks and bytes that have not ended, what one worker can poison, what has ended.
+// What the queue bounds: bytes of a lease, tasks and bytes that have not ended, what one worker can poison, what has
+// ended.
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ TEST_P(TaskQueueBoundsTest, ATaskThatIsTooLargeToBeSentIsPoisonedAndItsNeighbour
   ASSERT_TRUE(status.ok() && status->size() == 1);
   EXPECT_EQ((*status)[0].state, TaskState::poisoned);
   EXPECT_THAT((*status)[0].message, testing::HasSubstr("bytes"));
+  EXPECT_EQ(queue_->Find("large")->spec.subject_json, "");  // it does not take room of its caller's share
 }
 
 TEST_P(TaskQueueBoundsTest, ACallersTasksAreBounded) {
