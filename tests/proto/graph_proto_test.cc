@@ -257,5 +257,18 @@ TEST(GraphProtoTest, CallsAreLimited) {
   EXPECT_EQ(DiagnosticFromStatus(graph.status())->kind, Diagnostic::Kind::kLimit);
 }
 
+// A byte of a shape takes eight in memory, whether or not a call reads the tensor.
+TEST(GraphProtoTest, DimensionsOfTensorsAreLimited) {
+  GraphLimits limits;
+  limits.max_dimensions = 31;  // of the calls: 25 of their tensors, 6 of the lists stride, padding and dilation
+  v1::Graph proto = SmallProto();
+  for (int i = 0; i < 4; ++i) *proto.add_inputs()->mutable_type() = proto.inputs(0).type();
+  EXPECT_TRUE(GraphFromProto(proto, limits).ok()) << GraphFromProto(proto, limits).status();  // 10 and 20
+  *proto.add_inputs()->mutable_type() = proto.inputs(0).type();
+  const absl::Status refused = GraphFromProto(proto, limits).status();
+  ASSERT_TRUE(DiagnosticFromStatus(refused).has_value()) << refused;
+  EXPECT_EQ(DiagnosticFromStatus(refused)->message, "graph: more than the limit of 31 dimensions of tensors");
+}
+
 }  // namespace
 }  // namespace cobra::proto
