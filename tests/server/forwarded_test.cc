@@ -102,7 +102,7 @@ TEST_F(ForwardedTest, NamesOfACertificateAreBounded) {
   EXPECT_EQ(Values("cobra-http-certificate-bin").size(), peer_.certificate_names.size());
   peer_.certificate_names.emplace_back("pi-4.example.org");
   EXPECT_TRUE(absl::IsUnauthenticated(Forward().status()));
-  EXPECT_THAT(Refusal(), HasSubstr("more than the limit of 16 names"));
+  EXPECT_THAT(Refusal(), HasSubstr("17 names, more than the limit of 16"));
   options_.with_credentials = false;
   EXPECT_THAT(Values("cobra-http-certificate-bin"), testing::IsEmpty());
   options_.with_credentials = true;
