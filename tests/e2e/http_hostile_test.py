@@ -219,6 +219,26 @@ class Hostile(unittest.TestCase):
             thread.join()
         self.assertEqual(set(statuses), {200})
 
+    def test_one_caller_has_its_share_of_calls(self):
+        waiting = []
+        head = request("POST", PREDICT, headers={"Content-Length": 10, "Content-Type": "application/json"})
+        for _ in range(512):  # heads without a body
+            waiting.append(Connection(self.address))
+            waiting[-1].send(head)
+        refused = None
+        deadline = time.time() + 20
+        while refused is None and time.time() < deadline:
+            with Connection(self.address) as connection:
+                connection.send(request("GET", "/v1/model-info"))
+                reply = connection.reply()
+                refused = reply if reply.status == 429 else None
+        self.assertIsNotNone(refused)
+        self.assertIn("more than the limit of 512 calls", refused.error()["message"])
+        for connection in waiting:
+            connection.close()
+        while self.ask("GET", "/v1/model-info").status != 200:
+            self.assertLess(time.time(), deadline)
+
     def test_large_errors_hurt_nobody_else(self):
         """What an error repeats of the request goes back through the same connection."""
         for name in ("x" * 60_000, "\u00e9" * 30_000, "\u4e2d" * 20_000, "%" * 60_000):
