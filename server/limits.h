@@ -19,6 +19,9 @@ struct ArrivalLimits {
   // What has come of messages that are not complete: four of the largest of a caller, eight in all.
   int64_t max_caller_bytes = int64_t{128} << 20;
   int64_t max_bytes = int64_t{256} << 20;
+  // Calls that have begun and have not ended, whatever they wait for: their message, a thread, that their caller takes
+  // the reply. Our own limits of queues, streams and watches come to some 10,000.
+  int64_t max_open_calls = 16'384;
   // How often it is looked after them. What a fast sender adds meanwhile comes on top.
   absl::Duration period = absl::Milliseconds(20);
   // Calls of Health.Watch: a load balancer has one, and nobody needs a credential. One more takes the place of the
