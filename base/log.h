@@ -15,8 +15,8 @@ namespace cobra {
 
 enum class LogLevel { kInfo, kWarning, kError };
 
-// The message as its line has it: control characters, marks that turn the direction of writing, and bytes that are not UTF-8 as "\n" or "\x1b", a backslash as
-// "\\"; what lies beyond 4,000 bytes is left out.
+// The message as its line has it: control characters, marks of direction and bytes that are not UTF-8 as "\n" or
+// "\x1b", a backslash as "\\"; what lies beyond 4,000 bytes is left out.
 std::string LogText(absl::string_view message);
 
 // What a program that reads the log may look for: rpc=Predict, duration_ms=1200.

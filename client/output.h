@@ -1,6 +1,6 @@
-// All that cobra-client writes to standard output; standard error is Say() (progress.h). Both take text that a server, a
-// file, a repository or the environment had a part in. So what a terminal obeys instead of showing it is replaced here,
-// where no command can forget it: tests/client/output_sink_test.py looks for other ways to the terminal.
+// All that cobra-client writes to standard output; standard error is Say() (progress.h). Both take text that a server,
+// a file, a repository or the environment had a part in. So what a terminal obeys instead of showing it is replaced
+// here, where no command can forget it: tests/client/output_sink_test.py looks for other ways to the terminal.
 #ifndef COBRA_CLIENT_OUTPUT_H_
 #define COBRA_CLIENT_OUTPUT_H_
 

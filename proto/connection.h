@@ -16,7 +16,8 @@ namespace cobra::proto {
 // would cross a network in plain text.
 absl::Status CheckConnection(const ConnectionFiles& files, const std::string& address);
 
-// Does not wait for the server, and takes no compressed messages (compression.h). Certificates that change are used by the connections made afterwards.
+// Does not wait for the server, and takes no compressed messages (compression.h). Certificates that change are used by
+// the connections made afterwards.
 std::shared_ptr<grpc::Channel> Connect(const ConnectionFiles& files, const std::string& address,
                                        grpc::ChannelArguments arguments);
 

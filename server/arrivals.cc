@@ -167,8 +167,8 @@ void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
   waiting->erase(first, waiting->end());
 }
 
-// Keeps `target` of the calls: each caller as many as the others, as far as it has them, and likewise each connection of
-// a caller. The oldest ones go first.
+// Keeps three quarters of what may wait: of each caller as many as of the others, as far as it has them, and likewise
+// of each connection of a caller. The oldest ones go first.
 void Arrivals::RefuseSurplus(std::vector<Waiting> waiting) {
   std::map<absl::string_view, std::map<const Connection*, std::vector<const Waiting*>>> callers;
   for (const Waiting& each : waiting)

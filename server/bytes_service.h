@@ -22,8 +22,8 @@ using BytesReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>
 
 class BytesService : public grpc::Service {
  protected:
-  // Answers the calls of an RPC, or of `path`, "/cobra.v1.Cobra/Predict". gRPC calls `open` when a call's metadata have arrived, and
-  // owns what it returns. REQUIRES: before the service is registered.
+  // Answers the calls of an RPC, or of `path`, "/cobra.v1.Cobra/Predict". gRPC calls `open` when a call's metadata have
+  // arrived, and owns what it returns. REQUIRES: before the service is registered.
   void Answer(Rpc rpc, std::function<BytesReactor*(grpc::CallbackServerContext*)> open) {
     Answer(absl::StrCat("/", InfoOf(rpc).service, "/", MethodName(rpc)), std::move(open));
   }

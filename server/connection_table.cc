@@ -50,7 +50,7 @@ std::string PeerOfAddress(const sockaddr_storage& address) {
 }
 
 // Nothing where the kernel does not tell: of a Unix socket, or of one that is closed.
-std::optional<tcp_info> InfoOf(int descriptor) {
+std::optional<tcp_info> TcpInfoOf(int descriptor) {
   tcp_info info = {};
   socklen_t size = sizeof(info);
   if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
@@ -75,7 +75,7 @@ bool Connection::IsOpen() const { return inode_ != 0 && InodeOf(descriptor_) == 
 
 absl::Duration Connection::Silence() const {
   const absl::Duration age = absl::Now() - accepted_;
-  const std::optional<tcp_info> info = IsOpen() ? InfoOf(descriptor_) : std::nullopt;
+  const std::optional<tcp_info> info = IsOpen() ? TcpInfoOf(descriptor_) : std::nullopt;
   if (!info.has_value()) return age;
   return std::min(age, absl::Milliseconds(std::min(info->tcpi_last_data_recv, info->tcpi_last_data_sent)));
 }
@@ -90,7 +90,7 @@ void Connection::End() {
 }
 
 void Connection::Sample(absl::Time now) {
-  const std::optional<tcp_info> info = IsOpen() ? InfoOf(descriptor_) : std::nullopt;
+  const std::optional<tcp_info> info = IsOpen() ? TcpInfoOf(descriptor_) : std::nullopt;
   if (!info.has_value()) return held_bytes_.store(0, std::memory_order_relaxed);
   // What is taken meanwhile was received before.
   const int64_t taken = taken_bytes_.load(std::memory_order_relaxed);

@@ -30,8 +30,8 @@ struct ForwardOptions {
 // The metadata of the call that a request becomes: who sends it, its labels, its trace. All calls share a connection
 // (own_channel.h), which gRPC ends over metadata that are too large, and it ends the process over some that are not
 // printable. So nothing goes on as it came: labels and trace are read and written again, and the whole is bounded.
-// Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a Diagnostic for the rest.
-// A trace that is not valid is left out.
+// Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a Diagnostic for the
+// rest. A trace that is not valid is left out.
 absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const HttpPeer& peer,
                                                const ForwardOptions& options, const ServerLimits& limits);
 // As gRPC counts them, at most.

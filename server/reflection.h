@@ -1,6 +1,6 @@
 // grpc.reflection.v1 and v1alpha, by which grpcurl and others learn what the server answers
-// (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). The service that gRPC 1.51 brings gives each call
-// a thread, and keeps any number of calls that wait for one, even those that were reset: 1.9 GB in four seconds.
+// (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). The service that gRPC 1.51 brings gives each
+// call a thread, and keeps any number of calls that wait for one, even those that were reset: 1.9 GB in four seconds.
 #ifndef COBRA_SERVER_REFLECTION_H_
 #define COBRA_SERVER_REFLECTION_H_
 

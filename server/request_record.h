@@ -21,8 +21,8 @@ struct RequestStages {
 
 class RequestRecord {
  public:
-  // Constructed when the request begins to arrive. The pointers are not owned and must live longer; `context` may be null. A
-  // request that takes longer than `slow` is logged with its stages.
+  // Constructed when the request begins to arrive. The pointers are not owned and must live longer; `context` may be
+  // null. A request that takes longer than `slow` is logged with its stages.
   RequestRecord(Rpc rpc, Metrics* metrics, const grpc::CallbackServerContext* context,
                 absl::Duration slow = absl::InfiniteDuration());
 

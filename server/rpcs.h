@@ -1,5 +1,5 @@
-// The list of the server's RPCs. The services' names, the metrics' labels and who may call what (access.h) are generated
-// from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
+// The list of the server's RPCs. The services' names, the metrics' labels and who may call what (access.h) are
+// generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
 #ifndef COBRA_SERVER_RPCS_H_
 #define COBRA_SERVER_RPCS_H_
 

@@ -131,7 +131,7 @@ EXTERNAL = {
     r"|model/fit/([^/]*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
     r"|evaluation/(published|variants)/|evaluation/tables/[^/]*\.cc$"
     r"|worker/(executor|meter|machine|measure)",
-    r"(grpc|grpcpp)/": r"(proto/connection|proto/grpc_status|server/|client/|worker/)",
+    r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_status|server/|client/|worker/)",
     r"google/protobuf/": r"(proto|reader|server|client|worker)/",
     r"seccomp\.h": r"reader/sandbox",
     r"onnx/": r"(frontend|export)/onnx/",
