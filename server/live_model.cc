@@ -185,6 +185,13 @@ absl::Status CheckNotTrained(const ModelSnapshot& model, absl::string_view targe
   return absl::OkStatus();
 }
 
+// A target that cannot be read again would serve until the next model version, and could not be corrected.
+absl::Status CheckReadable(absl::string_view what, const absl::Status& read) {
+  if (read.ok()) return read;
+  return UserError(Diagnostic::Kind::kLimit, absl::StrCat(what, ": too large to be read again: ", read.message()),
+                   "leave out the largest networks");
+}
+
 // A fit that is refused is the user's to correct.
 absl::Status AsUserError(const absl::Status& status) {
   if (!absl::IsInvalidArgument(status) || DiagnosticFromStatus(status).has_value()) return status;
@@ -428,12 +435,15 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   COBRA_RETURN_IF_ERROR(CheckNotTrained(*old, target));
+  std::string probe_json = predict::ProbeResultToJson(measured);
+  COBRA_RETURN_IF_ERROR(
+      CheckReadable("the timed networks", predict::ProbeResultFromJson(probe_json, /*needs_records=*/false).status()));
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured, cancelled));
   store::CalibrationRecord record;
   record.target = std::string(target);
-  record.probe_json = predict::ProbeResultToJson(measured);
+  record.probe_json = std::move(probe_json);
   record.caller = std::string(caller);
   record.follows = follows;
   return AddVersion(measured, std::move(fitted), std::move(record));
@@ -456,6 +466,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, 
   options.origins = false;
   for (const auto& [graph, measured] : timed) {
     std::string text = graph::GraphToJson(graph, options);
+    COBRA_RETURN_IF_ERROR(
+        CheckReadable(absl::StrCat("row ", measured.subject.label), graph::GraphFromJson(text).status()));
     // Not its fingerprint: another user's network may have the same, and take longer.
     std::string key = Sha256Hex(text).substr(0, kNetworkDigits);
     record.timings.push_back({std::move(key), std::move(text), measured.latency.median_us, measured.latency.runs});

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
+#include "graph/builder.h"
 #include "gtest/gtest.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
@@ -255,6 +256,35 @@ TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
   EXPECT_TRUE(absl::IsAborted(live->Observe("phone", checked_with, TimedRelu(90)).status()));
   EXPECT_TRUE(absl::IsAborted(live->Adapt("phone", Phone(), "", {}, checked_with).status()));  // would lose it
   EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
+}
+
+// As text, each has 800,000 values; a text has at most 2,000,000.
+std::vector<store::MeasuredGraph> TimedViews(int count) {
+  std::vector<store::MeasuredGraph> records;
+  for (int i = 0; i < count; ++i) {
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{60'000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 + i}});
+    EXPECT_TRUE(builder.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {x}).ok());
+    store::MeasuredGraph& record = records.emplace_back();
+    record.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
+    record.measurement.subject.is_network = true;
+    record.measurement.subject.label = std::to_string(i);
+    record.measurement.subject.fingerprint = std::to_string(i);
+    record.measurement.latency.median_us = 20;
+  }
+  return records;
+}
+
+// It would serve until the next model version, and then nothing could be made of it.
+TEST_F(LiveModelTest, WhatCouldNotBeReadAgainIsNotStored) {
+  std::unique_ptr<LiveModel> live = Create();
+  const absl::Status refused = live->Adapt("phone", Phone(TimedViews(3))).status();
+  ASSERT_TRUE(DiagnosticFromStatus(refused).has_value()) << refused;
+  EXPECT_EQ(DiagnosticFromStatus(refused)->kind, Diagnostic::Kind::kLimit);
+  EXPECT_FALSE(live->Get()->Knows("phone"));
+  const auto adapted = live->Adapt("phone", Phone(TimedViews(2)));
+  ASSERT_TRUE(adapted.ok()) << adapted.status();
+  EXPECT_EQ(live->MeasuredOf("phone")->probe.records.size(), 2u);
 }
 
 TEST_F(LiveModelTest, OnlyTargetsThatWereMadeCanBeObserved) {
