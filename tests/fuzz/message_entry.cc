@@ -92,8 +92,9 @@ void Enqueue(absl::string_view bytes) {
   const GraphLimits limits = SmallLimits().graph;
   v1::EnqueueRequest request;
   if (!Parse(bytes, &request)) return;
+  server::EnqueueLimits left;
   for (int i = 0; i < std::min(request.tasks_size(), 10); ++i) {
-    const absl::StatusOr<store::TaskSpec> spec = server::TaskSpecFromProto(request.tasks(i), limits);
+    const absl::StatusOr<store::TaskSpec> spec = server::TaskSpecFromProto(request.tasks(i), limits, &left);
     if (!spec.ok()) {
       CheckRefusal(spec.status());
       continue;
@@ -101,7 +102,8 @@ void Enqueue(absl::string_view bytes) {
     absl::StatusOr<v1::MeasurementTask> leased = server::TaskSpecToProto(*spec);
     if (!leased.ok()) Fail("a task that cannot be leased", leased.status().ToString());
     leased->clear_task_id();
-    const absl::StatusOr<store::TaskSpec> again = server::TaskSpecFromProto(*leased, limits);
+    server::EnqueueLimits all;
+    const absl::StatusOr<store::TaskSpec> again = server::TaskSpecFromProto(*leased, limits, &all);
     if (!again.ok()) Fail("a task that no worker can read", again.status().ToString());
     if (again->id != spec->id) Fail("another task than was queued", leased->DebugString());
   }
