@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -139,12 +138,15 @@ void Arrivals::Loop() {
     const bool sample_all = now - sampled_all >= kSampleAllPeriod;
     if (waiting.empty() && !sample_all) continue;
     const std::vector<std::shared_ptr<Connection>> connections = connections_->All();
-    std::set<Connection*> sampled;
-    for (const Waiting& each : waiting) sampled.insert(each.entry.connection.get());
-    for (const std::shared_ptr<Connection>& connection : connections) {
-      if (sample_all || connection->held_bytes() > 0) sampled.insert(connection.get());
+    std::map<Connection*, absl::Time> oldest;
+    for (const Waiting& each : waiting) {
+      absl::Time& began = oldest.try_emplace(each.entry.connection.get(), absl::InfiniteFuture()).first->second;
+      began = std::min(began, each.entry.began);
     }
-    for (Connection* connection : sampled) connection->Sample(now);
+    for (const std::shared_ptr<Connection>& connection : connections) {
+      if (sample_all || connection->held_bytes() > 0) oldest.try_emplace(connection.get(), absl::InfiniteFuture());
+    }
+    for (const auto& [connection, began] : oldest) connection->Sample(now, began);
     if (sample_all) sampled_all = now;
     RefuseLate(&waiting, now);
     if (static_cast<int64_t>(waiting.size()) > limits_.max_calls) RefuseSurplus(std::move(waiting));

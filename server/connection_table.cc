@@ -89,7 +89,7 @@ void Connection::End() {
   if (duplicate.valid() && InodeOf(duplicate.get()) == inode_) ::shutdown(duplicate.get(), SHUT_RDWR);
 }
 
-void Connection::Sample(absl::Time now) {
+void Connection::Sample(absl::Time now, absl::Time oldest) {
   const std::optional<tcp_info> info = IsOpen() ? TcpInfoOf(descriptor_) : std::nullopt;
   if (!info.has_value()) return held_bytes_.store(0, std::memory_order_relaxed);
   // What is taken meanwhile was received before.
@@ -99,7 +99,9 @@ void Connection::Sample(absl::Time now) {
   const int64_t more = (received - sampled_received_) - (taken - sampled_taken_) - control;
   // Nothing is held for calls that have ended.
   const bool idle = open_calls_.load(std::memory_order_relaxed) == 0;
-  held_bytes_.store(idle ? 0 : std::max<int64_t>(0, held_bytes() + more), std::memory_order_relaxed);
+  const bool may_be_older = oldest < sampled_ || open_streams_.load(std::memory_order_relaxed) > 0;
+  const int64_t before = may_be_older ? held_bytes() : 0;
+  held_bytes_.store(idle ? 0 : std::max<int64_t>(0, before + more), std::memory_order_relaxed);
   sampled_received_ = received;
   sampled_taken_ = taken;
   sampled_ = now;

@@ -40,32 +40,40 @@ class Connection {
   void End();
 
   // Any thread: a call begins, a message of it was taken, it has ended. With too many calls the connection is ended.
-  void CallBegan() {
+  // `takes_many`: one of any number of messages, of which the next one may have begun to arrive.
+  void CallBegan(bool takes_many = false) {
+    if (takes_many) open_streams_.fetch_add(1, std::memory_order_relaxed);
     if (open_calls_.fetch_add(1, std::memory_order_relaxed) >= kMaxCalls && !ended()) End();
   }
   void Took(size_t bytes) { taken_bytes_.fetch_add(TakenBytes(bytes), std::memory_order_relaxed); }
-  void CallEnded() { open_calls_.fetch_sub(1, std::memory_order_relaxed); }
+  void CallEnded(bool takes_many = false) {
+    if (takes_many) open_streams_.fetch_sub(1, std::memory_order_relaxed);
+    open_calls_.fetch_sub(1, std::memory_order_relaxed);
+  }
 
   int64_t open_calls() const { return open_calls_.load(std::memory_order_relaxed); }
 
   // What was received and not taken, at the last Sample().
   int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
-  // On one thread.
-  void Sample(absl::Time now);
+  // On one thread. `oldest`: when the oldest of its calls began that wait for their message; the future if none does.
+  // Whatever came before the last look belongs to messages that are complete, unless one has waited since: so what
+  // headers and control frames add to the count does not add up.
+  void Sample(absl::Time now, absl::Time oldest);
 
  private:
   // Twice the streams that HTTP/2 lets a connection have open (ServerLimits::max_streams_per_connection). Only whoever
   // opens calls and resets them at once has so many: gRPC 1.51 is slower to end calls than to begin them.
   static constexpr int64_t kMaxCalls = 2048;
-  // A message, and what travels with it: its call's headers, frames, TLS records, control frames for the reply.
-  static int64_t TakenBytes(size_t bytes) { return static_cast<int64_t>(bytes + bytes / 256 + 512); }
+  // A message, and what travels with it: its call's headers, frames, TLS records, control frames for the reply. Hardly
+  // more, for whoever sends many small messages could hide the beginnings of large ones behind it.
+  static int64_t TakenBytes(size_t bytes) { return static_cast<int64_t>(bytes + bytes / 256 + 128); }
 
   const int descriptor_;
   const ino_t inode_;
   const std::string peer_, caller_;
   const absl::Time accepted_;
   std::atomic<bool> ended_{false};
-  std::atomic<int64_t> open_calls_{0}, taken_bytes_{0}, held_bytes_{0};
+  std::atomic<int64_t> open_calls_{0}, open_streams_{0}, taken_bytes_{0}, held_bytes_{0};
   // Of the last Sample().
   int64_t sampled_received_ = 0, sampled_taken_ = 0;
   absl::Time sampled_;

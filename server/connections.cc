@@ -36,7 +36,8 @@ int EndSome(const std::list<std::shared_ptr<Connection>>& open, size_t most) {
   int ended = 0;
   while (static_cast<size_t>(ended) < most && !callers.empty()) {
     std::vector<Silent>& greediest = std::max_element(callers.begin(), callers.end(), [](const auto& x, const auto& y) {
-                                       return x.second.size() < y.second.size();
+                                       if (x.second.size() != y.second.size()) return x.second.size() < y.second.size();
+                                       return !x.second.empty() && x.second.back().first < y.second.back().first;
                                      })->second;
     if (greediest.empty() || (ended > 0 && greediest.back().first < kIdle)) break;
     greediest.back().second->End();

@@ -54,11 +54,12 @@ class HeldBytes {
     int64_t bytes_ = 0;
   };
 
-  // ResourceExhausted if the caller has too much already, or all have and this one has its share of it.
+  // ResourceExhausted if the caller has too much already, or all have and this one has its share of it. Half as much
+  // again as all may have is there for callers who have nothing yet; beyond that nobody gets any.
   absl::StatusOr<Part> Hold(const std::string& caller, size_t bytes);
 
  private:
-  absl::Status CheckLocked(const OfCaller& caller) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckLocked(const OfCaller& caller, int64_t bytes) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void Release(Callers::iterator caller, int64_t bytes);
 
   const std::string what_, hint_;

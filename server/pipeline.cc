@@ -256,7 +256,8 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictOn(const ModelSnapshot& mod
   COBRA_RETURN_IF_ERROR(answered);
   if (network_hash.has_value() && !is_architecture) RememberNetwork(*network_hash, *network);
   for (v1::TargetPrediction& prediction : *reply.mutable_predictions()) prediction.set_torch_version(torch_version);
-  if (call.labels != nullptr) RecordLabelled(reply, call);
+  if (call.labels != nullptr && log_->Admits(static_cast<int64_t>(targets.size()), call.caller))
+    RecordLabelled(reply, call);
   if (source.repeatable) RememberReply(call.request, model, source.files_unchanged, reply);
   if (repeatable != nullptr) repeatable->Add(source);
   if (network_graph != nullptr) *network_graph = std::move(result->graph);

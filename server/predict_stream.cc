@@ -64,7 +64,7 @@ class StreamCall final : public BytesReactor {
         context_(context),
         connection_(ConnectionOf(*streams->connections_, *context)),
         record_(Rpc::kPredictStream, streams->metrics_, context) {
-    connection_->CallBegan();
+    connection_->CallBegan(/*takes_many=*/true);
     call_.cancelled = &cancelled_;
     call_.abandoned = streams_->lanes_->abandoned();
     streams_->lanes_->CallBegan();
@@ -131,7 +131,7 @@ class StreamCall final : public BytesReactor {
     { absl::MutexLock lock(&mutex_); }  // whoever called Finish() has left
     if (added_) streams_->Remove(this, call_.caller);
     streams_->lanes_->CallEnded();
-    connection_->CallEnded();
+    connection_->CallEnded(/*takes_many=*/true);
     delete this;
   }
 

@@ -28,8 +28,8 @@ class PredictionLog {
   ~PredictionLog();
 
   void Append(store::PredictionRecord record, const std::string& caller = "");
-  // Whether so many predictions that a cache answered may be stored: of each caller 200 a second over time, and 10,000
-  // at once. They cost no computation, so nothing else bounds them; what is refused counts as dropped.
+  // Whether so many predictions of a call with labels may be stored: of each caller 200 a second over time, and 10,000
+  // at once. They cost little or no computation, and each may take 4 KB of the disk; what is refused counts as dropped.
   bool Admits(int64_t rows, const std::string& caller);
   // Returns when everything appended so far is written; false at the deadline, or when the store is lost.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/extract.h"
 #include "graph/graph_bytes.h"
@@ -112,6 +113,11 @@ absl::StatusOr<std::vector<store::TaskSpec>> UnseenLayers::TasksOf(const Offered
 
 absl::StatusOr<int64_t> UnseenLayers::Enqueue(const OfferedNetwork& offered) {
   COBRA_ASSIGN_OR_RETURN(const int64_t waiting, queue_->Waiting(kOrigin, absl::Now() + kDatabaseTime));
+  if (waiting >= options_.max_waiting) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        LimitMessage("tasks for layers that the model does not know", options_.max_waiting, "tasks (--learn)"),
+        "; workers have to measure some of them first"));
+  }
   const int64_t room = std::min(options_.max_per_network, options_.max_waiting - waiting);
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskSpec> specs, TasksOf(offered, room));
   if (specs.empty()) return 0;

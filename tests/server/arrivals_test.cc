@@ -247,33 +247,53 @@ TEST(ConnectionTest, WhoResetsCallsAtOnceIsEnded) {
 TEST(ConnectionTest, HoldsWhatItHasReceivedAndNobodyHasTaken) {
   TcpPair pair;
   Connection& connection = *pair.connection();
+  const absl::Time began = absl::Now();
   connection.CallBegan();
   pair.Send(1 << 20);
-  connection.Sample(absl::Now());
+  connection.Sample(absl::Now(), began);
   EXPECT_NEAR(connection.held_bytes(), 1 << 20, 32 << 10);
-  connection.Took(1 << 20);
-  connection.Sample(absl::Now());
+  pair.Send(1 << 20);
+  connection.Sample(absl::Now(), began);
+  EXPECT_NEAR(connection.held_bytes(), 2 << 20, 32 << 10);
+  connection.Took(2 << 20);
+  connection.Sample(absl::Now(), began);
   EXPECT_LT(connection.held_bytes(), 32 << 10);
   pair.Send(1 << 20);
-  connection.Sample(absl::Now());
+  connection.Sample(absl::Now(), began);
   EXPECT_GT(connection.held_bytes(), 900 << 10);
   connection.CallEnded();  // gRPC gives up what it has for a call that has ended
-  connection.Sample(absl::Now());
+  connection.Sample(absl::Now(), absl::InfiniteFuture());
   EXPECT_EQ(connection.held_bytes(), 0);
 }
 
 // Headers and frames of many small calls are not held by anybody.
-TEST(ConnectionTest, ManySmallMessagesLeaveNothing) {
+TEST(ConnectionTest, LargeHeadersOfManySmallCallsDoNotAddUp) {
   TcpPair pair;
   Connection& connection = *pair.connection();
-  connection.CallBegan();  // one that stays open
+  connection.CallBegan();  // one that stays open, such as a watch
   for (int i = 0; i < 2000; ++i) {
-    pair.Send(300 + 200);
+    pair.Send(300 + 6000);
     connection.Took(300);
-    if (i % 100 == 0) connection.Sample(absl::Now());
+    if (i % 100 == 0) connection.Sample(absl::Now(), absl::InfiniteFuture());
   }
-  connection.Sample(absl::Now());
-  EXPECT_EQ(connection.held_bytes(), 0);
+  connection.Sample(absl::Now(), absl::Now());
+  EXPECT_LT(connection.held_bytes(), 700 << 10);
+}
+
+// Whoever sends many small messages cannot hide the beginning of a large one behind them.
+TEST(ConnectionTest, SmallMessagesHideNoLargeOne) {
+  TcpPair pair;
+  Connection& connection = *pair.connection();
+  const absl::Time began = absl::Now();
+  connection.CallBegan();
+  for (int i = 0; i < 2000; ++i) {
+    pair.Send(40);
+    connection.Took(5);
+    pair.Send(1000);
+    if (i % 100 == 0) connection.Sample(absl::Now(), began);
+  }
+  connection.Sample(absl::Now(), began);
+  EXPECT_GT(connection.held_bytes(), 1'600'000);
 }
 
 TEST(ConnectionTest, IsFoundByThePeerThatGrpcNames) {
@@ -296,6 +316,13 @@ TEST(ConnectionTest, IsFoundByThePeerThatGrpcNames) {
   EXPECT_FALSE(pair.connection()->IsOpen());
   table.Remove(*pair.connection());
   EXPECT_THAT(table.All(), IsEmpty());
+}
+
+TEST(FairRoomTest, OfCallersWithEquallyManyTheOldestGivesWay) {
+  const std::vector<absl::string_view> callers = {"z", "a", "m"};
+  const std::optional<GivesWay> oldest = WhoGivesWay(callers, "b", {/*most=*/3, /*most_of_caller=*/2});
+  ASSERT_TRUE(oldest.has_value());
+  EXPECT_EQ(oldest->position, 0);
 }
 
 TEST(FairRoomTest, OnesOwnOldestOrThatOfTheCallerWithTheMostGivesWay) {

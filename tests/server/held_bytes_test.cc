@@ -51,5 +51,18 @@ TEST(HeldBytesTest, LittleIsNotCounted) {
   EXPECT_TRUE(Check(&held, "a").ok());
 }
 
+TEST(HeldBytesTest, ManyCallersWithLittleEachDoNotPassTheTotal) {
+  HeldBytes held("replies", "read them", /*max_bytes=*/10 * kPart, /*max_bytes_of_caller=*/8 * kPart);
+  std::vector<HeldBytes::Part> parts;
+  for (int i = 0; i < 15; ++i) parts.push_back(held.Hold("caller " + std::to_string(i), kPart).value());
+  const absl::Status refused = Check(&held, "one more");
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("the server's replies"));
+  parts.pop_back();
+  EXPECT_TRUE(Check(&held, "one more").ok());
+  parts.clear();
+  EXPECT_TRUE(held.Hold("large", 100 * kPart).ok());  // a part that is larger than all may go through alone
+}
+
 }  // namespace
 }  // namespace cobra::server
