@@ -269,7 +269,14 @@ absl::Status QueueClient::LeaseTasks() {
   if (IsTooLarge(leased)) most_leased_ = 1;
   COBRA_RETURN_IF_ERROR(leased);
   most_leased_ = std::min(2 * most_leased_, kMostIds);
-  for (const v1::MeasurementTask& task : response.tasks()) COBRA_RETURN_IF_ERROR(AddLeased(task));
+  for (const v1::MeasurementTask& task : response.tasks()) {
+    const absl::Status added = AddLeased(task);
+    if (!absl::IsInvalidArgument(added)) {
+      COBRA_RETURN_IF_ERROR(added);
+    } else {
+      LogWarning(absl::StrCat("left out: ", added.message()));  // an id that is none; the others are measured
+    }
+  }
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   idle_ = todo.empty() && done.empty() && response.tasks().empty();
   return absl::OkStatus();

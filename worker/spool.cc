@@ -64,6 +64,13 @@ bool IsId(absl::string_view id) {
          });
 }
 
+// It becomes the name of a file, and comes from a server.
+absl::Status CheckId(absl::string_view id) {
+  if (IsId(id)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("task \"", LogText(id.substr(0, 64)), "\": is not an id, 32 digits of 0 to 9 and a to f"));
+}
+
 bool IsDoneFile(absl::string_view name) { return absl::ConsumeSuffix(&name, kJson) && IsId(name); }
 
 bool IsTodoFile(absl::string_view name) {
@@ -187,6 +194,7 @@ std::string Spool::Path(absl::string_view part, absl::string_view name) const {
 }
 
 absl::Status Spool::AddTodo(absl::string_view id, absl::string_view json) {
+  COBRA_RETURN_IF_ERROR(CheckId(id));
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, List("todo", &IsTodoFile));
   uint64_t sequence = 0;
   for (const std::string& name : names) {
@@ -224,6 +232,7 @@ absl::StatusOr<FinishedTask> Spool::ReadDone(absl::string_view id) const {
 }
 
 absl::Status Spool::AddDone(absl::string_view id, const FinishedTask& finished) {
+  COBRA_RETURN_IF_ERROR(CheckId(id));
   // Two lines that were written as JSON: they may be long, and are not parsed here.
   return WriteFileAtomic(Path("done", absl::StrCat(id, kJson)),
                          absl::StrCat("{\"record\":", finished.record_json, ",\"session\":",

@@ -285,6 +285,25 @@ TEST_F(QueueClientTest, ATaskThatItCannotReadIsAnOutcomeAndItsNeighboursAreMeasu
   EXPECT_THAT(server_.accepted[Id('a')], HasSubstr("of_a_newer_server"));
 }
 
+// The id becomes the name of a file.
+TEST_F(QueueClientTest, ATaskWhoseIdIsAPathIsLeftOut) {
+  std::vector<v1::MeasurementTask> tasks;
+  for (const char* id : {"../../settings", "", "..", "/tmp/x", "ABCDEFABCDEFABCDEFABCDEFABCDEFAB"}) {
+    v1::MeasurementTask unknown;
+    unknown.set_task_id(id);
+    unknown.mutable_graph()->add_nodes()->set_op("of_a_newer_server");
+    tasks.push_back(unknown);
+    tasks.push_back(SampleTask(id));
+  }
+  tasks.push_back(SampleTask(Id('b')));
+  server_.tasks = tasks;
+  ASSERT_TRUE(client_->RunOnce().ok());
+  EXPECT_THAT(*spool_.Todo(), SizeIs(1));
+  EXPECT_THAT(*spool_.Done(), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/../settings.json"));
+  EXPECT_FALSE(std::filesystem::exists("/tmp/x.json"));
+}
+
 TEST_F(QueueClientTest, ALeaseThatIsTooLargeIsAskedForOneByOne) {
   std::vector<int> asked;
   server_.refuse_lease = [&](const v1::LeaseRequest& request) {
