@@ -162,8 +162,10 @@ class GrpcClient final : public Client {
   // Names the server that is not there or does not answer.
   absl::Status WithAddress(const absl::Status& status) const {
     if (absl::IsUnavailable(status)) {
-      return absl::UnavailableError(
-          absl::StrCat("no server answers at ", options_.address, ": ", ReasonOf(status.message())));
+      // A server that is there may not be able to answer: its store is lost, or it is stopping.
+      const bool is_there = channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
+      return absl::UnavailableError(absl::StrCat(is_there ? "the server at " : "no server answers at ",
+                                                 options_.address, ": ", ReasonOf(status.message())));
     }
     if (absl::IsDeadlineExceeded(status)) {
       return absl::DeadlineExceededError(absl::StrCat("no answer from ", options_.address, " within ",

@@ -32,7 +32,7 @@ std::string HintOf(const absl::Status& status) {
   if (absl::IsUnauthenticated(status))
     return absl::StrCat("give the token that the server's operator made for you: --token-file FILE (",
                         DocPath("docs/security.md"), ")");
-  if (!absl::IsUnavailable(status)) return "";
+  if (!absl::IsUnavailable(status) || absl::StartsWith(status.message(), "the server at ")) return "";
   return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
          "leave --server (COBRA_SERVER) and --no-start out: then one is started for you. cobra-client doctor says what "
          "is wrong";

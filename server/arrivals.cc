@@ -64,7 +64,7 @@ Arrivals::Shard& Arrivals::ShardOf(const Call* call) {
   return shards_[absl::Hash<const Call*>()(call) % shards_.size()];
 }
 
-absl::Status Arrivals::Begin(Call* call, const std::shared_ptr<Connection>& connection) {
+absl::Status Arrivals::Begin(Call* call, const std::shared_ptr<Connection>& connection, bool to_the_end) {
   const int64_t waiting = num_waiting_.fetch_add(1, std::memory_order_relaxed) + 1;
   // The thread is behind, though it makes room at a half or a quarter of this.
   const int64_t most = (connection->open_calls() > kFewCalls ? 2 : 4) * int64_t{limits_.max_calls};
@@ -75,14 +75,14 @@ absl::Status Arrivals::Begin(Call* call, const std::shared_ptr<Connection>& conn
   {
     Shard& shard = ShardOf(call);
     absl::MutexLock lock(&shard.mutex);
-    shard.waiting.emplace(call, Entry{connection, absl::Now()});
+    shard.waiting.emplace(call, Entry{connection, absl::Now(), to_the_end});
   }
   if (waiting > limits_.max_calls) {
     absl::MutexLock lock(&mutex_);
     crowded_ = true;
   }
   // After the call is there for Close() to see.
-  if (closed_.load(std::memory_order_seq_cst) && End(call)) return StoppingError();
+  if (!to_the_end && closed_.load(std::memory_order_seq_cst) && End(call)) return StoppingError();
   return absl::OkStatus();
 }
 
@@ -96,7 +96,9 @@ bool Arrivals::End(Call* call) {
 
 void Arrivals::Close() {
   closed_.store(true, std::memory_order_seq_cst);
-  for (const Waiting& waiting : Snapshot()) RefuseOne(waiting, StoppingError());
+  for (const Waiting& waiting : Snapshot()) {
+    if (!waiting.entry.to_the_end) RefuseOne(waiting, StoppingError());
+  }
 }
 
 std::vector<Arrivals::Waiting> Arrivals::Snapshot() {
@@ -162,9 +164,10 @@ void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
   };
   const auto first = std::partition(waiting->begin(), waiting->end(), [&](const Waiting& each) { return !late(each); });
   for (auto each = first; each != waiting->end(); ++each) {
-    RefuseOne(*each, absl::DeadlineExceededError(absl::StrCat("the request: its message did not arrive within ",
-                                                              absl::FormatDuration(limits_.call_time),
-                                                              "; send it, or end the call")));
+    RefuseOne(*each, absl::DeadlineExceededError(absl::StrCat(
+                         "the request: its message did not arrive within ", absl::FormatDuration(limits_.call_time),
+                         ", and a second for each ", static_cast<int64_t>(limits_.bytes_per_second) >> 10,
+                         " KiB of it; send less, or over a faster line")));
   }
   waiting->erase(first, waiting->end());
 }

@@ -49,11 +49,12 @@ class Arrivals {
   Arrivals(const ArrivalLimits& limits, ConnectionTable* connections, Metrics* metrics);
   ~Arrivals();
 
-  // The call waits from now on. An error, if it may not: the server stops, or far too many wait.
-  absl::Status Begin(Call* call, const std::shared_ptr<Connection>& connection);
+  // The call waits from now on. An error, if it may not: the server stops, or far too many wait. `to_the_end`: it may
+  // wait while the server stops, too.
+  absl::Status Begin(Call* call, const std::shared_ptr<Connection>& connection, bool to_the_end = false);
   // The call waits no longer. False if Refuse() has ended it, or is about to.
   bool End(Call* call);
-  // Refuses what waits, and all that comes.
+  // Refuses what waits, and all that comes, but for what may wait to the end.
   void Close();
 
   ConnectionTable& connections() { return *connections_; }
@@ -63,6 +64,7 @@ class Arrivals {
   struct Entry {
     std::shared_ptr<Connection> connection;
     absl::Time began;
+    bool to_the_end = false;
   };
   struct Shard {
     absl::Mutex mutex;

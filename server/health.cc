@@ -129,7 +129,7 @@ Health::Health(const ArrivalLimits& limits, Arrivals* arrivals) : limits_(limits
     Answer(absl::StrCat("/grpc.health.v1.Health/", method),
            [this, arrivals, make](grpc::CallbackServerContext* context) -> BytesReactor* {
              SingleRequestCall* call = make(this, arrivals, context);
-             call->AwaitRequest();
+             call->AwaitRequest(/*to_the_end=*/true);
              return call;
            });
   };

@@ -21,8 +21,9 @@ SingleRequestCall::SingleRequestCall(Arrivals* arrivals, grpc::CallbackServerCon
 
 SingleRequestCall::~SingleRequestCall() { connection_->CallEnded(); }
 
-void SingleRequestCall::AwaitRequest() {
-  if (const absl::Status admitted = arrivals_->Begin(this, connection_); !admitted.ok()) return Lost(admitted);
+void SingleRequestCall::AwaitRequest(bool to_the_end) {
+  if (const absl::Status admitted = arrivals_->Begin(this, connection_, to_the_end); !admitted.ok())
+    return Lost(admitted);
   StartRead(&request_);
 }
 

@@ -23,7 +23,8 @@ class SingleRequestCall : public BytesReactor, private Arrivals::Call {
   SingleRequestCall(Arrivals* arrivals, grpc::CallbackServerContext* context);
 
   // Then Received() or Lost() is called, once, on any thread. Whoever has not begun may call Finish() at once.
-  void AwaitRequest();
+  // `to_the_end`: also while the server stops.
+  void AwaitRequest(bool to_the_end = false);
 
   void OnReadDone(bool ok) final;
 

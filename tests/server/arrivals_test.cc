@@ -113,7 +113,8 @@ TEST(ArrivalsTest, ACallHasItsTime) {
   ASSERT_TRUE(arrivals.Begin(&call, OfCaller("a")).ok());
   ASSERT_TRUE(Within(absl::Seconds(10), [&] { return !call.refused().empty(); }));
   EXPECT_TRUE(absl::IsDeadlineExceeded(call.refused()[0]));
-  EXPECT_THAT(std::string(call.refused()[0].message()), HasSubstr("did not arrive within 50ms"));
+  EXPECT_THAT(std::string(call.refused()[0].message()),
+              HasSubstr("did not arrive within 50ms, and a second for each 256 KiB"));
   EXPECT_FALSE(arrivals.End(&call));  // whoever was refused does not end by itself too
 }
 
@@ -190,9 +191,14 @@ TEST(ArrivalsTest, WhenTheThreadIsBehindNewcomersAreRefused) {
 TEST(ArrivalsTest, AServerThatStopsWaitsForNobody) {
   ConnectionTable table;
   Arrivals arrivals(Patient(), &table, nullptr);
-  RefusableCall before, after;
+  RefusableCall before, after, health, late_health;
   ASSERT_TRUE(arrivals.Begin(&before, OfCaller("a")).ok());
+  ASSERT_TRUE(arrivals.Begin(&health, OfCaller("a"), /*to_the_end=*/true).ok());
   arrivals.Close();
+  EXPECT_THAT(health.refused(), IsEmpty());
+  EXPECT_TRUE(arrivals.Begin(&late_health, OfCaller("a"), /*to_the_end=*/true).ok());
+  EXPECT_TRUE(arrivals.End(&health));
+  EXPECT_TRUE(arrivals.End(&late_health));
   ASSERT_EQ(before.refused().size(), 1);
   EXPECT_TRUE(absl::IsUnavailable(before.refused()[0]));
   EXPECT_TRUE(absl::IsUnavailable(arrivals.Begin(&after, OfCaller("a"))));
