@@ -67,13 +67,17 @@ class TcpPair {
     connection_ = std::make_shared<Connection>(server_.get(), peer);
   }
 
-  // The client sends them and the server takes them from the system, as gRPC does.
+  // The client sends them and the server takes them from the system, as gRPC does, until the connection is ended.
   void Send(size_t bytes) {
     std::vector<char> part(16 << 10);
     while (bytes > 0) {
       const size_t some = std::min(bytes, part.size());
-      EXPECT_EQ(::send(client_.get(), part.data(), some, 0), static_cast<ssize_t>(some));
-      for (size_t left = some; left > 0;) left -= static_cast<size_t>(::recv(server_.get(), part.data(), left, 0));
+      if (::send(client_.get(), part.data(), some, MSG_NOSIGNAL) != static_cast<ssize_t>(some)) return;
+      for (size_t left = some; left > 0;) {
+        const ssize_t taken = ::recv(server_.get(), part.data(), left, 0);
+        if (taken <= 0) return;
+        left -= static_cast<size_t>(taken);
+      }
       bytes -= some;
     }
   }
