@@ -249,28 +249,31 @@ void Arrivals::EndHolders(const std::vector<std::shared_ptr<Connection>>& connec
 }
 
 void Arrivals::EndCrowded(const std::vector<std::shared_ptr<Connection>>& connections) {
+  // Calls begin and end meanwhile: each number is read once.
+  using Crowd = std::pair<int64_t, Connection*>;
   int64_t all = 0;
-  for (const std::shared_ptr<Connection>& connection : connections) all += connection->open_calls();
-  if (all <= limits_.max_open_calls) return;
-  std::map<absl::string_view, std::vector<Connection*>> callers;
-  std::map<absl::string_view, size_t> counts;
+  std::map<absl::string_view, std::vector<Crowd>> callers;
   for (const std::shared_ptr<Connection>& connection : connections) {
     const int64_t open = connection->open_calls();
-    if (open <= 0 || connection->ended()) continue;
-    callers[connection->caller()].push_back(connection.get());
-    counts[connection->caller()] += static_cast<size_t>(open);
+    all += open;
+    if (open > 0 && !connection->ended()) callers[connection->caller()].push_back({open, connection.get()});
   }
+  if (all <= limits_.max_open_calls) return;
+  const auto open_of = [](const std::vector<Crowd>& own) {
+    int64_t open = 0;
+    for (const Crowd& each : own) open += each.first;
+    return static_cast<size_t>(open);
+  };
   std::vector<size_t> of_callers;
-  for (const auto& [caller, count] : counts) of_callers.push_back(count);
+  for (const auto& [caller, own] : callers) of_callers.push_back(open_of(own));
   const size_t share = ShareOf(of_callers, static_cast<size_t>(kRelief * static_cast<double>(limits_.max_open_calls)));
   int ended = 0;
   for (auto& [caller, own] : callers) {
-    std::sort(own.begin(), own.end(),
-              [](const Connection* a, const Connection* b) { return a->open_calls() > b->open_calls(); });
-    size_t left = counts[caller];
-    for (size_t i = 0; i < own.size() && left > share; ++i, ++ended) {
-      left -= std::min(left, static_cast<size_t>(std::max<int64_t>(0, own[i]->open_calls())));
-      own[i]->End();
+    std::sort(own.begin(), own.end());
+    for (size_t left = open_of(own); left > share; ++ended) {
+      left -= static_cast<size_t>(own.back().first);
+      own.back().second->End();
+      own.pop_back();
     }
   }
   ArrivalLog().Warning(absl::StrCat(all, " calls are open: ", ended, " connections, those with the most, are closed"));
