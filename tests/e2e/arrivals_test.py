@@ -20,22 +20,17 @@ REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 UNIMPLEMENTED, RESOURCE_EXHAUSTED = 12, 8
 
 
-def resident_mb(process):
-    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-        return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
-
-
 class Peak:
     """The largest resident memory of a process while it is open, in MB."""
 
     def __init__(self, process):
-        self.process, self.most, self.stop = process, resident_mb(process), False
+        self.process, self.most, self.stop = process, programs.resident_mb(process), False
         self.before = self.most
         self.thread = threading.Thread(target=self.watch)
 
     def watch(self):
         while not self.stop:
-            self.most = max(self.most, resident_mb(self.process))
+            self.most = max(self.most, programs.resident_mb(self.process))
             time.sleep(0.005)
 
     def __enter__(self):
@@ -66,10 +61,7 @@ class ArrivalsTest(unittest.TestCase):
 
     def start_with_access(self):
         """Only whoever has a token may do more than ask for health."""
-        program = [os.path.join(programs.BIN, "cobra-server"), "token", "--name", "ci", "--role", "ask"]
-        line = subprocess.run([*program, "--out", os.path.join(self.folder, "token")], check=True, capture_output=True)
-        with open(os.path.join(self.folder, "access"), "wb") as file:
-            file.write(line.stdout)
+        programs.add_token(self.folder, "ci")
         self.start("--access", os.path.join(self.folder, "access"))
 
     def health(self):

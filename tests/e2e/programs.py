@@ -252,6 +252,22 @@ def metric(server, name):
     return float(match[1]) if match else -1
 
 
+def resident_mb(process):
+    """Of a subprocess, in MB."""
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
+
+
+def add_token(folder, name, role="ask"):
+    """Of a new caller, in `access` of the folder, for --access."""
+    path = os.path.join(folder, name + ".token")
+    program = [os.path.join(BIN, "cobra-server"), "token", "--name", name, "--role", role, "--out", path]
+    with open(os.path.join(folder, "access"), "a", encoding="ascii") as access:
+        access.write(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
 def wait_until(condition, seconds=60):
     deadline = time.time() + seconds
     while not condition():

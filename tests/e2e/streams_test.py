@@ -139,7 +139,7 @@ class StreamsTest(unittest.TestCase):
         many = [self.request(number) for number in range(3000)]
         warm = self.pb.PredictBatchRequest(requests=many)
         self.assertEqual(len(self.cobra.PredictBatch(warm, timeout=120).results), 3000)
-        before = self.resident_mb()
+        before = programs.resident_mb(self.server.process)
         source = self.pb.SourceModel(file="slow.py", entry="Net()", inputs=["1"])
         source.files.add(path="slow.py", text=SLOW.encode())
         calls = []
@@ -149,13 +149,9 @@ class StreamsTest(unittest.TestCase):
             batch.requests.add(source=source, targets=[self.target])
             calls.append(self.cobra.PredictBatch.future(batch, timeout=120))
         time.sleep(1)
-        self.assertLess(self.resident_mb() - before, 150)
+        self.assertLess(programs.resident_mb(self.server.process) - before, 150)
         for call in calls:
             call.cancel()
-
-    def resident_mb(self):
-        with open(f"/proc/{self.server.process.pid}/status") as file:
-            return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
 
     def test_labels_do_not_fill_the_store(self):
         self.start()

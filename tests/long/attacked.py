@@ -296,11 +296,6 @@ def warm_main(address, target, rate, token):
     print(json.dumps(answers), flush=True)
 
 
-def resident_mb(process):
-    with open(f"/proc/{process}/status", encoding="ascii") as file:
-        return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
-
-
 def line(name, answers, begin, end):
     """Prints a period's latencies; how many failed."""
     times = sorted(seconds for due, seconds, code in answers if begin <= due < end and code == "OK")
@@ -310,16 +305,6 @@ def line(name, answers, begin, end):
         f"{name:16} {len(times):6} answers, p50 {quantile(0.5):7.2f} ms, p99 {quantile(0.99):7.2f} ms, failed {len(failed)} {sorted(set(failed))}"
     )
     return len(failed)
-
-
-def token(folder, name):
-    """Of the role ask, for the server's access file."""
-    path = os.path.join(folder, name + ".token")
-    program = [os.path.join(programs.BIN, "cobra-server"), "token", "--name", name, "--role", "ask", "--out", path]
-    with open(os.path.join(folder, "access"), "a", encoding="ascii") as access:
-        access.write(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
-    with open(path, encoding="ascii") as file:
-        return file.read().strip()
 
 
 def run(server, options, tokens):
@@ -342,14 +327,14 @@ def run(server, options, tokens):
     for name, attack in attacks(Messages(target), server.address, credential):
         if options.only not in name:
             continue
-        before, begin = resident_mb(server.process.pid), time.monotonic()
+        before, begin = programs.resident_mb(server.process), time.monotonic()
         counts = attack(begin + options.seconds)
         periods.append((name, begin, time.monotonic()))
         if server.process.poll() is not None:
             print(f"{name}: the server ended with {server.process.returncode}\n{server.log()[-2000:]}")
             return 1
         time.sleep(SETTLE_SECONDS)
-        after = resident_mb(server.process.pid)
+        after = programs.resident_mb(server.process)
         print(f"{name:16} resident memory {before:.1f} MB before, {after:.1f} MB after; {counts}", flush=True)
         problems += after > before + (FREED_MB if name in BEFORE_ANY_ROLE else GROWTH_MB)
     warm.stdin.close()
@@ -366,7 +351,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        tokens = token(folder, "warm"), token(folder, "attacker")
+        tokens = programs.add_token(folder, "warm"), programs.add_token(folder, "attacker")
         store, access = os.path.join(folder, "store.sqlite"), os.path.join(folder, "access")
         limit = ("prlimit", f"--as={ADDRESS_SPACE}")
         with programs.Server(store, "--access", access, wrapper=limit) as server:

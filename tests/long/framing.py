@@ -11,7 +11,6 @@ import argparse
 import os
 import random
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -146,18 +145,8 @@ def honest(address, stop, answers):
 
 def peak_mb(process, stop, peak):
     while not stop.is_set() and process.poll() is None:
-        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-            peak[0] = max(peak[0], int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024)
+        peak[0] = max(peak[0], programs.resident_mb(process))
         time.sleep(0.01)
-
-
-def access_file(folder):
-    program = [os.path.join(programs.BIN, "cobra-server"), "token", "--name", "ci", "--role", "ask"]
-    line = subprocess.run([*program, "--out", os.path.join(folder, "token")], check=True, capture_output=True).stdout
-    path = os.path.join(folder, "access")
-    with open(path, "wb") as file:
-        file.write(line)
-    return path
 
 
 def main():
@@ -171,7 +160,8 @@ def main():
     stop, answers, peak, counts = threading.Event(), [], [0.0], {"calls": 0, "connections": 0}
     with tempfile.TemporaryDirectory() as folder:
         limit = ("prlimit", f"--as={ADDRESS_SPACE}") if os.environ.get("COBRA_ADDRESS_SPACE", "1") == "1" else ()
-        access = access_file(folder)
+        programs.add_token(folder, "ci")
+        access = os.path.join(folder, "access")
         with programs.Server(os.path.join(folder, "store.sqlite"), "--access", access, wrapper=limit) as server:
             helpers = [
                 threading.Thread(target=honest, args=(server.address, stop, answers)),

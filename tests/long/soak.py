@@ -315,11 +315,6 @@ class Trouble:
             thread.join()
 
 
-def resident_mb(process):
-    with open(f"/proc/{process}/status") as file:
-        return int(next(line for line in file if line.startswith("VmRSS")).split()[1]) / 1024
-
-
 def run(folder, postgres, options):
     seconds = options.minutes * 60
     versions = Versions(folder)
@@ -357,7 +352,7 @@ def run(folder, postgres, options):
         until = time.monotonic() + seconds
         while time.monotonic() < until and server.process.poll() is None:
             time.sleep(min(2, seconds / 300))
-            memory.append(resident_mb(server.process.pid))
+            memory.append(programs.resident_mb(server.process))
         trouble.end()
         reports = [json.loads(load.stdout.readline()) for load in loads]
         alive = server.process.poll() is None
