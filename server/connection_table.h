@@ -61,8 +61,8 @@ class Connection {
   void Sample(absl::Time now, absl::Time oldest);
 
  private:
-  // Twice the streams that HTTP/2 lets a connection have open (ServerLimits::max_streams_per_connection). Only whoever
-  // opens calls and resets them at once has so many: gRPC 1.51 is slower to end calls than to begin them.
+  // Far more than the streams that HTTP/2 lets a connection have open (ServerLimits::max_streams_per_connection). Only
+  // whoever opens calls and resets them at once has so many: gRPC 1.51 is slower to end calls than to begin them.
   static constexpr int64_t kMaxCalls = 2048;
   // A message, and what travels with it: its call's headers, frames, TLS records, control frames for the reply. Hardly
   // more, for whoever sends many small messages could hide the beginnings of large ones behind it.

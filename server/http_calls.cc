@@ -148,7 +148,7 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
     const std::shared_ptr<HttpCall> self = std::move(self_);
     request_.Clear();
     const absl::Status status = proto::FromGrpcStatus(grpc_status_);
-    if (absl::IsUnavailable(status)) calls_->channel_.Forget(channel_);
+    if (absl::IsUnavailable(status)) calls_->channels_.Forget(place_);
     if (!status.ok()) return Finish(http::ErrorReply(status));
     OnLane(response_.Length(), [self = shared_from_this()](const absl::Status& admitted) { self->Reply(admitted); });
   }
@@ -203,14 +203,14 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   }
 
   void Call(std::string bytes) {
-    channel_ = calls_->channel_.Get();
-    if (channel_ == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
+    place_ = calls_->channels_.Get();
+    if (place_ == nullptr) return Refuse(absl::ResourceExhaustedError("the server has no descriptors left"));
     for (const auto& [name, value] : metadata_) context_.AddMetadata(name, value);
     context_.set_deadline(absl::ToChronoTime(deadline_));
     request_ = BufferOf(bytes);
     self_ = shared_from_this();  // until Answered()
     reader_ =
-        grpc::GenericStub(channel_).PrepareUnaryCall(&context_, GrpcPath(*entry_->rpc), request_, &calls_->replies_);
+        grpc::GenericStub(place_).PrepareUnaryCall(&context_, GrpcPath(*entry_->rpc), request_, &calls_->replies_);
     reader_->StartCall();
     reader_->Finish(&response_, &grpc_status_, this);
   }
@@ -263,18 +263,18 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   std::string body_;
   std::function<void(http::Reply)> done_;
   std::shared_ptr<HttpCall> self_;
-  std::shared_ptr<grpc::Channel> channel_;
+  OwnChannels::Place place_;
   grpc::ByteBuffer request_, response_;
   grpc::Status grpc_status_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;  // in memory of the call that the context owns
 };
 
-HttpCalls::HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
+HttpCalls::HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
                      UsualTargets usual_targets)
     : options_(options),
       same_origin_(options.listen, options.hosts),
-      channel_(std::move(connect)),
+      channels_(std::move(connect), options.limits.max_streams_per_connection),
       lanes_(lanes),
       metrics_(metrics),
       access_(access),

@@ -24,7 +24,7 @@
 #include "server/lanes.h"
 #include "server/limits.h"
 #include "server/metrics.h"
-#include "server/own_channel.h"
+#include "server/own_channels.h"
 #include "server/rpcs.h"
 
 namespace cobra::server {
@@ -41,7 +41,7 @@ class HttpCalls final : public HttpHandler {
   };
   // `connect` gives the gRPC server a connection of ours. The pointers are not owned and must outlive this object;
   // `access` is null where access control is off.
-  HttpCalls(const Options& options, OwnChannel::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
+  HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
             UsualTargets usual_targets);
   // Waits until no call runs: the gRPC server has to be shut down before.
   ~HttpCalls() override;
@@ -68,7 +68,7 @@ class HttpCalls final : public HttpHandler {
 
   const Options options_;
   const http::SameOrigin same_origin_;
-  OwnChannel channel_;
+  OwnChannels channels_;
   grpc::CompletionQueue replies_;
   Lanes* const lanes_;
   Metrics* const metrics_;
