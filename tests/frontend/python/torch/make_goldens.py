@@ -23,6 +23,8 @@ os.environ["PYTORCH_JIT"] = "0"
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
+import golden_macs
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = os.path.join(HERE, "../../../../frontend/python/library")
 IMAGE = [[1, 3, 224, 224]]
@@ -285,7 +287,7 @@ class Recorder(TorchFunctionMode):
         inplace = inplace or flags
         given = tensors_in(list(args) + list(kwargs.values()))
         sources = [self.src(t) for t in given]
-        result = func(*args, **kwargs)
+        result, macs = golden_macs.run(name, func, args, kwargs)
         outs = [args[0]] if name == "setitem" else tensors_in(result)
         if not outs:
             return result
@@ -311,7 +313,7 @@ class Recorder(TorchFunctionMode):
         if inplace and rec.get("kind") != "alias":
             rec["inplace"] = True
         rec["mod"] = self.stack[-1]
-        self.macs += macs_of(name, rec, given, outs)
+        self.macs += golden_macs.of_call(name, rec, given, outs) if macs is None else macs
         number = len(self.ops)
         self.ops.append(rec)
         if rec.get("kind") == "alias":
@@ -429,48 +431,6 @@ class Recorder(TorchFunctionMode):
                     bound["split_size"] = bound.pop("split_sizes")
                 return bound
         return {"input": args[0], **{"a%d" % i: a for i, a in enumerate(args) if i}, **kwargs}
-
-
-def macs_of(name, rec, given, outs):
-    n = outs[0].numel()
-    if name.startswith("conv_transpose"):
-        return given[0].numel() * (given[1].numel() // given[1].shape[0])
-    if re.fullmatch("conv.d|deform_conv2d", name):
-        return n * (given[1].numel() // given[1].shape[0])
-    if name in ("linear", "addmm", "baddbmm"):
-        return n * given[1].shape[-1]
-    if name in ("matmul", "bmm", "mm", "mv", "dot"):
-        return n * given[0].shape[-1]
-    if name == "_grouped_mm":
-        return given[0].numel() * given[1].shape[-1] if given[0].dim() == given[1].dim() else n * given[0].shape[-1]
-    if name == "einsum":
-        left, _, right = rec["args"]["equation"].replace(" ", "").partition("->")
-        terms = left.split(",")
-        if "..." in left:  # of each operand the letters after it
-            sizes = {}
-            for term, t in zip(terms, given):
-                first, _, last = term.partition("...")
-                sizes.update(zip(first, t.shape), **dict(zip(last[::-1], reversed(t.shape))))
-            for c, d in sizes.items():
-                n *= d if c not in right else 1
-            return n if len(terms) > 1 else 0
-        sizes = {c: d for term, t in zip(terms, given) for c, d in zip(term, t.shape)}
-        total = 1
-        for d in sizes.values():
-            total *= d
-        return total if len(terms) > 1 else 0
-    if name == "multi_head_attention_forward":
-        q, k, v = given[:3]
-        e, lq, lk, batch = q.shape[-1], q.shape[0], k.shape[0], q.shape[1] if q.dim() == 3 else 1
-        return batch * (2 * lq * e * e + lk * k.shape[-1] * e + lk * v.shape[-1] * e + 2 * lq * lk * e)
-    if name == "scaled_dot_product_attention":
-        q, k, v = given[:3]
-        return n // v.shape[-1] * k.shape[-2] * (q.shape[-1] + v.shape[-1])
-    if name == "bilinear":
-        return n * (given[2].numel() // given[2].shape[0])
-    if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-        return n // outs[0].shape[-1] * sum(t.numel() for t in given[3 if name == "lstm" else 2 :] if t.dim() == 2)
-    return 0
 
 
 def tensors_of(value, seen):
