@@ -39,24 +39,27 @@ KernelFactory Indexed(F f) {
 
 absl::StatusOr<Kernel> MakeScatter(const NodeContext& c) {
   const int64_t dim = c.Int("dim");
-  if (c.HasValue("reduce")) return BoxedKernel()(c);
+  if (c.HasValue("reduce") || c.inplace()) return BoxedKernel()(c);
   if (c.has(2)) return Kernel([=](const Call& call) { call.outputs[0] = at::scatter(call[0], dim, call[1], call[2]); });
   const at::Scalar value = c.Scalar("value", 0);
   return Kernel([=](const Call& call) { call.outputs[0] = at::scatter(call[0], dim, call[1], value); });
 }
 
 absl::StatusOr<Kernel> MakeScatterAdd(const NodeContext& c) {
+  if (c.inplace()) return BoxedKernel()(c);
   const int64_t dim = c.Int("dim");
   return Kernel([=](const Call& call) { call.outputs[0] = at::scatter_add(call[0], dim, call[1], call[2]); });
 }
 
 absl::StatusOr<Kernel> MakeIndexAdd(const NodeContext& c) {
+  if (c.inplace()) return BoxedKernel()(c);
   const int64_t dim = c.Int("dim");
   const at::Scalar alpha = c.Scalar("alpha", 1);
   return Kernel([=](const Call& call) { call.outputs[0] = at::index_add(call[0], dim, call[1], call[2], alpha); });
 }
 
 absl::StatusOr<Kernel> MakeIndexFill(const NodeContext& c) {
+  if (c.inplace()) return BoxedKernel()(c);
   const int64_t dim = c.Int("dim");
   if (c.has(2))
     return Kernel([=](const Call& call) { call.outputs[0] = at::index_fill(call[0], dim, call[1], call[2]); });

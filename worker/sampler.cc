@@ -38,6 +38,7 @@ const std::vector<SpaceInfo>& Spaces() {
       {"paper-layers", false},
       {"real-layers", false},
       {"program-layers", false},
+      {"lookup-layers", false},
       {"paper-networks", true},
       {"real-networks", true},
       {"small-networks", true},
@@ -81,6 +82,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
   if (space == "paper-layers") return MakePaperLayerSampler(options);
   if (space == "real-layers") return MakeRealLayerSampler(options);
   if (space == "program-layers") return MakeProgramLayerSampler(options);
+  if (space == "lookup-layers") return MakeLookupLayerSampler(options);
   if (space == "paper-networks") return MakePaperNetworkSampler(options);
   if (space == "real-networks") return MakeRealNetworkSampler(options);
   if (space == "small-networks") return MakeSmallNetworkSampler(options);

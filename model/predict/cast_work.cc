@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "graph/distinct_inputs.h"
 #include "graph/saturated.h"
+#include "graph/touched_bytes.h"
 
 namespace cobra::predict {
 namespace {
@@ -136,16 +137,17 @@ class Autocast {
     for (const size_t i : graph::DistinctInputs(call)) {
       const graph::ValueRef& input = call.inputs[i];
       if (!IsFloat(input)) continue;
-      const int64_t bytes = graph_.TypeOf(input).num_bytes();
       if (casts && IsWide(input) != is_wide) {
+        const int64_t bytes = graph_.TypeOf(input).num_bytes();  // all of it, whatever the call reads
         ++work.casts;
         work.cast_bytes = graph::Plus(work.cast_bytes, graph::Plus(bytes, bytes / 2));
       }
-      if (casts ? is_wide : IsWide(input)) work.wide_bytes = graph::Plus(work.wide_bytes, bytes);
+      if (casts ? is_wide : IsWide(input))
+        work.wide_bytes = graph::Plus(work.wide_bytes, graph::BytesRead(graph_, call, i));
     }
-    for (const graph::TensorType& output : call.outputs) {
-      if (is_wide && output.dtype == graph::DType::float32)
-        work.wide_bytes = graph::Plus(work.wide_bytes, output.num_bytes());
+    for (size_t i = 0; i < call.outputs.size(); ++i) {
+      if (is_wide && call.outputs[i].dtype == graph::DType::float32)
+        work.wide_bytes = graph::Plus(work.wide_bytes, graph::BytesWritten(graph_, call, i));
     }
     return work;
   }

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "graph/cost.h"
 #include "graph/distinct_inputs.h"
+#include "graph/touched_bytes.h"
 
 namespace cobra::predict {
 namespace {
@@ -59,18 +60,20 @@ class Reuse {
     for (const size_t i : graph::DistinctInputs(call)) {
       const graph::ValueRef& input = call.inputs[i];
       Moved& moved = IsActivation(input) ? by_call.activations : by_call.weights;
-      moved.bytes += static_cast<double>(graph_.TypeOf(input).num_bytes());
-      if (fusion_ == nullptr || fusion_->Reads(node, i)) Read(input, &moved);
+      const auto bytes = static_cast<double>(graph::BytesRead(graph_, call, i));
+      moved.bytes += bytes;
+      if (fusion_ == nullptr || fusion_->Reads(node, i)) Read(input, bytes, &moved);
     }
     for (size_t i = 0; i < call.outputs.size(); ++i) {
-      by_call.results.bytes += static_cast<double>(call.outputs[i].num_bytes());
+      const auto bytes = static_cast<double>(graph::BytesWritten(graph_, call, i));
+      by_call.results.bytes += bytes;
       if (fusion_ == nullptr || fusion_->Writes(node))
-        Write(graph::ValueRef::Node(node, static_cast<int32_t>(i)), call.outputs[i], &by_call.results);
+        Write(graph::ValueRef::Node(node, static_cast<int32_t>(i)), bytes, &by_call.results);
     }
     return by_call;
   }
 
-  // Of a table, or with a loop over windows, a call moves other amounts than the sizes of its tensors.
+  // A call that is given a tensor twice reads it for each of its arguments.
   Traffic InBytes(int32_t node, const MovedByCall& by_call) const {
     const auto& [activations, weights, results] = by_call;
     if (graph::IsView(graph_.nodes()[static_cast<size_t>(node)]))  // which copies
@@ -89,9 +92,9 @@ class Reuse {
     return value.is_node() || value.kind == graph::ValueRef::Kind::kInput;
   }
 
-  void Read(const graph::ValueRef& value, Moved* moved) {
+  // Of a table the rows that the call asks: the next run asks the same ones, or others as seldom.
+  void Read(const graph::ValueRef& value, double bytes, Moved* moved) {
     Tensor& tensor = tensors_[KeyOf(value)];
-    const auto bytes = static_cast<double>(graph_.TypeOf(value).num_bytes());
     moved->moved += bytes;
     moved->missed += bytes * Missing(now_ - tensor.touched + bytes);
     now_ += bytes;
@@ -101,9 +104,8 @@ class Reuse {
 
   // PyTorch's allocator gives freed memory to the next tensor of the size. So what lives shortly is written over before
   // it leaves the cache.
-  void Write(const graph::ValueRef& value, const graph::TensorType& type, Moved* moved) {
+  void Write(const graph::ValueRef& value, double bytes, Moved* moved) {
     Tensor& tensor = tensors_[KeyOf(value)];
-    const auto bytes = static_cast<double>(type.num_bytes());
     moved->moved += bytes;
     moved->missed += bytes * Missing(tensor.lives + bytes);
     now_ += bytes;

@@ -79,6 +79,14 @@ TEST_F(CastWorkTest, ABatchNormStaysAsItsInput) {
   EXPECT_EQ(work[2].wide_bytes, 0);
 }
 
+// A table stays in float32, and a call reads the rows that it asks.
+TEST_F(CastWorkTest, ALookupMovesItsRows) {
+  const ValueRef indices = b_.AddInput("i", {{4}, graph::DType::int64});
+  const auto work = WorkOf(Add(Op::embedding, {}, {indices, Parameter({1000, kWidth})}));
+  EXPECT_EQ(work[0].casts, 0);
+  EXPECT_EQ(work[0].wide_bytes, 2 * 4 * kWidth * 4);
+}
+
 TEST_F(CastWorkTest, AViewKeepsTheTypeAndMovesNothing) {
   const ValueRef view = Add(Op::transpose, {{"dim0", int64_t{0}}, {"dim1", int64_t{1}}}, {Linear(x_)});
   const auto work = WorkOf(Add(Op::relu, {}, {view}));

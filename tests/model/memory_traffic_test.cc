@@ -47,6 +47,16 @@ TEST_F(MemoryTrafficTest, WhatFitsIsThereInTheNextRun) {
   EXPECT_EQ(MissedMegabytes(graph, 4), std::vector<double>{20});
 }
 
+// Of a table beyond the cache the rows that a call asks are there again in the next run.
+TEST_F(MemoryTrafficTest, ALookupMovesItsRows) {
+  const ValueRef indices = b_.AddInput("x", {{256}, graph::DType::int64});
+  const ValueRef table = b_.AddParameter("w", {{int64_t{1} << 20, 1024}, graph::DType::float32});
+  const graph::Graph graph = Build(Add(Op::embedding, {indices, table}));
+  const std::vector<Traffic> traffic = TrafficOf(graph, MemoryOf(graph), 8 * kMegabyte);
+  EXPECT_EQ(traffic[0].bytes, 256 * (8 + 2 * 4 * 1024));
+  EXPECT_EQ(traffic[0].missed_bytes, 0);
+}
+
 // Each result is read by the next call and its memory used again; weights come round once a run.
 TEST_F(MemoryTrafficTest, OfALongNetworkTheWeightsAreMissed) {
   ValueRef x = Input(4);

@@ -1,6 +1,7 @@
 #include "worker/executor.h"
 
 #include <set>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "graph/builder.h"
@@ -117,6 +118,28 @@ TEST(ExecutorTest, InPlaceTakesNoMemory) {
   auto executor = *Executor::Create(graph, 1);
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_EQ(*executor->PeakMemoryBytes(), 1 << 20);
+}
+
+// Out of place they copy the whole tensor first.
+TEST(ExecutorTest, InPlaceWritesByIndicesCopyNothing) {
+  using graph::Op;
+  constexpr int64_t kRows = 1 << 12, kWidth = 1 << 6, kBytes = 4 * kRows * kWidth;
+  const graph::Attributes rows = {{"dim", int64_t{0}}}, filled = {{"dim", int64_t{0}}, {"value", 1.0}};
+  for (const auto& [op, attributes, has_source] :
+       {std::tuple(Op::index_add, rows, true), std::tuple(Op::index_copy, rows, true),
+        std::tuple(Op::index_fill, filled, false), std::tuple(Op::scatter, filled, false),
+        std::tuple(Op::scatter, rows, true), std::tuple(Op::scatter_add, rows, true)}) {
+    SCOPED_TRACE(graph::OpName(op));
+    const bool by_element = op == Op::scatter || op == Op::scatter_add;
+    graph::NetBuilder b;
+    const graph::ValueRef x = b.Input({kRows, kWidth});
+    const graph::ValueRef index = b.Input(by_element ? graph::Shape{2, kWidth} : graph::Shape{2}, graph::DType::int64);
+    const graph::ValueRef source = has_source ? b.Input({2, kWidth}) : graph::ValueRef::None();
+    const graph::Graph graph = *std::move(b).Finish({b.CallInPlace(op, attributes, {x, index, source})});
+    auto executor = *Executor::Create(graph, 1);
+    ASSERT_TRUE(executor->RunChecked().ok());
+    EXPECT_LT(*executor->PeakMemoryBytes(), kBytes + kBytes / 2);
+  }
 }
 
 TEST(ExecutorTest, ProfileHasOneTimePerNode) {
