@@ -36,6 +36,7 @@
 #include "export/python/program.h"
 #include "export/weights.h"
 #include "frontend/python/torch/torch_version.h"
+#include "graph/constant_calls.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/connection.h"
@@ -150,11 +151,14 @@ absl::Status CheckServer(const CommonFlags& common) {
 
 namespace {
 
-absl::Status WriteModel(const graph::Graph& graph, const GraphFlags& flags, absl::string_view source) {
+absl::Status WriteModel(const graph::Graph& given, const GraphFlags& flags, absl::string_view source) {
   if (flags.file.format == "python") {
-    COBRA_ASSIGN_OR_RETURN(const std::string program, exporting::WriteProgram(graph, source));
+    COBRA_ASSIGN_OR_RETURN(const std::string program, exporting::WriteProgram(given, source));
     return WriteFileAtomic(flags.file.path, program);
   }
+  // What depends on no input is a constant of a file, with its values where they are known.
+  const std::optional<graph::WithoutCalls> prepared = graph::WithoutConstantCalls(given, /*of_parameters=*/false);
+  const graph::Graph& graph = prepared.has_value() ? prepared->graph : given;
   const auto seed = static_cast<uint64_t>(flags.seed);
   absl::StatusOr<exporting::Weights> weights = exporting::Weights::Random(graph, seed);
   if (!weights.ok()) return UserError(Diagnostic::Kind::kUnsupported, std::string(weights.status().message()));

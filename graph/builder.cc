@@ -173,10 +173,6 @@ void GraphBuilder::AddParameterAlias(absl::string_view name, ValueRef parameter)
   contents().parameter_aliases.emplace_back(std::string(name), parameter.index);
 }
 
-void GraphBuilder::AddFoldedMacs(int64_t macs) {
-  if (__builtin_add_overflow(contents().folded_macs, macs, &contents().folded_macs)) contents().folded_macs = INT64_MAX;
-}
-
 void GraphBuilder::AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of) {
   const auto add = [&](absl::Span<const NamedTensor> from, ValueRef ref, std::vector<NamedTensor>* to) {
     for (const NamedTensor& tensor : from) {
@@ -190,7 +186,6 @@ void GraphBuilder::AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType
   add(graph.constants(), ValueRef::Constant(0), &contents().constants);
   contents().parameter_aliases = graph.contents_->parameter_aliases;
   contents().known_values = graph.contents_->known_values;
-  AddFoldedMacs(graph.folded_macs());
 }
 
 void GraphBuilder::AddTensorsOf(const Graph& graph) {
@@ -320,7 +315,6 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
   for (const auto& [ref, values] : block.contents_->known_values) SetKnownValues(here(ref), values);
   for (const auto& [name, parameter] : block.parameter_aliases())
     contents().parameter_aliases.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
-  AddFoldedMacs(block.folded_macs());
   std::vector<ValueRef> outputs;
   for (const ValueRef& ref : block.outputs()) outputs.push_back(here(ref));
   return outputs;

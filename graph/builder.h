@@ -29,15 +29,13 @@ class GraphBuilder {
   ValueRef AddParameter(absl::string_view name, TensorType type);
   ValueRef AddBuffer(absl::string_view name, TensorType type);
   ValueRef AddConstant(absl::string_view name, TensorType type);
-  // What Graph::KnownValues() returns for a buffer or a constant. REQUIRES: one value for each element.
+  // What Graph::KnownValues() returns for a buffer, a constant or a result. REQUIRES: one value for each element.
   void SetKnownValues(ValueRef ref, std::shared_ptr<const std::vector<double>> values);
   // Adds a second name of an existing parameter (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
-  // Adds the multiply-accumulates of a call on constants, which gets no node (MacsOfCall of graph/cost.h).
-  void AddFoldedMacs(int64_t macs);
 
-  // Adds the tensors of `graph` that no call makes, what is known of them, and its folded multiply-accumulates: its
-  // references to them hold here too. `type_of` gives each its type here. REQUIRES: nothing was added yet.
+  // Adds the tensors of `graph` that no call makes, and what is known of them: its references to them hold here too.
+  // `type_of` gives each its type here. REQUIRES: nothing was added yet.
   void AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of);
   void AddTensorsOf(const Graph& graph);  // with the types that they have
 

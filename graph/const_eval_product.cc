@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_split.h"
 #include "graph/const_rules.h"
+#include "graph/macs.h"
+#include "graph/saturated.h"
 
 namespace cobra::graph::const_rules {
 namespace {
@@ -25,6 +27,16 @@ Letters LettersOf(const std::vector<std::string>& terms, const ConstCall& call) 
     }
   }
   return letters;
+}
+
+// All letters are walked at once here. PyTorch sums in steps, and the reader charges a program for those.
+bool IsFarMoreThanSteps(int64_t work, const std::string& equation, const ConstCall& call) {
+  constexpr int64_t kLittle = 4096;
+  if (work <= kLittle) return false;
+  std::vector<const TensorType*> types;
+  for (const ConstInput& input : call.inputs) types.push_back(input.type);
+  const EinsumWork steps = EinsumWorkOf(equation, types);
+  return work > Plus(Times(2, steps.macs), steps.elementwise);
 }
 
 // Evaluates the equation as sums of products. Returns nothing for an ellipsis or too much work.
@@ -52,8 +64,8 @@ Outputs Contracted(std::string equation, const ConstCall& call) {
     }
   }
   int64_t work = 1;
-  for (int64_t d : space) work *= d;
-  if (work > 4 * kMaxConstElements) return {};
+  for (int64_t d : space) work = Times(work, d);
+  if (work > 4 * kMaxConstElements || IsFarMoreThanSteps(work, equation, call)) return {};
   std::vector<Strides> walks;
   for (size_t i = 0; i < terms.size(); ++i) {
     const Strides own = ContiguousStrides(call.type(i).shape);

@@ -1,13 +1,15 @@
-// What the ATen dispatcher runs in convolutions and products counts as multiply-accumulates; everything else counts as
+// What ATen runs in convolutions and products counts as multiply-accumulates (graph/macs.h); everything else counts as
 // FLOPs.
 #include "graph/cost.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "graph/layout.h"
+#include "graph/macs.h"
+#include "graph/op_rules.h"
 #include "graph/saturated.h"
+#include "graph/touched_bytes.h"
 
 namespace cobra::graph {
 namespace {
@@ -19,9 +21,9 @@ enum class Work : uint8_t {
   kNorm,           // passes over the input: mean, variance, scale
   kPool,           // one operation per window element
   kFft,            // 5 n log2 n, n the transformed elements
-  kProduct,        // a tensor product whose multiply-accumulates PyTorch's own counters leave out
+  kDistance,       // a subtraction, a square and a sum for each coordinate of each pair of points
   kProductOfLast,  // addbmm: the product of the last two inputs
-  kSecond,         // one multiply-add for each element of the second input
+  kSecond,         // one multiply-accumulate for each element of the second input
   kFactor,         // a factorization: n m min(n, m)
   kRnnCell,
   kConvTbc,
@@ -29,6 +31,11 @@ enum class Work : uint8_t {
   kConvTranspose,
   kLinear,
   kMatmul,
+  kInner,
+  kTensordot,
+  kMultiDot,
+  kMatrixPower,
+  kCov,
   kAddmm,
   kGroupedMm,
   kBilinear,
@@ -46,55 +53,8 @@ constexpr Work kWork[] = {
 
 constexpr int64_t kNormPasses = 4;
 
-// An equation with letters only: the product of all sizes, or 0 with a single operand. With an ellipsis: the number of
-// output elements times the sizes of the summed letters.
-int64_t EinsumMacs(const Node& node, const std::vector<const TensorType*>& inputs) {
-  std::string equation = node.attributes.String("equation");
-  equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
-  const size_t arrow = equation.find("->");
-  const std::string left = equation.substr(0, arrow);
-  const std::string right = arrow == std::string::npos ? "" : equation.substr(arrow + 2);
-  const bool ellipsis = equation.find("...") != std::string::npos;
-  std::map<char, int64_t> sizes;
-  size_t operand = 0, begin = 0;
-  for (size_t end = 0; end <= left.size(); ++end) {
-    if (end != left.size() && left[end] != ',') continue;
-    if (operand >= inputs.size()) break;
-    const std::string term = left.substr(begin, end - begin);
-    const Shape& shape = inputs[operand++]->shape;
-    const size_t dots = term.find("...");
-    const size_t tail = dots == std::string::npos ? 0 : term.size() - dots - 3;
-    for (size_t i = 0; i < std::min(dots, term.size()); ++i) sizes[term[i]] = shape[i];
-    for (size_t i = 0; i < tail; ++i) sizes[term[dots + 3 + i]] = shape[shape.size() - tail + i];
-    begin = end + 1;
-  }
-  if (!ellipsis && operand < 2) return 0;
-  int64_t macs = ellipsis ? node.outputs[0].num_elements() : 1;
-  for (const auto& [letter, size] : sizes) {
-    if (!ellipsis || right.find(letter) == std::string::npos) macs = Times(macs, size);
-  }
-  return macs;
-}
-
-int64_t MhaMacs(const Node& node, const std::vector<const TensorType*>& in) {
-  const Shape& query = in[0]->shape;
-  const int64_t embed = query.back(), queries = query[0], keys = in[1]->shape[0];
-  const int64_t batch = query.size() == 3 ? query[1] : 1;
-  const int64_t projections =
-      queries * embed * embed + keys * in[1]->shape.back() * embed + keys * in[2]->shape.back() * embed;
-  const int64_t out = node.outputs[0].shape.back();
-  return Times(batch, projections + 2 * queries * keys * embed + queries * embed * out);
-}
-
-int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in) {
-  const TensorType& out = node.outputs[0];
-  const int64_t steps = out.shape.back() == 0 ? 0 : out.num_elements() / out.shape.back();
-  int64_t weights = 0;
-  for (size_t i = GetOpInfo(node.op).inputs.size() - 1; i < in.size(); ++i) {  // the parameters are the last input
-    if (in[i]->rank() == 2) weights += in[i]->num_elements();
-  }
-  return Times(steps, weights);
-}
+// inner() of a scalar and a tensor is their elementwise product.
+bool IsScaled(const std::vector<const TensorType*>& in) { return in[0]->rank() == 0 || in[1]->rank() == 0; }
 
 int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
   const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
@@ -111,25 +71,27 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
                                                       : Times(out, in[0]->shape.back());
     case Work::kAddmm: return Times(out, in[1]->shape.back());
     case Work::kBilinear: return Times(out, per_filter(*in[2]));
-    case Work::kEinsum: return EinsumMacs(node, in);
-    case Work::kSdpa: {
-      const int64_t keys = in[1]->shape[in[1]->rank() - 2];
-      return Plus(Times(in[0]->num_elements(), keys), Times(out, keys));
-    }
+    case Work::kEinsum: return EinsumWorkOf(node.attributes.String("equation"), in).macs;
+    case Work::kSdpa: return SdpaMacs(node, in);
     case Work::kMha: return MhaMacs(node, in);
     case Work::kRnn: return RnnMacs(node, in);
+    case Work::kRnnCell: return RnnCellMacs(node, in);
+    case Work::kInner: return IsScaled(in) ? 0 : Times(out, in[0]->shape.back());
+    case Work::kTensordot: return TensordotMacs(node, in);
+    case Work::kMultiDot: return MultiDotMacs(in);
+    case Work::kMatrixPower: return MatrixPowerMacs(node, *in[0]);
+    case Work::kCov: return CovMacs(*in[0]);
+    case Work::kProductOfLast: return Times(in[1]->num_elements(), in[2]->shape.back());
+    case Work::kSecond: return in[1]->num_elements();
+    case Work::kConvTbc: return Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2]));
     case Work::kZero:
     case Work::kOutput:
     case Work::kInput:
     case Work::kNorm:
     case Work::kPool:
     case Work::kFft:
-    case Work::kProduct:
-    case Work::kProductOfLast:
-    case Work::kSecond:
-    case Work::kFactor:
-    case Work::kRnnCell:
-    case Work::kConvTbc: return 0;
+    case Work::kDistance:
+    case Work::kFactor: return 0;
   }
   return 0;
 }
@@ -168,6 +130,12 @@ int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
   return Clamped((real ? 2.5 : 5) * elements * std::log2(std::max(transformed, 2.0)));
 }
 
+int64_t FactorFlops(const TensorType& matrix) {
+  const Shape& shape = matrix.shape;
+  const int64_t inner = shape.size() < 2 ? 1 : std::min(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return Times(2, Times(matrix.num_elements(), inner));
+}
+
 int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) {
   const int64_t out = node.outputs.empty() ? 0 : node.outputs[0].num_elements();
   const int64_t first = in.empty() || in[0] == nullptr ? 0 : in[0]->num_elements();
@@ -176,27 +144,12 @@ int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) 
     case Work::kInput: return first;
     case Work::kNorm: return Times(kNormPasses, first);
     case Work::kFft: return FftFlops(node, in);
-    case Work::kProduct: {
-      // a M x K and K x N product, whichever dimensions form M, K and N: M N K = sqrt(MK * KN * MN)
-      const double second = in.size() < 2 || in[1] == nullptr ? 1 : static_cast<double>(in[1]->num_elements());
-      return Clamped(2 * std::sqrt(static_cast<double>(first) * second * static_cast<double>(out)));
-    }
-    case Work::kProductOfLast: return Times(2, Times(in[1]->num_elements(), in[2]->shape.back()));
-    case Work::kSecond: return Times(2, in[1]->num_elements());
-    case Work::kFactor: {
-      const Shape& shape = in[0]->shape;
-      return Times(2, Times(first, shape.size() < 2 ? 1 : std::min(shape[shape.size() - 1], shape[shape.size() - 2])));
-    }
-    case Work::kRnnCell: {
-      int64_t weights = 0;
-      bool is_weight = false;  // weights follow the states
-      for (size_t i = 0; i < in.size(); ++i) {
-        is_weight = is_weight || GetOpInfo(node.op).input(i).name == "w_ih";
-        if (is_weight && in[i] != nullptr && in[i]->rank() == 2) weights += in[i]->num_elements();
-      }
-      return Times(2, Times(weights, in[0]->rank() == 2 ? in[0]->shape[0] : 1));
-    }
-    case Work::kConvTbc: return Times(2, Times(out, in[1]->num_elements() / std::max<int64_t>(1, in[1]->shape[2])));
+    case Work::kDistance: return Times(3, Times(out, in[0]->rank() == 0 ? 1 : in[0]->shape.back()));
+    case Work::kFactor: return FactorFlops(*in[0]);
+    case Work::kMatrixPower: return node.attributes.Int("n") < 0 ? FactorFlops(*in[0]) : 0;  // of the inverse
+    case Work::kCov: return Times(2, first);  // the mean of each variable, and what is left without it
+    case Work::kInner: return IsScaled(in) ? out : 0;
+    case Work::kEinsum: return EinsumWorkOf(node.attributes.String("equation"), in).elementwise;
     case Work::kPool: {
       int64_t window = 1;
       const std::vector<int64_t> kernel = node.attributes.Ints("kernel_size");
@@ -208,32 +161,42 @@ int64_t NonMacFlops(const Node& node, const std::vector<const TensorType*>& in) 
     case Work::kConvTranspose:
     case Work::kLinear:
     case Work::kMatmul:
+    case Work::kTensordot:
+    case Work::kMultiDot:
     case Work::kAddmm:
+    case Work::kProductOfLast:
+    case Work::kSecond:
     case Work::kGroupedMm:
     case Work::kBilinear:
-    case Work::kEinsum:
+    case Work::kConvTbc:
     case Work::kSdpa:
     case Work::kMha:
-    case Work::kRnn: return 0;
+    case Work::kRnn:
+    case Work::kRnnCell: return 0;
   }
   return 0;
 }
+
+// Memory that nobody writes to is not touched.
+bool LeavesUnset(const Node& node) { return node.op == Op::new_ || RulesOf(node.op).randomness == Randomness::kUnset; }
 
 NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
   NodeCost cost;
   if (IsAlias(graph, node) || (IsView(node) && !copies)) return cost;
   std::vector<const TensorType*> in;
   in.reserve(node.inputs.size());
-  for (const ValueRef& ref : node.inputs) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueRef& ref = node.inputs[i];
     in.push_back(ref.is_none() ? nullptr : &graph.TypeOf(ref));
-    if (ref.is_none()) continue;
     const bool activation = ref.is_node() || ref.kind == ValueRef::Kind::kInput;
     int64_t& bytes = activation ? cost.input_bytes : cost.weight_bytes;
-    bytes = Plus(bytes, in.back()->num_bytes());
+    bytes = Plus(bytes, BytesRead(graph, node, i));
   }
   cost.macs = MacsOf(node, in);
   cost.flops = Plus(Times(2, cost.macs), NonMacFlops(node, in));
-  for (const TensorType& output : node.outputs) cost.output_bytes = Plus(cost.output_bytes, output.num_bytes());
+  if (LeavesUnset(node)) return cost;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    cost.output_bytes = Plus(cost.output_bytes, BytesWritten(graph, node, i));
   return cost;
 }
 
@@ -278,7 +241,6 @@ GraphCost CostOf(const Graph& graph) {
     total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));
     total.weight_bytes = Plus(total.weight_bytes, cost.weight_bytes);
   }
-  total.macs = Plus(total.macs, graph.folded_macs());
   return total;
 }
 

@@ -29,7 +29,7 @@ int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const
                     const std::vector<TensorType>& outputs);
 
 struct GraphCost {
-  int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;  // macs: with Graph::folded_macs()
+  int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;
 };
 GraphCost CostOf(const Graph& graph);
 

@@ -23,7 +23,6 @@ class Writer {
       Count(tensors.size());
       for (const NamedTensor& tensor : tensors) Type(tensor.type);
     }
-    Number(graph.folded_macs());
     Count(graph.nodes().size());
     for (const Node& node : graph.nodes()) Call(node);
     Refs(graph.outputs());

@@ -25,7 +25,7 @@ struct ValueRef {
     kInput,      // graph input
     kParameter,  // nn.Parameter
     kBuffer,     // registered buffer (running_mean ...)
-    kConstant,   // a tensor that depends on no input and no parameter
+    kConstant,   // a tensor that was made before the network runs, and that no module has a name for
   };
   Kind kind = Kind::kNone;
   int32_t index = 0;
@@ -86,7 +86,7 @@ class Graph {
   absl::Span<const NamedTensor> buffers() const { return contents_->buffers; }
   absl::Span<const NamedTensor> constants() const { return contents_->constants; }
   absl::Span<const ValueRef> outputs() const { return contents_->outputs; }
-  // Of a buffer or a constant, in row-major order; null unless the reader was asked to keep them, and knows them.
+  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader was asked to keep them, and knows them.
   std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
@@ -94,9 +94,6 @@ class Graph {
   int64_t num_parameters() const;     // number of elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return contents_->parameter_aliases; }
-  // Multiply-accumulates of calls on constants alone: the reader computed them and added no node, but PyTorch runs them
-  // each time.
-  int64_t folded_macs() const { return contents_->folded_macs; }
 
  private:
   friend class GraphBuilder;
@@ -105,7 +102,6 @@ class Graph {
     std::vector<NamedTensor> inputs, parameters, buffers, constants;
     std::vector<std::pair<std::string, int32_t>> parameter_aliases;
     std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values;
-    int64_t folded_macs = 0;
     std::vector<ValueRef> outputs;
   };
   // Not changed any more once a GraphBuilder has given the graph away.

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "graph/constant_calls.h"
 #include "graph/cost.h"
 #include "graph/op_rules.h"
 #include "nlohmann/json.hpp"
@@ -47,7 +48,8 @@ Json TensorToJson(const NamedTensor& tensor) {
 
 class Writer {
  public:
-  Writer(const Graph& graph, const GraphJsonOptions& options) : graph_(graph), options_(options) {}
+  Writer(const Graph& graph, const GraphJsonOptions& options)
+      : graph_(graph), options_(options), const_(ConstantCalls(graph, /*of_parameters=*/false)) {}
 
   std::string Write() {
     Json root = {{"inputs", Json::array()}, {"ops", Json::array()}};
@@ -69,7 +71,6 @@ class Writer {
     }
     if (!consts.empty()) root["output_consts"] = consts;
     root["macs"] = CostOf(graph_).macs;
-    if (graph_.folded_macs() > 0) root["folded_macs"] = graph_.folded_macs();
     root["peak_memory_bytes"] = PeakMemoryBytes(graph_);
     // Names come from the user's program and need not be UTF-8.
     return root.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -116,22 +117,6 @@ class Writer {
     return writes_tensor && (tensors || (parts.size() == 1 && !absl::StartsWith(parts[0], "[")));
   }
 
-  // Whether the value depends on no input and no parameter.
-  bool IsConst(const Node& node) const {
-    if (node.inputs.empty() || DrawsRandomNumbers(node.op)) return false;
-    for (const ValueRef& ref : node.inputs) {
-      // Random numbers drawn while the network runs ("rand.3", "randn.0"), and values computed from them, are not
-      // constant.
-      if (ref.kind == ValueRef::Kind::kConstant && absl::StartsWith(graph_.constants()[ref.index].name, "rand"))
-        return false;
-      if (ref.is_node() ? !const_[ref.index]
-                        : ref.kind == ValueRef::Kind::kInput || ref.kind == ValueRef::Kind::kParameter) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   // Whether the call touches no data but still makes a new tensor.
   static bool IsListedAsNew(const Node& node) {
     const Storage storage = RulesOf(node.op).storage;
@@ -169,8 +154,9 @@ class Writer {
     }
     record["out"] = std::move(out);
     if (!plain) record["dtype"] = std::move(dtypes);
-    const_.push_back(IsConst(node));
-    if (const_.back()) {
+    if (node.inputs.empty()) {
+      record["kind"] = "create";
+    } else if (const_[static_cast<size_t>(&node - graph_.nodes().data())]) {
       record["kind"] = "const";
     } else if (IsAlias(graph_, node) || IsUnwatched(node)) {
       record["kind"] = "alias";
@@ -189,7 +175,7 @@ class Writer {
 
   const Graph& graph_;
   const GraphJsonOptions& options_;
-  std::vector<bool> const_;
+  const std::vector<bool> const_;
 };
 
 }  // namespace

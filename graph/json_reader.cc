@@ -113,11 +113,6 @@ class Reader {
       ++num_constants_;
     }));
     COBRA_RETURN_IF_ERROR(ReadAliases(root));
-    if (const auto folded = root.find("folded_macs"); folded != root.end()) {
-      const std::optional<int64_t> macs = Integer(*folded);
-      if (!macs.has_value() || *macs < 0) return Wrong("\"folded_macs\" is not a count");
-      builder_.AddFoldedMacs(*macs);
-    }
     const auto ops = root.find("ops");
     if (ops == root.end() || !ops->is_array()) return Wrong("there is no list \"ops\"");
     if (static_cast<int64_t>(ops->size()) > limits_.max_nodes) {

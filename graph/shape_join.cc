@@ -466,6 +466,17 @@ ShapeResult Resize(const Call& call) {
   return One(Shape(size.begin(), size.end()), call.in(0).dtype);
 }
 
+ShapeResult Created(const Call& call) {
+  const std::vector<int64_t> size = call.attributes.Ints("size");
+  for (int64_t s : size) {
+    if (s < 0) return ShapeError("Trying to create tensor with negative dimension ", s);
+  }
+  const std::string name = call.attributes.String("dtype", "float32");
+  const std::optional<DType> dtype = DTypeFromName(name);
+  if (!dtype.has_value()) return ShapeError(name, ": is not a type of tensors");
+  return One(Shape(size.begin(), size.end()), *dtype);
+}
+
 ShapeResult Flip(const Call& call) {  // flip, fliplr, flipud
   const TensorType& input = call.in(0);
   if (call.op == Op::fliplr && input.rank() < 2) return ShapeError("Input must be >= 2-d.");

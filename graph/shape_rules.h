@@ -96,6 +96,7 @@ ShapeResult CosineLoss(const Call& call);
 ShapeResult CosineSimilarity(const Call& call);
 ShapeResult Cov(const Call& call);
 ShapeResult Cross(const Call& call);
+ShapeResult Created(const Call& call);
 ShapeResult CrossEntropy(const Call& call);
 ShapeResult Ctc(const Call& call);
 ShapeResult DeformConv2d(const Call& call);

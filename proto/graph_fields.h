@@ -277,14 +277,11 @@ struct NodeFields {
 
 // The lists of a graph, by the numbers of their fields.
 struct GraphFields {
-  std::array<FieldRange, v1::Graph::kFoldedMacsFieldNumber> lists;  // the last number is no list
-  int64_t folded_macs = 0;
+  std::array<FieldRange, v1::Graph::kSourceFilesFieldNumber + 1> lists;
 
   bool Merge(absl::string_view bytes) {
     return EachField(bytes, [this](const WireField& field) {
       const auto number = static_cast<size_t>(field.number);
-      if (field.number == v1::Graph::kFoldedMacsFieldNumber && field.kind == WireField::Kind::kVarint)
-        folded_macs = Int64(field);
       if (field.kind == WireField::Kind::kBytes && number < lists.size()) lists[number].Add(field.whole);
       return true;
     });

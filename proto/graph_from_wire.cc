@@ -60,8 +60,6 @@ class Reader {
       return Error(Diagnostic::Kind::kLimit, LimitMessage("", tensors, kTensorsOfCall * limits_.max_nodes, "tensors"));
     COBRA_RETURN_IF_ERROR(AddAllTensors());
     COBRA_RETURN_IF_ERROR(AddAliases());
-    if (fields_.folded_macs < 0) return Wrong(absl::StrCat("folded_macs ", fields_.folded_macs, " is negative"));
-    builder_.AddFoldedMacs(fields_.folded_macs);
     COBRA_RETURN_IF_ERROR(Each(v1::Graph::kNodesFieldNumber, [this](absl::string_view node) { return AddNode(node); }));
     node_ = nullptr;
     std::vector<graph::ValueRef> outputs;

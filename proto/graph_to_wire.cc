@@ -23,7 +23,6 @@ class GraphWriter {
 
   void Write() {
     NumberFiles();
-    out_.NumberUnlessZero(v1::Graph::kFoldedMacsFieldNumber, Bits(graph_.folded_macs()));
     for (size_t i = file_names_.size(); i-- > 0;) Name(v1::Graph::kSourceFilesFieldNumber, *file_names_[i]);
     for (size_t i = graph_.outputs().size(); i-- > 0;) Ref(v1::Graph::kOutputsFieldNumber, graph_.outputs()[i]);
     for (size_t i = graph_.nodes().size(); i-- > 0;) WriteNode(graph_.nodes()[i], node_files_[i]);

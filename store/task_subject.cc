@@ -148,11 +148,7 @@ absl::StatusOr<graph::Graph> WithoutNames(const graph::Graph& graph) {
   i = 0;
   for (const graph::NamedTensor& tensor : graph.buffers()) builder.AddBuffer(absl::StrCat("b", i++), tensor.type);
   i = 0;
-  for (const graph::NamedTensor& tensor : graph.constants()) {
-    // The names tell which constants are random (graph/json.cc).
-    builder.AddConstant(absl::StrCat(absl::StartsWith(tensor.name, "rand") ? "rand." : "c", i++), tensor.type);
-  }
-  builder.AddFoldedMacs(graph.folded_macs());
+  for (const graph::NamedTensor& tensor : graph.constants()) builder.AddConstant(absl::StrCat("c", i++), tensor.type);
   for (const graph::Node& node : graph.nodes()) {
     COBRA_RETURN_IF_ERROR(builder.Add(node.op, node.attributes, node.inputs, {}, node.inplace).status());
   }

@@ -23,6 +23,7 @@ class ExecutionDevice {
 
   // Converts a CPU tensor to the execution's precision, device and memory layout.
   at::Tensor Place(at::Tensor tensor) const;
+  c10::Device device() const { return device_; }
   // The type that a float32 tensor of the graph has here.
   at::ScalarType FloatType() const;
 

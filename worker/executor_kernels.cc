@@ -27,6 +27,11 @@ at::ScalarType ToScalarType(graph::DType dtype) {
   return at::kFloat;
 }
 
+at::TensorOptions NodeContext::NewTensor() const {
+  const at::ScalarType type = ToScalarType(node.outputs[0].dtype);
+  return at::TensorOptions().dtype(type == at::kFloat ? float_type : type).device(device);
+}
+
 at::Scalar NodeContext::Scalar(absl::string_view name, at::Scalar fallback) const {
   const graph::AttributeValue* value = node.attributes.Find(name);
   if (value == nullptr) return fallback;
@@ -70,6 +75,7 @@ const KernelTable& Kernels() {
     AddReductionKernels(t);
     AddIndexKernels(t);
     AddCopyKernels(t);
+    AddCreationKernels(t);
     AddViewKernels(t);
     AddSpectrumKernels(t);
     AddRoiKernels(t);

@@ -46,7 +46,11 @@ using Kernel = std::function<void(const Call&)>;
 struct NodeContext {
   const graph::Node& node;
   std::vector<const graph::TensorType*> inputs;
+  at::ScalarType float_type;  // that a float32 tensor of the graph has (ExecutionDevice::FloatType)
+  c10::Device device;
 
+  // Of the first output, for a call that has no input to take it from.
+  at::TensorOptions NewTensor() const;
   bool inplace() const { return node.inplace; }
   bool has(size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
   bool HasValue(absl::string_view name) const {  // given and not None
@@ -102,6 +106,7 @@ void AddArithmeticKernels(KernelTable* table);
 void AddReductionKernels(KernelTable* table);
 void AddIndexKernels(KernelTable* table);
 void AddCopyKernels(KernelTable* table);
+void AddCreationKernels(KernelTable* table);
 void AddViewKernels(KernelTable* table);
 void AddSpectrumKernels(KernelTable* table);
 void AddRoiKernels(KernelTable* table);

@@ -50,6 +50,7 @@ absl::StatusOr<Names> WriteConvolution(CallWriter& c);
 absl::StatusOr<Names> WriteCopy(CallWriter& c);
 absl::StatusOr<Names> WriteCosineSimilarity(CallWriter& c);
 absl::StatusOr<Names> WriteCountNonzero(CallWriter& c);
+absl::StatusOr<Names> WriteCreated(CallWriter& c);
 absl::StatusOr<Names> WriteCross(CallWriter& c);
 absl::StatusOr<Names> WriteCumsum(CallWriter& c);
 absl::StatusOr<Names> WriteDequantize(CallWriter& c);

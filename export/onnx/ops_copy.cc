@@ -346,6 +346,12 @@ absl::StatusOr<Names> WriteFill(CallWriter& c) {
   return Names{c.Filled(c.Out(), c.op() == graph::Op::zero ? 0 : c.Double("value"))};
 }
 
+// empty, zeros, ones, full; of the others, whose numbers are not known here (they are constants of the file where they
+// are), zeros
+absl::StatusOr<Names> WriteCreated(CallWriter& c) {
+  return Names{c.Filled(c.Out(), c.op() == graph::Op::ones ? 1 : c.Double("fill_value"))};
+}
+
 // round(x / scale) + zero_point within the type's range
 absl::StatusOr<Names> WriteQuantize(CallWriter& c) {
   const DType dtype = c.Type(0).dtype;

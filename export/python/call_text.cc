@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "export/python/creation_text.h"
 #include "graph/getitem.h"
 
 namespace cobra::exporting {
@@ -292,6 +293,7 @@ absl::StatusOr<std::string> Writer::IndexText(size_t* value_operand) const {
 }
 
 absl::StatusOr<CallText> Writer::Special() {
+  if (operands_.empty()) return CallText{CreationText(node_, row_.function)};
   switch (node_.op) {
     case Op::getitem:
     case Op::setitem:

@@ -88,6 +88,7 @@ Result<Value> CacheOfTokens(Interpreter& interp, ModuleObject* module, Value mod
   const auto make_input = [&](Tensor* tensor) {
     if (!made.insert(tensor).second) return;
     tensor->ref = builder.AddInput(absl::StrCat("past_key_values.", made.size() - 1), tensor->type);
+    tensor->computed = graph::ValueRef::None();
     tensor->values = {};
     tensor->base = nullptr;  // views of one tensor become inputs of their own
     tensor->view = nullptr;

@@ -1,6 +1,7 @@
 #include "frontend/python/reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
@@ -15,6 +16,7 @@
 #include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/input_spec.h"
+#include "frontend/python/kept_constants.h"
 #include "frontend/python/interpreter_pool.h"
 #include "frontend/python/list_models.h"
 #include "frontend/python/nested_tensors.h"
@@ -52,6 +54,22 @@ class Reader {
     } else if (request_.method == "forward") {
       COBRA_TRY(CheckCallable(interp, model));
     }
+    progress_.signature = SignatureOf(interp, model, request_.method);
+    if (model.IsFunction()) progress_.called_function = CallText(interp, entry_, model);
+    torch_.module_stack.push_back(&torch_.root);
+    const Result<void> ran = Run(interp, module, model);
+    const bool has_time = interp.steps_used() < interp.limits().steps / 2;
+    if (!ran.ok() || !has_time || !KeepsConstants(interp, model)) return ran;
+    return RunAgain(interp, module, model);
+  }
+
+  graph::Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
+  const ReadProgress& progress() const { return progress_; }
+
+ private:
+  static constexpr char kMaker[] = "a function that makes the model";
+
+  Result<void> Run(Interpreter& interp, ModuleObject* module, Value model) {
     std::vector<Value> positional;
     std::vector<KeywordArg> keywords;
     progress_.phase = ReadProgress::Phase::kArguments;
@@ -61,11 +79,7 @@ class Reader {
       keywords.push_back({interp.Intern("past_key_values"), cache});
     }
     progress_.phase = ReadProgress::Phase::kRun;
-    progress_.signature = SignatureOf(interp, model, request_.method);
-    if (model.IsFunction()) progress_.called_function = CallText(interp, entry_, model);
-
     torch_.recording = true;
-    torch_.module_stack.push_back(&torch_.root);
     Result<Value> out = request_.method == "forward"
                             ? interp.Call(model, positional, keywords)
                             : interp.CallMethod(model, interp.Intern(request_.method), positional, keywords);
@@ -80,11 +94,24 @@ class Reader {
     return NestedTensors().Visit(interp, *out, [&](Tensor* tensor) { outputs_.push_back(RefOf(interp, tensor)); });
   }
 
-  graph::Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
-  const ReadProgress& progress() const { return progress_; }
-
- private:
-  static constexpr char kMaker[] = "a function that makes the model";
+  // What is timed is not the first run: what that one made and kept is there now. If the network does not run twice,
+  // the first run stands.
+  Result<void> RunAgain(Interpreter& interp, ModuleObject* module, Value model) {
+    graph::GraphBuilder first = std::exchange(torch_.builder, graph::GraphBuilder(interp.limits().graph));
+    std::vector<graph::ValueRef> outputs = std::exchange(outputs_, {});
+    torch_.ForgetRun();
+    interp.heap().ForEach<Tensor>([](Tensor& tensor) {
+      tensor.is_drawn = tensor.is_drawn || tensor.ref.is_node();  // it depends on what was computed
+      tensor.ref = tensor.computed = graph::ValueRef::None();
+    });
+    num_input_tensors_ = 0;
+    if (IsModule(interp, model)) COBRA_TRY(NameTensors(interp, model));
+    if (Run(interp, module, model).ok()) return {};
+    if (!interp.CatchException(interp.types().BaseException)) return Failure();
+    torch_.builder = std::move(first);
+    outputs_ = std::move(outputs);
+    return {};
+  }
 
   // The entry that was given; without one, the only model of the file, if it needs no arguments.
   Result<void> ChooseEntry(Interpreter& interp, ModuleObject* module) {

@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "graph/builder.h"
+#include "graph/constant_calls.h"
 #include "model/predict/half_precision.h"
 
 namespace cobra::predict {
@@ -120,12 +121,23 @@ LatencyPrediction FoldedNorms::OfAllCalls(LatencyPrediction prediction) const {
 
 std::optional<FoldedNorms> WithFoldedNorms(const graph::Graph& graph) { return Folding(graph).Run(); }
 
+bool FoldsConstants(const TargetSpec& target) {
+  constexpr absl::string_view kPrepare[] = {"onnxruntime", "openvino", "ncnn", "tflite"};
+  return absl::c_linear_search(kPrepare, RuntimeFamily(target)) ||
+         (IsPyTorch(target) && target.compile == "inductor-freezing");
+}
+
 bool RunsConvertedFiles(const TargetSpec& target, bool is_adapted) {
   return RuntimeFamily(target) == "ncnn" && (is_adapted || RuntimeVersion(target).empty());
 }
 
 std::optional<graph::Graph> AsRunBy(const TargetSpec& machine, const graph::Graph& graph) {
   std::optional<graph::Graph> full = InFloat32(graph, machine.precision);
+  if (FoldsConstants(machine)) {
+    std::optional<graph::WithoutCalls> prepared = 
+        graph::WithoutConstantCalls(full.has_value() ? *full : graph, /*of_parameters=*/true);
+    if (prepared.has_value()) full = std::move(prepared->graph);
+  }
   if (!RunsConvertedFiles(machine, /*is_adapted=*/true)) return full;
   std::optional<FoldedNorms> folded = WithFoldedNorms(full.has_value() ? *full : graph);
   return folded.has_value() ? std::move(folded->graph) : std::move(full);

@@ -25,6 +25,11 @@ struct FoldedNorms {
 // training mode stay.
 std::optional<FoldedNorms> WithFoldedNorms(const graph::Graph& graph);
 
+// Whether the target's runtime computes once what depends on no input, also of parameters (graph/constant_calls.h):
+// ONNX Runtime, OpenVINO, ncnn and TensorFlow Lite do when they load a network, and TorchInductor if it freezes
+// parameters. PyTorch runs such calls each time, compiled or not.
+bool FoldsConstants(const TargetSpec& target);
+
 // Whether the target was measured with files of ncnn. Those with a version in their runtime are ours, which ran all
 // calls of a network in PyTorch (docs/ncnn_export.md). `is_adapted`: by timings, or from a data sheet.
 bool RunsConvertedFiles(const TargetSpec& target, bool is_adapted);

@@ -22,7 +22,6 @@ graph::Graph SmallNetwork() {
   const graph::ValueRef x = builder.AddInput("x", {{2, 3, 8, 8}, graph::DType::float32});
   const graph::ValueRef weight = builder.AddParameter("conv.weight", {{4, 3, 3, 3}, graph::DType::float32});
   builder.AddParameterAlias("tied.weight", weight);
-  builder.AddFoldedMacs(12);
   const graph::Origin origin{std::make_shared<const std::string>("net.py"), 7, "conv",
                              std::make_shared<const std::string>("blocks.py"), 3};
   const graph::Attributes attributes = {{"stride", std::vector<int64_t>{1, 1}},
@@ -184,7 +183,6 @@ TEST(GraphProtoTest, MessagesNameTheTensor) {
        .damage = [](v1::Graph* g) { g->mutable_parameter_aliases(0)->set_name("conv.weight"); }},
       {.message = "graph: output 0 is node 2: no output of an earlier node",
        .damage = [](v1::Graph* g) { g->mutable_outputs(0)->set_index(2); }},
-      {.message = "graph: folded_macs -1 is negative", .damage = [](v1::Graph* g) { g->set_folded_macs(-1); }},
       {.message = "graph: output 0 is not set", .damage = [](v1::Graph* g) { g->mutable_outputs(0)->Clear(); }},
   });
 }

@@ -33,7 +33,6 @@ graph::Graph Network() {
   const ValueRef mean = builder.AddBuffer("mean", {{4}, graph::DType::float32});
   const ValueRef variance = builder.AddBuffer("variance", {{4}, graph::DType::float32});
   const ValueRef constant = builder.AddConstant("c", {{4}, graph::DType::float32});
-  builder.AddFoldedMacs(int64_t{1} << 60);
   const auto file = std::make_shared<const std::string>("net.py");
   const auto other = std::make_shared<const std::string>(
       "bl\xc3\xb6"
@@ -74,7 +73,6 @@ TEST(GraphWireTest, WritesWhatProtobufWrites) {
   EXPECT_EQ(message.nodes(0).origin().module_path(), "a.conv");
   EXPECT_EQ(message.nodes(4).attributes(0).int_value(), -3);
   EXPECT_EQ(message.nodes(3).attributes(0).doubles().values(1), 0.5);
-  EXPECT_EQ(message.folded_macs(), int64_t{1} << 60);
   const absl::StatusOr<graph::Graph> back = GraphFromWire(bytes);
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(GraphToWire(*back), bytes);
@@ -155,7 +153,7 @@ TEST(GraphWireTest, TheHashOfANetworkLeavesNamesOut) {
            [](v1::Graph* g) { g->mutable_nodes(0)->mutable_attributes(3)->set_int_value(2); },
            [](v1::Graph* g) { g->mutable_nodes(0)->mutable_inputs(0)->set_index(1); },
            [](v1::Graph* g) { g->mutable_nodes(2)->set_inplace(false); },
-           [](v1::Graph* g) { g->mutable_outputs(0)->set_index(1); }, [](v1::Graph* g) { g->set_folded_macs(1); }}) {
+           [](v1::Graph* g) { g->mutable_outputs(0)->set_index(1); }}) {
     v1::Graph changed = graph;
     change(&changed);
     EXPECT_NE(hash(changed), usual);

@@ -439,10 +439,42 @@ const std::set<graph::Op>& NotInLibTorch() {
   return *ops;
 }
 
+std::vector<Case> CreationCases() {
+  const auto made = [](Ints size, const char* dtype, graph::Attributes attributes = {}) {
+    attributes.Set("size", std::move(size));
+    attributes.Set("dtype", std::string(dtype));
+    return attributes;
+  };
+  return {
+      {graph::Op::empty, made({2, 3}, "float32"), {}},
+      {graph::Op::zeros, made({2, 3}, "int64"), {}},
+      {graph::Op::zeros, made({}, "float32"), {}},
+      {graph::Op::ones, made({2, 3}, "bool"), {}},
+      {graph::Op::full, made({2, 3}, "float32", {{"fill_value", -INFINITY}}), {}},
+      {graph::Op::full, made({2, 3}, "int32", {{"fill_value", int64_t{7}}}), {}},
+      {graph::Op::tensor, made({2, 3}, "float64"), {}},
+      {graph::Op::tensor, made({}, "int64"), {}},
+      {graph::Op::arange, made({0}, "int64", {{"start", int64_t{3}}, {"step", int64_t{2}}}), {}},
+      {graph::Op::arange, made({5}, "int64", {{"start", int64_t{3}}, {"step", int64_t{-2}}}), {}},
+      {graph::Op::arange, made({10}, "float32", {{"start", 0.1}, {"step", 0.1}}), {}},
+      {graph::Op::linspace, made({7}, "float32", {{"start", 0.0}, {"end", 1.0}}), {}},
+      {graph::Op::eye, made({3, 4}, "float32"), {}},
+      {graph::Op::tril_indices, made({2, 6}, "int64", {{"row", int64_t{3}}, {"col", int64_t{3}}}), {}},
+      {graph::Op::triu_indices,
+       made({2, 3}, "int64", {{"row", int64_t{3}}, {"col", int64_t{3}}, {"offset", int64_t{1}}}),
+       {}},
+      {graph::Op::rand, made({2, 3}, "float32"), {}},
+      {graph::Op::randn, made({2, 3}, "float32"), {}},
+      {graph::Op::randint, made({2, 3}, "int64", {{"low", int64_t{0}}, {"high", int64_t{9}}}), {}},
+      {graph::Op::randperm, made({5}, "int64"), {}},
+  };
+}
+
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (auto part : {ConvolutionCases(), ProductCases(), NormCases(), PoolCases(), ElementwiseCases(), ReductionCases(),
-                    IndexCases(), CopyAndViewCases(), LinearAlgebraCases(), LossCases(), RareCases()}) {
+                    IndexCases(), CopyAndViewCases(), CreationCases(), LinearAlgebraCases(), LossCases(),
+                    RareCases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   std::set<graph::Op> covered;

@@ -112,6 +112,18 @@ class ClientTest(unittest.TestCase):
         self.assertIn("90 % interval ms", table)
         self.assertIn("0.900 ... 1.10", table)
 
+    def test_a_machine_that_is_not_quiet_has_undisturbed_times(self):
+        from cobra_latency._proto import cobra_pb2 as pb
+
+        message = pb.PredictResponse()
+        message.predictions.add(target="quiet", latency_us=1000, low_us=900, high_us=1100)
+        loud = message.predictions.add(target="loud", latency_us=1200, low_us=950, high_us=1500)
+        loud.undisturbed.CopyFrom(pb.UndisturbedLatency(latency_us=1000, low_us=900, high_us=1100))
+        prediction = cobra_latency.results.Prediction("net", message)
+        self.assertIsNone(prediction["quiet"].undisturbed_ms)
+        loud = prediction["loud"]
+        self.assertEqual((loud.undisturbed_ms, loud.undisturbed_low_ms, loud.undisturbed_high_ms), (1.0, 0.9, 1.1))
+
     def test_source_with_the_files_that_it_imports(self):
         prediction = self.client.predict(Source(self.net, "Net(24)"), "1x3x32x32", self.target)
         self.assertEqual(prediction.calls, 5)

@@ -4,7 +4,8 @@
     compare_all.py torchvision [--csv FILE] [NAME...]     the classification models of torchvision (the running Python's torch, 1.13 on Debian 12)
     compare_all.py timm [--most N] [--csv FILE] [NAME...]  the N models of timm with the fewest parameters (default 200)
 
-Prints what differs, and at the end how many are equal and how long taking one takes. Exit 1: something differs; 77: a library is not installed."""
+Prints what differs, and at the end how many are equal, how many calls depend on no input and no parameter, and how long taking one takes. Exit 1:
+something differs; 77: a library is not installed."""
 import argparse
 import csv
 import inspect
@@ -71,8 +72,24 @@ def timm_models(most):
         yield name, lambda name=name: timm.create_model(name), source, (1, *size)
 
 
+def constant_calls(graph):
+    """How many calls depend on no input and no parameter. PyTorch runs them each time."""
+    kinds = type(graph.outputs[0])
+    constant = []
+    for node in graph.nodes:
+        constant.append(
+            all(
+                constant[ref.index]
+                if ref.kind == kinds.KIND_NODE
+                else ref.kind not in (kinds.KIND_INPUT, kinds.KIND_PARAMETER)
+                for ref in node.inputs
+            )
+        )
+    return sum(constant)
+
+
 def compare(client, target, make, source, shape):
-    """(what differs or "", seconds of taking the model, calls)"""
+    """(what differs or "", seconds of taking the model, calls, those of them on constants)"""
     model = make().eval()
     start = time.perf_counter()
     try:
@@ -81,11 +98,13 @@ def compare(client, target, make, source, shape):
         live = client.predict(graph, None, target)
         read = client.predict(source, shape, target)
     except cobra_latency.CobraError as error:
-        return str(error).replace("\n", " "), 0.0, 0
+        return str(error).replace("\n", " "), 0.0, 0, 0
+    constant = constant_calls(graph)
     for what in ("fingerprint", "calls", "parameters", "macs", "ms"):
         if getattr(live, what) != getattr(read, what):
-            return f"{what}: {getattr(live, what)} live, {getattr(read, what)} from source", seconds, live.calls
-    return "", seconds, live.calls
+            different = f"{what}: {getattr(live, what)} live, {getattr(read, what)} from source"
+            return different, seconds, live.calls, constant
+    return "", seconds, live.calls, constant
 
 
 def main():
@@ -103,18 +122,21 @@ def main():
     for name, make, source, shape in models:
         if options.names and name not in options.names:
             continue
-        difference, seconds, calls = compare(client, target, make, source, shape)
-        rows.append((name, "x".join(map(str, shape)), calls, f"{seconds:.3f}", difference or "equal"))
+        difference, seconds, calls, constant = compare(client, target, make, source, shape)
+        rows.append((name, "x".join(map(str, shape)), calls, constant, f"{seconds:.3f}", difference or "equal"))
         if difference:
             print(f"{name}: {difference}", flush=True)
     if options.csv:
         with open(options.csv, "w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([("model", "input", "calls", "seconds", "result"), *rows])
+            csv.writer(file, lineterminator="\n").writerows(
+                [("model", "input", "calls", "calls on constants", "seconds", "result"), *rows]
+            )
     equal = sum(row[-1] == "equal" for row in rows)
-    times = sorted(float(row[3]) for row in rows)
+    times = sorted(float(row[4]) for row in rows)
     median, slowest = times[len(times) // 2], times[-1]
     print(
-        f"torch {torch.__version__}: {equal} of {len(rows)} equal; taking one: median {median:.2f} s, slowest {slowest:.2f} s"
+        f"torch {torch.__version__}: {equal} of {len(rows)} equal; {sum(row[3] for row in rows)} calls on constants in "
+        f"{sum(row[3] > 0 for row in rows)} of them; taking one: median {median:.2f} s, slowest {slowest:.2f} s"
     )
     return 0 if equal == len(rows) else 1
 

@@ -15,6 +15,8 @@
 namespace cobra::python {
 namespace {
 
+// A process that has no address space even for this cannot read anything.
+constexpr int64_t kLeastBudget = int64_t{32} << 20;
 // Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest is returned
 // to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
@@ -39,11 +41,18 @@ bool WriteAll(int fd, const char* data, size_t bytes) {
 // Reserved address space takes no memory: pages count when they are first touched. Between two checks of exhausted()
 // a program can double its largest container at most a few times. So four times the budget and a little more is
 // never used up.
+//
+// A process may have less address space (ulimit -v): its programs then have a smaller budget.
 Heap::Heap(int64_t budget_bytes, int64_t spare_bytes) : budget_bytes_(budget_bytes) {
-  if (spare_bytes == 0) spare_bytes = 3 * budget_bytes + (int64_t{64} << 20);
-  reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes + spare_bytes));
-  void* memory =
-      mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = MAP_FAILED;
+  while (true) {
+    const int64_t spare = spare_bytes == 0 ? 3 * budget_bytes_ + (int64_t{64} << 20) : spare_bytes;
+    reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes_ + spare));
+    memory =
+        mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory != MAP_FAILED || budget_bytes_ < kLeastBudget) break;
+    budget_bytes_ /= 2;
+  }
   if (memory == MAP_FAILED) OutOfSpace();
   begin_ = next_ = static_cast<char*>(memory);
   end_ = begin_ + reserved_bytes_;

@@ -56,9 +56,17 @@ class Heap {
   T* New(Args&&... args) {
     T* t = new (Allocate(sizeof(T))) T(std::forward<Args>(args)...);
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      destructors_.push_back({t, [](void* p) { static_cast<T*>(p)->~T(); }, IsImmutable<T>::value ? 0 : sizeof(T)});
+      destructors_.push_back({t, &Destroy<T>, IsImmutable<T>::value ? 0 : sizeof(T)});
     }
     return t;
+  }
+
+  // Calls `visit`(T&) for each T that New() made and that has a destructor.
+  template <typename T, typename F>
+  void ForEach(F visit) {
+    for (const Destructor& destructor : destructors_) {
+      if (destructor.run == &Destroy<T>) visit(*static_cast<T*>(destructor.object));
+    }
   }
 
   // A buffer of 2^log2_bytes bytes, to be released with FreeBlock().
@@ -80,6 +88,10 @@ class Heap {
     void (*run)(void*);
     size_t compared_bytes;
   };
+  template <typename T>
+  static void Destroy(void* object) {
+    static_cast<T*>(object)->~T();
+  }
   [[noreturn]] void OutOfSpace() const;
   bool RestorePages();
 

@@ -1,4 +1,4 @@
-// One operator call: a node of the graph, or a constant that is computed at once.
+// One operator call: a node of the graph, and of constants what they hold.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
@@ -52,56 +52,10 @@ NativeObject* Tensor::Copy(Interpreter& interp) {
   return copy;
 }
 
-InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, TensorValues values, absl::string_view label) {
-  Tensor* tensor = interp.heap().New<Tensor>(label);
-  tensor->type = std::move(type);
-  interp.heap().Allocate(values.OwnBytes());  // counted as memory
-  tensor->values = std::move(values);
-  return interp.NewInstance(Torch(interp).tensor_class, tensor);
-}
-
-InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref) {
-  Tensor* tensor = interp.heap().New<Tensor>();
-  tensor->type = std::move(type);
-  tensor->ref = ref;
-  return interp.NewInstance(Torch(interp).tensor_class, tensor);
-}
-
-std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value) {
-  if (n > graph::kMaxConstElements) return nullptr;
-  std::shared_ptr<const ConstValues>& fill = Torch(interp).fills[{n, value}];
-  if (fill == nullptr) {
-    interp.heap().Allocate(static_cast<size_t>(n) * 8 + 64);
-    fill = std::make_shared<const ConstValues>(n, value);
-  }
-  return fill;
-}
-
-TensorValues TensorValues::Filled(Interpreter& interp, int64_t n, double value) {
-  TensorValues made;
-  if (n <= graph::kMaxConstElements) made.interp_ = &interp;
-  made.count_ = n;
-  made.value_ = value;
-  return made;
-}
-
-const TensorValues::Shared& TensorValues::shared() const {
-  if (interp_ != nullptr) values_ = FilledValues(*std::exchange(interp_, nullptr), count_, value_);
-  return values_;
-}
-
-std::optional<double> TensorValues::uniform() const {
-  if (count_ > 0) return value_;
-  if (values_ == nullptr || values_->empty()) return std::nullopt;
-  const double first = values_->front();
-  const bool equal = std::all_of(values_->begin(), values_->end(), [&](double v) { return v == first; });
-  return equal ? std::optional<double>(first) : std::nullopt;
-}
-
 bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill) {
   const TorchState& torch = Torch(interp);
   Tensor* tensor = AsTensor(v);
-  if (tensor == nullptr || torch.tracing || (torch.recording && !tensor->is_const())) return false;
+  if (tensor == nullptr || torch.tracing || torch.recording) return false;
   if (v.object()->cls != torch.parameter_class && v.object()->cls != torch.tensor_class) return false;
   if (!graph::IsFloatingPoint(tensor->type.dtype) || tensor->is_uninitialized || tensor->base != nullptr) return false;
   interp.Spend(kStepsOfACall);
@@ -111,82 +65,6 @@ bool OverwriteConstant(Interpreter& interp, Value v, std::optional<double> fill)
   tensor->is_random = !fill.has_value();
   if (tensor->ref.kind == graph::ValueRef::Kind::kConstant) tensor->ref = graph::ValueRef::None();
   return true;
-}
-
-void KeepValues(Interpreter& interp, Tensor* tensor) {
-  TorchState& torch = Torch(interp);
-  if (!torch.keep_values || tensor->is_random) return;
-  Refresh(interp, tensor);
-  // A copy: what the interpreter owns may be gone before the graph is.
-  if (tensor->values != nullptr)
-    torch.builder.SetKnownValues(tensor->ref, std::make_shared<const ConstValues>(*tensor->values));
-}
-
-graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor) {
-  if (tensor->ref.is_none()) {
-    TorchState& torch = Torch(interp);
-    tensor->ref = torch.builder.AddConstant(absl::StrCat(tensor->label, ".", torch.next_constant++), tensor->type);
-    KeepValues(interp, tensor);
-  }
-  return tensor->ref;
-}
-
-Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what, bool complex) {
-  Refresh(interp, tensor);
-  const bool known = tensor->ref.is_node() && tensor->values != nullptr;  // recorded, but the same in every run
-  if ((!tensor->is_const() && !known) || tensor->is_random) {
-    return interp.DataDependent(
-        what,
-        "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants; an "
-        "input can be a constant: --arg 'mask=torch.ones(1, 16)'");
-  }
-  if (tensor->values == nullptr) {
-    return interp.Unsupported(
-        absl::StrCat(what, " of a constant whose values are not computed here (", tensor->label, ")"),
-        "compute it with Python numbers instead");
-  }
-  if (graph::IsComplex(tensor->type.dtype) && !complex)
-    return interp.Unsupported(absl::StrCat(what, " of a complex constant"), "take .real or .imag of it");
-  return tensor->values.get();
-}
-
-Value NumberOf(graph::DType dtype, double value) {
-  if (dtype == graph::DType::bool_) return Value::Bool(value != 0);
-  if (graph::IsIntegral(dtype)) return Value::Int(static_cast<int64_t>(value));
-  return Value::Float(value);
-}
-
-Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& values, int64_t n) {
-  const size_t at = static_cast<size_t>(n);
-  return graph::IsComplex(dtype) ? interp.NewComplex(values[2 * at], values[2 * at + 1]) : NumberOf(dtype, values[at]);
-}
-
-namespace {
-
-// The class of the exception that PyTorch raises with that message (exceptions.def).
-ClassObject* ExceptionClass(Interpreter& interp, absl::string_view message) {
-  const TorchState& torch = Torch(interp);
-  const BuiltinTypes& types = interp.types();
-#define COBRA_TORCH_EXCEPTION(text, type, major, minor) \
-  if (torch.AtLeast(major, minor) && absl::StrContains(message, text)) return types.type;
-#include "frontend/python/torch/exceptions.def"
-#undef COBRA_TORCH_EXCEPTION
-  return types.RuntimeError;
-}
-
-}  // namespace
-
-Failure RaiseShapeError(Interpreter& interp, const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-      if (ClassObject* type = ExceptionClass(interp, status.message()); type != interp.types().RuntimeError)
-        return interp.Raise(type, status.message());
-      return interp.FromStatus(status);
-    case absl::StatusCode::kOutOfRange: return interp.Raise(interp.types().IndexError, status.message());
-    case absl::StatusCode::kUnimplemented: return interp.DataDependent(status.message());
-    case absl::StatusCode::kResourceExhausted: return interp.LimitReached(status.message());
-    default: return interp.FromStatus(status);
-  }
 }
 
 namespace {
@@ -254,8 +132,8 @@ bool HidesBase(const graph::Node& node, absl::Span<Tensor* const> inputs) {
     case BaseRule::kHidden: return true;
     case BaseRule::kHiddenByBias: return inputs.size() > 2 && inputs[2] != nullptr && inputs[0]->type.rank() == 3;
     case BaseRule::kHiddenBySum:
-      return inputs.size() > 1 && graph::MacsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
-                                                    node.outputs) > node.outputs[0].num_elements();
+      return inputs.size() > 1 && graph::FlopsOfCall(node.op, node.attributes, {&inputs[0]->type, &inputs[1]->type},
+                                                     node.outputs) > node.outputs[0].num_elements();
   }
   return false;
 }
@@ -395,10 +273,50 @@ Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, con
   return values;
 }
 
+// Whether PyTorch runs what is computed: arrays of numpy hold tensors here only (library/numpy).
+bool IsRunByPyTorch(Interpreter& interp) {
+  for (const Frame* f = interp.state().frame; f != nullptr && f->unit->internal; f = f->back) {
+    if (f->module != nullptr && absl::StartsWith(f->module->name->view(), "numpy")) return false;
+  }
+  return true;
+}
+
+// The call of the graph, if the network runs.
+Result<std::optional<int32_t>> RecordConstant(Interpreter& interp, const Call& call, bool inplace) {
+  TorchState& torch = Torch(interp);
+  if (!torch.recording || !IsRunByPyTorch(interp)) return std::optional<int32_t>();
+  std::vector<graph::ValueRef> refs;
+  refs.reserve(std::max(call.tensors.size(), graph::GetOpInfo(call.op).inputs.size()));
+  for (Tensor* tensor : call.tensors)
+    refs.push_back(tensor == nullptr ? graph::ValueRef::None() : RefOf(interp, tensor));
+  absl::StatusOr<int32_t> index =
+      torch.builder.Add(call.op, call.attributes, std::move(refs), CurrentOrigin(interp), inplace);
+  if (!index.ok()) return RaiseShapeError(interp, index.status());
+  const graph::Node& node = torch.builder.nodes()[*index];
+  interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64 +
+                         static_cast<size_t>(AttributeBytes(call.attributes)));
+  torch.has_constant_calls = true;
+  return std::optional<int32_t>(*index);
+}
+
+// What an in-place call on a constant makes of it, and of the tensor that it is a view of.
+Result<void> NoteComputed(Interpreter& interp, Tensor* self, int32_t node) {
+  self->computed = graph::ValueRef::Node(node);
+  if (self->base == nullptr || AsTensor(self->base)->has_hidden_base) return {};
+  TorchState& torch = Torch(interp);
+  Tensor* base = AsTensor(self->base);
+  absl::StatusOr<int32_t> update =
+      torch.builder.Add(graph::Op::as_base, {}, {self->computed, RefOf(interp, base)}, CurrentOrigin(interp));
+  if (!update.ok()) return RaiseShapeError(interp, update.status());
+  base->computed = graph::ValueRef::Node(*update);
+  return {};
+}
+
 // The first argument of an in-place call now holds the result.
-Value WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type, const TensorValues& values,
-                    bool random) {
+Result<Value> WriteConstant(Interpreter& interp, const Call& call, const graph::TensorType& type,
+                            const TensorValues& values, bool random, std::optional<int32_t> node) {
   Tensor* self = call.tensors[0];
+  if (node.has_value()) COBRA_TRY(NoteComputed(interp, self, *node));
   self->type = {type.shape, self->type.dtype};
   self->values = values;
   self->is_random = random;
@@ -445,16 +363,14 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     if (!fits.ok()) return RaiseShapeError(interp, fits);
   }
   if (call.op == graph::Op::view && call.attributes.Find("size") != nullptr) COBRA_TRY(CheckViewable(interp, call));
-  TorchState& torch = Torch(interp);
-  const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
-  if (torch.recording && cost_class == graph::CostClass::kCompute)
-    torch.builder.AddFoldedMacs(graph::MacsOfCall(call.op, call.attributes, inputs.types, *outputs));
+  COBRA_TRY_ASSIGN(const std::optional<int32_t> node, RecordConstant(interp, call, inplace));
   if (inplace && WriteElements(interp, call, inputs))
-    return WriteConstant(interp, call, (*outputs)[0], TensorValues(call.tensors[0]->values), inputs.random);
+    return WriteConstant(interp, call, (*outputs)[0], TensorValues(call.tensors[0]->values), inputs.random, node);
   COBRA_TRY_ASSIGN(const int64_t numbers, NumbersOf(interp, call.op, *outputs));
   COBRA_TRY_ASSIGN(const OutputValues values, ComputeConstants(interp, call, inputs, *outputs, numbers));
   const bool random = inputs.random || IsRandom(call.op);
-  if (inplace) return WriteConstant(interp, call, (*outputs)[0], values[0], random);
+  if (inplace) return WriteConstant(interp, call, (*outputs)[0], values[0], random, node);
+  const graph::CostClass cost_class = graph::GetOpInfo(call.op).cost_class;
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
                        (call.tensors.size() > 1 || graph::Gathers(call.attributes.String("index")));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
@@ -468,6 +384,7 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
     InstanceObject* result = NewTensor(interp, std::move((*outputs)[i]), values[i], graph::OpName(call.op));
     Tensor* tensor = AsTensor(result);
     tensor->is_random = random;
+    if (node.has_value()) tensor->computed = graph::ValueRef::Node(*node, static_cast<int32_t>(i));
     if (view) {
       tensor->base = BaseOf(call, i);
       tensor->seen = AsTensor(tensor->base)->writes;
@@ -528,6 +445,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   if (inplace) {
     Tensor* self = call.tensors[0];
     self->ref = graph::ValueRef::Node(*index);
+    self->computed = graph::ValueRef::None();
     self->type = node.outputs[0];
     self->values = known.empty() ? nullptr : known[0];
     if (self->base != nullptr && !AsTensor(self->base)->has_hidden_base) {
@@ -536,6 +454,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
           torch.builder.Add(graph::Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
       if (!update.ok()) return RaiseShapeError(interp, update.status());
       base->ref = graph::ValueRef::Node(*update);
+      base->computed = graph::ValueRef::None();
       base->values = nullptr;
     }
     return call.inputs[0];
@@ -543,7 +462,7 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64 +
                          node.origin.module_path.size());  // counted as memory
   absl::InlinedVector<Value, 4> results;
-  const bool view = graph::IsView(node) && !torch.layout.Update().copies[*index];
+  const bool view = graph::IsView(node) && !torch.layout->Update().copies[*index];
   const bool hidden = HidesBase(node, call.tensors);
   for (size_t j = 0; j < node.outputs.size(); ++j) {
     InstanceObject* result =
@@ -558,6 +477,19 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
 }
 
 }  // namespace
+
+Result<Value> Created(Interpreter& interp, graph::Op op, InstanceObject* made, graph::Attributes attributes) {
+  if (!Torch(interp).recording) return made;
+  Tensor* tensor = AsTensor(made);
+  const graph::Shape& shape = tensor->type.shape;
+  attributes.Set("size", std::vector<int64_t>(shape.begin(), shape.end()));
+  attributes.Set("dtype", std::string(graph::DTypeName(tensor->type.dtype)));
+  COBRA_TRY(interp.Charge(kStepsOfACall));
+  COBRA_TRY_ASSIGN(const std::optional<int32_t> node,
+                   RecordConstant(interp, {op, std::move(attributes), {}, {}}, /*inplace=*/false));
+  if (node.has_value()) tensor->computed = graph::ValueRef::Node(*node);
+  return made;
+}
 
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace, Returns returns) {

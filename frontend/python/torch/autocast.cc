@@ -19,7 +19,7 @@ AutocastPolicy PolicyOf(graph::Op op, const graph::Attributes& attributes, const
     for (Value input : inputs) types.push_back(&AsTensor(input)->type);
     const absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(op, attributes, types);
     if (!outputs.ok() || types.size() < 2) return AutocastPolicy::kNone;
-    const bool sums = graph::MacsOfCall(op, attributes, types, *outputs) > (*outputs)[0].num_elements();
+    const bool sums = graph::MacsOfCall(op, attributes, types, *outputs) > 0;
     return sums ? AutocastPolicy::kLower : AutocastPolicy::kNone;
   }
   return policy;

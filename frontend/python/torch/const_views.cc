@@ -164,10 +164,11 @@ void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op) {
 }
 
 graph::Strides StridesNow(Interpreter& interp, const Tensor* tensor) {
-  if (tensor->ref.is_node()) {
-    graph::LayoutTracker& layout = Torch(interp).layout;
+  const graph::ValueRef made = tensor->computed.is_none() ? tensor->ref : tensor->computed;
+  if (made.is_node()) {
+    graph::LayoutTracker& layout = *Torch(interp).layout;
     layout.Update();
-    return layout.Of(tensor->ref);
+    return layout.Of(made);
   }
   const graph::Shape& shape = tensor->type.shape;
   if (tensor->base == nullptr || tensor->view == nullptr) return graph::ContiguousStrides(shape);

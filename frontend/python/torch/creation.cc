@@ -1,8 +1,9 @@
-// Creation of tensors (torch.zeros, arange, tensor ...), and the dtype and Size classes.
+// Creation of tensors (torch.zeros, arange, tensor ...).
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/limit_message.h"
 #include "frontend/python/torch/casts.h"
 #include "frontend/python/torch/tensor.h"
@@ -46,6 +47,17 @@ Result<void> CheckBytes(Interpreter& interp, absl::string_view function, const g
       LimitMessage(absl::StrCat("torch.", function, " makes a tensor of ", graph::TypeText(type)), limit, "bytes"));
 }
 
+// Of "zeros_like" and "new_zeros" the call of "zeros".
+graph::Op FillingOp(absl::string_view function) {
+  absl::ConsumePrefix(&function, "new_");
+  absl::ConsumeSuffix(&function, "_like");
+  for (const graph::Op op : {graph::Op::zeros, graph::Op::ones, graph::Op::full, graph::Op::rand, graph::Op::randn,
+                             graph::Op::randint, graph::Op::randperm}) {
+    if (function == graph::OpName(op)) return op;
+  }
+  return graph::Op::empty;
+}
+
 // A tensor in which all elements have the same value; a tensor that is too large stores no values.
 Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<double> fill, const Where& where,
                      absl::string_view label) {
@@ -62,7 +74,9 @@ Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<
   AsTensor(made)->is_random = !fill.has_value();
   AsTensor(made)->is_drawn = !fill.has_value() && Torch(interp).recording && absl::StartsWith(label, "rand");
   AsTensor(made)->requires_grad = where.requires_grad;
-  return made;
+  const graph::Op op = FillingOp(label);
+  if (op != graph::Op::full) return Created(interp, op, made);
+  return Created(interp, op, made, {{"fill_value", fill.value_or(0)}});
 }
 
 // The pairs of a complex tensor whose numbers are real.
@@ -72,13 +86,17 @@ ConstValues WithImaginary(const ConstValues& real) {
   return pairs;
 }
 
-Result<Value> Ranged(Interpreter& interp, const ConstValues& values, graph::DType dtype, absl::string_view label) {
+Result<Value> Ranged(Interpreter& interp, const ConstValues& values, graph::DType dtype, graph::Op op,
+                     graph::Attributes attributes) {
   ConstValues rounded = values;
   for (double& v : rounded) v = graph::RoundTo(dtype, v);
   const graph::TensorType type{{static_cast<int64_t>(values.size())}, dtype};
   if (graph::IsComplex(dtype)) rounded = WithImaginary(rounded);
   interp.heap().Allocate(rounded.size() * 8);
-  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), label);
+  return Created(
+      interp, op,
+      NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), graph::OpName(op)),
+      std::move(attributes));
 }
 
 Result<graph::Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::string_view name) {
@@ -280,26 +298,35 @@ double CountOf(graph::DType dtype, double* start, double end, double* step) {
                                       : std::ceil((end - first) / apart);
 }
 
+struct RangeArguments {
+  Value start = Value::Int(0), end, step = Value::Int(1);
+};
+
+// arange(end), arange(start, end), arange(start, end, step), by name too.
+RangeArguments RangeArgumentsOf(absl::Span<const Value> numbers, absl::Span<const KeywordArg> named) {
+  RangeArguments range;
+  for (const KeywordArg& keyword : named) {
+    const absl::string_view name = keyword.name->view();
+    (name == "start" ? range.start : name == "end" ? range.end : range.step) = keyword.value;
+  }
+  if (numbers.size() == 1) (range.end.IsNone() ? range.end : range.start) = numbers[0];
+  if (numbers.size() >= 2) {
+    range.start = numbers[0];
+    range.end = numbers[1];
+  }
+  if (numbers.size() >= 3) range.step = numbers[2];
+  return range;
+}
+
+graph::Attributes RangeAttributes(graph::DType dtype, double start, double step) {
+  if (!graph::IsIntegral(dtype)) return {{"start", start}, {"step", step}};
+  return {{"start", static_cast<int64_t>(start)}, {"step", static_cast<int64_t>(step)}};
+}
+
 Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
-  std::vector<Value> numbers(args.positional.begin(), args.positional.end());
-  Value start = Value::Int(0), end, step = Value::Int(1);
-  for (const KeywordArg& keyword : rest) {
-    const absl::string_view name = keyword.name->view();
-    (name == "start" ? start : name == "end" ? end : step) = keyword.value;
-  }
-  if (numbers.size() == 1) {
-    if (end.IsNone())
-      end = numbers[0];
-    else
-      start = numbers[0];
-  }
-  if (numbers.size() >= 2) {
-    start = numbers[0];
-    end = numbers[1];
-  }
-  if (numbers.size() >= 3) step = numbers[2];
+  const auto [start, end, step] = RangeArgumentsOf(args.positional, rest);
   bool floating = false;
   for (Value v : {start, end, step}) {
     floating = floating || v.IsFloat() || (AsTensor(v) != nullptr && graph::IsFloatingPoint(AsTensor(v)->type.dtype));
@@ -323,19 +350,22 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
     constexpr int64_t kMostElements = 1'000'000'000'000;
     if (size > static_cast<double>(kMostElements))
       return interp.LimitReached(LimitMessage("torch.arange", kMostElements, "elements"));
-    return NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange");
+    return Created(interp, graph::Op::arange,
+                   NewTensor(interp, {{static_cast<int64_t>(size)}, dtype}, nullptr, "arange"),
+                   RangeAttributes(dtype, a, s));
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(size)));
   if (!graph::IsFloatingPoint(dtype)) {
     ConstValues integers;
     for (int64_t i = 0; i < static_cast<int64_t>(size); ++i) integers.push_back(a + static_cast<double>(i) * s);
-    return Ranged(interp, integers, dtype, "arange");
+    return Ranged(interp, integers, dtype, graph::Op::arange, RangeAttributes(dtype, a, s));
   }
   const auto at = [&](int64_t i) { return graph::RoundTo(dtype, std::fma(s, static_cast<double>(i), a)); };
   const auto within = [&](double base, int64_t k) {
     return graph::RoundTo(dtype, std::fma(s, static_cast<double>(k), base));
   };
-  return Ranged(interp, InVectors(static_cast<int64_t>(size), dtype, at, within), dtype, "arange");
+  return Ranged(interp, InVectors(static_cast<int64_t>(size), dtype, at, within), dtype, graph::Op::arange,
+                RangeAttributes(dtype, a, s));
 }
 
 // Computed from both ends to the middle, as in PyTorch, so that drop-path rates are equal bit for bit.
@@ -365,7 +395,7 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   const auto within = [&](double base, int64_t k) { return round(base + round(step * static_cast<double>(k))); };
   ConstValues values = InVectors(steps, counted, at, within);
   if (steps == 1) values[0] = a;
-  return Ranged(interp, values, dtype, "linspace");
+  return Ranged(interp, values, dtype, graph::Op::linspace, {{"start", a}, {"end", b}});
 }
 
 Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
@@ -381,13 +411,15 @@ Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
   if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
   if (m < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("m must be greater or equal to 0, got ", m));
   COBRA_TRY(CheckBytes(interp, "eye", type));
-  if (type.num_elements() > graph::kMaxConstElements) return NewTensor(interp, type, nullptr, "eye");
+  if (type.num_elements() > graph::kMaxConstElements)
+    return Created(interp, graph::Op::eye, NewTensor(interp, type, nullptr, "eye"));
   COBRA_TRY(interp.CheckSize(type.num_elements()));
   ConstValues values(type.num_elements(), 0);
   for (int64_t i = 0; i < std::min(n, m); ++i) values[i * m + i] = 1;
   if (graph::IsComplex(type.dtype)) values = WithImaginary(values);
   interp.heap().Allocate(values.size() * 8);
-  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(values)), "eye");
+  return Created(interp, graph::Op::eye,
+                 NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(values)), "eye"));
 }
 
 Result<Value> RandInt(Interpreter& interp, const CallArgs& args) {
@@ -445,28 +477,14 @@ NativeFunction TriangleIndices(bool upper) {
     for (double& v : first) v = graph::RoundTo(type.dtype, v);
     if (graph::IsComplex(type.dtype)) first = WithImaginary(first);
     interp.heap().Allocate(first.size() * 8);
-    return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices");
+    return Created(
+        interp, upper ? graph::Op::triu_indices : graph::Op::tril_indices,
+        NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices"),
+        {{"row", rows}, {"col", columns}, {"offset", offset}});
   };
 }
 
-struct DTypeObject : NativeObject {
-  explicit DTypeObject(graph::DType d) : dtype(d) {}
-  graph::DType dtype;
-  NativeObject* Copy(Interpreter&) override { return this; }
-};
-
 }  // namespace
-
-std::optional<graph::DType> AsDType(Interpreter& interp, Value v) {
-  if (DTypeObject* object = NativeCast<DTypeObject>(v)) return object->dtype;
-  if (v.IsClass()) {
-    const ClassObject* cls = v.as<ClassObject>();
-    if (cls == interp.types().float_type) return graph::DType::float64;  // as Python counts
-    if (cls == interp.types().int_type) return graph::DType::int64;
-    if (cls == interp.types().bool_type) return graph::DType::bool_;
-  }
-  return std::nullopt;
-}
 
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter) {
   const TorchState& torch = Torch(interp);
@@ -507,73 +525,6 @@ Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor
       .Method("new", New);
   return {};
 }
-
-namespace {
-
-void DefineDTypes(Interpreter& interp, NativeModuleBuilder& m) {
-  TorchState& torch = Torch(interp);
-  torch.dtype_class =
-      m.Class("dtype", {interp.types().object})
-          .Property("is_floating_point",
-                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Bool(graph::IsFloatingPoint(*AsDType(i, a.self)));
-                    })
-          .Property("is_complex",
-                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Bool(graph::IsComplex(*AsDType(i, a.self)));
-                    })
-          .Property("itemsize",
-                    [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                      return Value::Int(graph::DTypeBytes(*AsDType(i, a.self)));
-                    })
-          .Method("__repr__",
-                  [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                    return i.NewStr(DTypeText(*AsDType(i, a.self)));
-                  })
-          .Method("__deepcopy__", [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self; })
-          .Final()
-          .Build();
-  for (int i = 0; i < 12; ++i) {
-    const graph::DType dtype = static_cast<graph::DType>(i);
-    torch.dtypes[i] = interp.NewInstance(torch.dtype_class, interp.heap().New<DTypeObject>(dtype));
-    m.Value(graph::DTypeName(dtype), torch.dtypes[i]);
-  }
-  for (const auto& [name, dtype] :
-       {std::make_pair("float", graph::DType::float32), std::make_pair("double", graph::DType::float64),
-        std::make_pair("half", graph::DType::float16), std::make_pair("long", graph::DType::int64),
-        std::make_pair("int", graph::DType::int32), std::make_pair("short", graph::DType::int16),
-        std::make_pair("cfloat", graph::DType::complex64), std::make_pair("cdouble", graph::DType::complex128)}) {
-    m.Value(name, torch.dtypes[static_cast<int>(dtype)]);
-  }
-}
-
-void DefineSizeClass(Interpreter& interp, NativeModuleBuilder& m) {
-  Torch(interp).size_class = m.Class("Size", {interp.types().tuple})
-                                 .New([](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                                   if (a.positional.empty()) return NewSizeOf(i, {});
-                                   COBRA_TRY_ASSIGN(std::vector<Value> items, i.ToVector(a.positional[0]));
-                                   return NewSizeOf(i, items);
-                                 })
-                                 .Method("__repr__",
-                                         [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                                           std::string text;
-                                           for (Value v : a.self.as<TupleObject>()->span()) {
-                                             COBRA_TRY_ASSIGN(StrObject * item, i.Repr(v));
-                                             absl::StrAppend(&text, text.empty() ? "" : ", ", item->view());
-                                           }
-                                           return i.NewStr(absl::StrCat("torch.Size([", text, "])"));
-                                         })
-                                 .Attribute("_closed", Value::Bool(true))  // slices, sums and repetitions are sizes too
-                                 .Method("numel",
-                                         [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                                           int64_t n = 1;
-                                           for (Value v : a.self.as<TupleObject>()->span()) n *= v.as_int();
-                                           return Value::Int(n);
-                                         })
-                                 .Build();
-}
-
-}  // namespace
 
 void DefineCreation(Interpreter& interp, NativeModuleBuilder& m) {
   DefineDTypes(interp, m);

@@ -323,6 +323,8 @@ Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
     // It then refers to this call's output, like every tensor that a call with several outputs returns.
     if (itself && rules.itself == ItselfRule::kEach && AsTensor(output)->ref.is_node())
       AsTensor(inputs[i])->ref = AsTensor(output)->ref;
+    if (itself && rules.itself == ItselfRule::kEach && !AsTensor(output)->computed.is_none())
+      AsTensor(inputs[i])->computed = AsTensor(output)->computed;
     results.push_back(itself ? inputs[i] : output);
   }
   return results.size() == 1 && rules.returns == Returns::kOneOrTuple ? results[0] : Value(interp.NewTuple(results));
@@ -346,6 +348,7 @@ Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
     return interp.Raise(interp.types().AssertionError, "only bool and floating types of attn_mask are supported");
   if (rules.itself == ItselfRule::kUnlessTraining && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
+    if (AsTensor(self)->is_const()) return self;
     COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));
     return self;
   }
@@ -392,6 +395,7 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   if (to->base != nullptr) return Apply(interp, graph::Op::copy, {}, {out, result}, /*inplace=*/true);
   to->type = from->type;
   to->ref = from->ref;
+  to->computed = from->computed;
   to->values = from->values;
   to->is_random = from->is_random;
   to->is_drawn = from->is_drawn;

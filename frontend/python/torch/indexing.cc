@@ -355,6 +355,11 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<grap
       return Apply(interp, graph::Op::clone, {}, {data});
     }
     Refresh(interp, tensor);
+    if (Torch(interp).recording) {
+      COBRA_TRY_ASSIGN(const Value clone, Apply(interp, graph::Op::clone, {}, {data}));
+      if (!dtype || *dtype == tensor->type.dtype) return clone;
+      return Apply(interp, graph::Op::to, {{"dtype", std::string(graph::DTypeName(*dtype))}}, {clone});
+    }
     InstanceObject* copy = NewTensor(interp, tensor->type, tensor->values, label);
     AsTensor(copy)->is_random = tensor->is_random;
     if (!dtype || *dtype == tensor->type.dtype) return copy;
@@ -384,7 +389,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<grap
     nested.values = std::move(pairs);
   }
   for (double& value : nested.values) value = graph::RoundTo(type.dtype, value);
-  return NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label);
+  return Created(interp, graph::Op::tensor,
+                 NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label));
 }
 
 namespace {

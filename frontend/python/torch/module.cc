@@ -339,6 +339,7 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
     made->type = from->type;
     made->values = from->values;
     made->is_random = from->is_random;
+    made->computed = from->computed;
   } else if (IsUnread(interp, data)) {
     return UnreadTensor(interp);
   } else {

@@ -354,6 +354,7 @@ Result<Value> SetData(Interpreter& interp, const CallArgs& args) {
   self->values = other->values;
   self->is_random = other->is_random;
   if (self->ref.is_node() || other->ref.is_node()) self->ref = other->ref;
+  self->computed = other->computed;
   return NoValue();
 }
 Result<Value> Ignore(Interpreter&, const CallArgs&) { return NoValue(); }
@@ -389,7 +390,7 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   if (args.positional.empty()) type.shape.push_back(0);
   InstanceObject* made = NewTensor(interp, type, nullptr, "empty");
   AsTensor(made)->is_random = true;  // not initialized
-  return made;
+  return Created(interp, graph::Op::empty, made);
 }
 
 // The attributes that PyTorch's tensors have and this library does not cover: a program may ask whether they are

@@ -1,9 +1,9 @@
 // The tensor that programs see: a type, where its value comes from in the graph, and, for small constants, the values.
 //
-// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then every call on
-// it appends a node and it names an output of that node. Calls on constants are computed at once (const_eval.h) and
-// leave no node. A program may read the values of a constant (`.item()`, bool(), tolist()), but not those of other
-// tensors.
+// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then it names an
+// output of the call that makes it. The values of calls on constants are computed at once (const_eval.h), where they are
+// few: a program may read them (`.item()`, bool(), tolist()), but not those of other tensors. While the network runs,
+// PyTorch runs calls on constants too, and they are calls of the graph.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
@@ -68,6 +68,8 @@ struct Tensor : NativeObject {
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   graph::TensorType type;
   graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
+  // Of a constant that a call of the graph makes: its output. kNone: it was made before the network ran.
+  graph::ValueRef computed;
   // Of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
   TensorValues values;
   InstanceObject* base = nullptr;         // for a view: the tensor whose storage it shares
@@ -178,9 +180,10 @@ struct TorchState : TorchLibrary {
   // ---- the run of the network
   graph::GraphBuilder builder;
   bool keep_values = false;  // SourceRequest::keep_values
-  graph::LayoutTracker layout{builder.graph()};
+  std::optional<graph::LayoutTracker> layout{std::in_place, builder.graph()};
   bool recording = false;
-  bool tracing = false;  // by torch.fx
+  bool has_constant_calls = false;  // a call of the graph makes a constant (Tensor::computed)
+  bool tracing = false;             // by torch.fx
   absl::flat_hash_map<const Object*, NetworkModule> modules;
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const NetworkModule*> module_stack;                       // innermost last; never empty while recording
@@ -203,6 +206,15 @@ struct TorchState : TorchLibrary {
   // Tensors of one value everywhere share their values: networks zero thousands of weights.
   absl::flat_hash_map<std::pair<int64_t, double>, std::shared_ptr<const ConstValues>> fills;
 
+  // Before the network runs a second time, with another builder.
+  void ForgetRun() {
+    layout.emplace(builder.graph());
+    modules.clear();
+    uninitialized_names.clear();
+    next_constant = 0;
+    has_constant_calls = false;
+    autocast.casts.clear();
+  }
   bool AtLeast(int major, int minor) const {
     return version_major != major ? version_major > major : version_minor >= minor;
   }
@@ -274,6 +286,8 @@ enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, k
 // With `inplace` the first one is modified and returned.
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace = false, Returns returns = Returns::kTensor);
+// `made` is a constant that torch.NAME has just made of no tensor. While the network runs it becomes a call of the graph.
+Result<Value> Created(Interpreter& interp, graph::Op op, InstanceObject* made, graph::Attributes attributes = {});
 // The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
 const Object* PendingException(Interpreter& interp);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
@@ -312,6 +326,8 @@ struct ArgConverter<Tensor*> {
 Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m);
 Result<void> DefineTensorMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
 void DefineCreation(Interpreter& interp, NativeModuleBuilder& m);
+void DefineDTypes(Interpreter& interp, NativeModuleBuilder& m);
+void DefineSizeClass(Interpreter& interp, NativeModuleBuilder& m);
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m);
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m);  // REQUIRES: the tensor class is there
 // The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l'

@@ -247,12 +247,12 @@ def bind(
     values_of: Callable[[torch.Tensor, str], List[Any]],
 ) -> Bound:
     """The first overload that fits; raises Mismatch with the last one's reason."""
-    problem = Mismatch("no way to call it in this version of torch")
+    problem = "no way to call it in this version of torch"
     for overload in overloads:
         if version < overload.since:
             continue
         try:
             return Binder(overload, values_of).bind(args, kwargs)
         except Mismatch as mismatch:
-            problem = mismatch
-    raise problem
+            problem = str(mismatch)  # the exception itself would keep all frames alive, and what they hold
+    raise Mismatch(problem)

@@ -28,15 +28,17 @@ class Value:
     """What is known of one tensor of the run.
 
     A tensor is a constant until it depends on an input, a parameter or a random number. Constants are computed on the CPU, so that a program
-    may read them; of all others there is a tensor on `meta`, which has a shape and no numbers.
+    may read them; of all others there is a tensor on `meta`, which has a shape and no numbers. PyTorch runs calls on constants too, so both
+    are outputs of calls of the graph.
     """
 
-    __slots__ = ("tensor", "twin", "ref", "drawn", "random", "base", "hides_base")
+    __slots__ = ("tensor", "twin", "ref", "computed", "drawn", "random", "base", "hides_base")
 
     def __init__(self, tensor: torch.Tensor, ref: Optional[pb.ValueRef] = None) -> None:
         self.tensor = tensor  # the program's own object
         self.twin: Optional[torch.Tensor] = tensor if tensor.is_meta else None
         self.ref = ref
+        self.computed: Optional[pb.ValueRef] = None  # of a constant that a call makes: its output
         self.drawn = False  # a random number that was drawn while the network ran
         self.random = False  # its numbers differ from run to run
         self.base: Optional[Value] = None  # of a view: whose storage it shares
@@ -52,6 +54,16 @@ class Value:
     def is_known(self) -> bool:
         """Whether its numbers can be read."""
         return self.is_constant and not self.random and not self.tensor.is_meta
+
+    def take(self, other: "Value") -> None:
+        """It is now what another tensor is."""
+        self.ref, self.computed, self.drawn, self.random = other.ref, other.computed, other.drawn, other.random
+
+    def set_node(self, index: int, output: int = 0) -> None:
+        """It is now an output of a call, and no constant."""
+        self.ref, self.drawn = node_ref(index, output), False
+        if self.computed is not None:
+            self.computed = self.ref
 
     def on_meta(self) -> torch.Tensor:
         """A tensor of the same shape without numbers."""
@@ -109,7 +121,9 @@ class GraphBuilder:
         return pb.ValueRef(kind=kind, index=len(tensors) - 1)
 
     def ref_of(self, value: Value) -> pb.ValueRef:
-        """Its place in the graph; a constant gets one when it is first used."""
+        """Its place in the graph; a constant that no call makes gets one when it is first used."""
+        if value.computed is not None:
+            return value.computed
         if value.ref is None:
             name = f"constant.{len(self.graph.constants)}"
             value.ref = self.add(pb.ValueRef.KIND_CONSTANT, name, value.tensor)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Tuple
 
 import torch
 
-from . import binder, indexing, origins
+from . import binder, creation, indexing, origins
 from .builder import KnownValue
 from .functions import Function
 
@@ -184,7 +184,7 @@ def pack(recorder: Recorder, function: Function, args: Sequence[Any], kwargs: Di
     rows, steps = recorder.run(
         packed, recorder.bound("_pack_padded_sequence", [data, lengths], attributes), (data, lengths), {}
     )
-    return rows, _known_output(recorder, steps, sizes)
+    return rows, _known_output(recorder, steps, torch.tensor(sizes, dtype=torch.int64))
 
 
 def pad_packed(recorder: Recorder, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
@@ -203,25 +203,37 @@ def pad_packed(recorder: Recorder, function: Function, args: Sequence[Any], kwar
     rows, ends = recorder.run(
         padded, recorder.bound("_pad_packed_sequence", [data, batch_sizes], attributes), (data, batch_sizes), {}
     )
-    return rows, _known_output(recorder, ends, lengths)
+    return rows, _known_output(recorder, ends, torch.tensor(lengths, dtype=torch.int64))
 
 
-def _known_output(recorder: Recorder, tensor: torch.Tensor, numbers: List[int]) -> torch.Tensor:
+def _known_output(recorder: Recorder, tensor: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
     """An output of a recorded call whose numbers are the same in every run."""
-    known = torch.tensor(numbers, dtype=torch.int64)
-    value = recorder.values[id(known)] = KnownValue(known, recorder.value(tensor).ref)
+    known = numbers.clone()
+    value = recorder.values[id(known)] = KnownValue(known)
+    value.take(recorder.value(tensor))
     value.twin = tensor
     return known
 
 
 def new(recorder: Recorder, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-    """x.new(2, 3), of which torch 1.13 knows what the device is."""
+    """x.new(2, 3), of which torch 1.13 knows what the device is, and x.new([2, 3])."""
     tensor, *sizes = args
-    if recorder.value(tensor).is_constant or (sizes and not isinstance(sizes[0], (int, torch.Size))):
-        made = torch.tensor(sizes[0], dtype=tensor.dtype) if sizes and not isinstance(sizes[0], int) else None
-        return recorder.made(torch.empty(tuple(sizes), dtype=tensor.dtype) if made is None else made).tensor
+    constant = recorder.value(tensor).is_constant
+    if sizes and not isinstance(sizes[0], (int, torch.Size)):
+        data = creation.of_data(recorder, sizes[0], tensor.dtype)
+        if constant or not recorder.value(data).is_constant:
+            return data
+        return _known_output(recorder, _new_empty(recorder, tensor, list(data.shape)), data)
     size = [int(n) for n in (sizes[0] if sizes and isinstance(sizes[0], torch.Size) else sizes or [0])]
-    return recorder.run(lambda t: t.new_empty(size), recorder.bound("new", [tensor], {"size": size}), (tensor,), {})
+    if constant:
+        return creation.created(recorder, "empty", torch.empty(size, dtype=tensor.dtype), {})
+    return _new_empty(recorder, tensor, size)
+
+
+def _new_empty(recorder: Recorder, tensor: torch.Tensor, size: List[int]) -> torch.Tensor:
+    bound = recorder.bound("new", [tensor], {"size": size})
+    made: torch.Tensor = recorder.run(lambda t: t.new_empty(size), bound, (tensor,), {})
+    return made
 
 
 def _index_of(recorder: Recorder, tensor: torch.Tensor, index: Any, writes: bool) -> indexing.Index:

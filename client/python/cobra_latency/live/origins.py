@@ -11,6 +11,7 @@ import torch
 from ..errors import Place, carriable, one_line
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "take.py")  # runs the program
 _INTERNAL = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep,)
 _NAMES = ("einops",)  # the C++ reader has its own; what it calls counts as called by the program
 _shown: Dict[str, Optional[str]] = {}
@@ -55,14 +56,11 @@ def is_called_by(file_of_torch: str) -> bool:
 def current() -> Optional[Place]:
     """The line of the program that runs now; None where the program is torch alone (nn.Sequential)."""
     frame: Optional[FrameType] = sys._getframe(1)
-    inside = True  # of the frames of this package that record the call
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith(_PACKAGE):
-            if not inside:
-                return None
-        else:
-            inside = False
+        if file == _START:
+            return None
+        if not file.startswith(_PACKAGE):
             name = _name(file)
             if name is not None:
                 return Place(name, frame.f_lineno)

@@ -1,12 +1,11 @@
 """Records the calls of torch functions while a program runs, by the rules of the C++ reader (frontend/python/torch/apply.cc, functions.cc).
 
-Calls on constants are computed at once and leave no trace in the graph. Every other call runs on `meta` tensors, which have shapes and no
-numbers, and is appended to the graph. A function that is no operator is looked into if it is written in Python; otherwise it is an error that
-names the program's line. Nothing is left out.
+Calls on constants are computed at once, for programs may read what they give. Every other call runs on `meta` tensors, which have shapes and no
+numbers. Both are appended to the graph: PyTorch runs them in each run. A function that is no operator is looked into if it is written in Python;
+otherwise it is an error that names the program's line. Nothing is left out.
 """
 from __future__ import annotations
 
-import math
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -14,15 +13,12 @@ from torch.overrides import TorchFunctionMode
 
 from .._proto import graph_pb2 as pb
 from ..errors import ModelError
-from . import arguments, autocast, binder, calls, layout, macs, origins, running, table
+from . import arguments, autocast, binder, calls, creation, layout, origins, running, table
 from .builder import GraphBuilder, KnownValue, Value, meta_like, node_ref, tensors_in
 from .expand import without_dispatch
 from .functions import Function, resolve
 from .running import mapped
 from .version import VERSION
-
-# Elements of a constant whose numbers are computed: they determine shapes, and index tables are small.
-MOST_KNOWN = 1 << 20
 
 _PLAIN = frozenset(
     """size dim ndimension numel nelement stride storage_offset element_size is_contiguous is_floating_point is_complex is_signed
@@ -35,11 +31,7 @@ _READS = frozenset(
     """item tolist numpy __array__ __bool__ __int__ __float__ __index__ __complex__ __contains__ is_nonzero equal allclose nonzero argwhere
     unique unique_consecutive masked_select bincount nonzero_static""".split()
 )
-_LIKE = frozenset(
-    """zeros_like ones_like empty_like full_like rand_like randn_like randint_like new_zeros new_ones new_empty new_full new_tensor
-    new_empty_strided""".split()
-)
-_SIZED = frozenset("zeros ones empty full rand randn randint new_zeros new_ones new_empty new_full".split())
+_OVERWRITES = frozenset("copy fill zero".split())
 _SHAPES_ALONE = {
     "device": torch.device("cpu"),
     "is_cuda": False,
@@ -69,7 +61,8 @@ class Recorder(TorchFunctionMode):
 
     def declare(self, tensor: torch.Tensor, ref: Optional[pb.ValueRef]) -> Value:
         """A tensor that exists before the run."""
-        value = self.values[id(tensor)] = Value(tensor, ref)
+        value = self.values.setdefault(id(tensor), Value(tensor))
+        value.ref = ref
         return value
 
     def declare_alias(self, tensor: torch.Tensor, value: Value) -> None:
@@ -89,7 +82,7 @@ class Recorder(TorchFunctionMode):
                 f"{self._function.shown}() runs inside of torch.func (vmap, grad, jvp)",
                 "such calls cannot be recorded one by one: write it without",
             )
-        if tensor.device.type not in ("cpu", "meta") and tensor.numel() > MOST_KNOWN:
+        if tensor.device.type not in ("cpu", "meta") and tensor.numel() > creation.MOST_KNOWN:
             value = Value(tensor)
             value.twin, value.random = meta_like(tensor), True
         else:
@@ -156,12 +149,13 @@ class Recorder(TorchFunctionMode):
         special = calls.SPECIAL.get(name)
         if special is not None and (function.space in "mti" or name == "pad_sequence"):
             return special(self, function, args, kwargs)
+        makes = creation.SPECIAL.get(name)
+        if makes is not None and function.space in "mt":
+            return makes(self, function, args, kwargs)
         if name in _PLAIN:
             return self._plain(function, args, kwargs)
         if name in _READS and function.space in "mt":
             return self.read(function, args, kwargs)
-        if name in _LIKE and function.space in "mt":
-            return self.create(function, args, kwargs)
         space = function.space
         for other in (
             space,
@@ -192,35 +186,48 @@ class Recorder(TorchFunctionMode):
 
     def _mismatched(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any], why: Exception) -> Any:
         """torch raises its own error for arguments that it does not take either."""
-        function.callable(*self._on_meta(args), **self._on_meta(kwargs))
+        function.callable(*self.on_meta(args), **self.on_meta(kwargs))
         raise self.error(f"{function.shown}(): {why}", "this way to call it is not known: please report it")
 
     def _unknown(self, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         tensors = [self.value(t) for t in tensors_in([args, kwargs])]
         if function.is_python and function.callable not in self._expanding:
             return self._expand(function, args, kwargs)
-        if not tensors or all(value.is_constant for value in tensors):
-            return self.create(function, args, kwargs)
+        if all(value.is_constant for value in tensors):
+            result = function.callable(*self.as_constants(args), **self.as_constants(kwargs))
+            if all(id(tensor) in self.values for tensor in tensors_in(result)):
+                return result
         raise self.error(
             f"{function.shown}() is no operator that COBRA knows",
             "write it with other functions of torch, or ask for it: docs/adding-an-operator.md",
         )
 
     def _expand(self, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-        """Records what a function calls that is written in Python."""
         self._expanding.append(function.callable)
+        try:
+            return self.look_into(without_dispatch(function.callable), args, kwargs)
+        finally:
+            self._expanding.pop()
+
+    def look_into(self, body: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
+        """Records what a function calls that is written in Python."""
         self._inside = False
         try:
             with self:
-                return without_dispatch(function.callable)(*args, **kwargs)
+                return body(*args, **kwargs)
         finally:
             self._inside = True
-            self._expanding.pop()
 
     # ---- what is no call of the network
 
     def _plain(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-        return function.callable(*args, **kwargs)
+        result = function.callable(*args, **kwargs)
+        if function.name == "__deepcopy__":
+            made = self.made(result)
+            made.take(self.value(args[0]))
+            if made.ref is not None and made.ref.kind not in (pb.ValueRef.KIND_NODE, pb.ValueRef.KIND_CONSTANT):
+                made.ref = None  # a tensor of its own
+        return result
 
     def read(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
         for tensor in tensors_in([args, kwargs]):
@@ -232,66 +239,13 @@ class Recorder(TorchFunctionMode):
             self.made(tensor)
         return result
 
-    def create(self, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-        """A call on constants, or one that looks at shapes alone."""
-        if function.name in ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor"):
-            copied = self._copy_of_data(function, args, kwargs)
-            if copied is not None:
-                return copied
-        draws = function.name.startswith("rand") or function.name == "normal"
-        if "device" in kwargs:
-            kwargs = {**kwargs, "device": "cpu"}
-        if function.name in _LIKE:
-            kwargs = {**kwargs, "device": "cpu"}
-            if kwargs.get("memory_format") is not None:
-                kwargs.pop("memory_format")
-        args = tuple(torch.device("cpu") if isinstance(a, torch.device) else a for a in args)
-        if self._elements(function, args, kwargs) > MOST_KNOWN:
-            result = self._too_large(function, args, kwargs)
-        else:
-            result = function.callable(*self._as_constants(args), **self._as_constants(kwargs))
-        for tensor in tensors_in(result):
-            value = self.made(tensor)
-            value.drawn, value.random = draws, draws or "empty" in function.name or value.random
-        return result
-
-    def _elements(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> int:
-        """How many elements the result may have."""
-        if function.name.endswith("_like"):
-            return int(args[0].numel())
-        if function.name not in _SIZED:
-            return 0
-        sizes: List[Any] = [kwargs["size"]] if "size" in kwargs else [a for a in args if isinstance(a, (tuple, list))]
-        return math.prod(size for size in (sizes or [args])[0] if isinstance(size, int))
-
-    def _too_large(self, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-        try:
-            return function.callable(*self._on_meta(args), **{**self._on_meta(kwargs), "device": "meta"})
-        except (NotImplementedError, TypeError):
-            return function.callable(*self._as_constants(args), **self._as_constants(kwargs))
-
-    def _as_constants(self, value: Any) -> Any:
+    def as_constants(self, value: Any) -> Any:
         """Arguments of which only the shape matters (zeros_like) stay what they are; the program's own constants are on the CPU."""
         if isinstance(value, torch.Tensor) and value.device.type not in ("cpu", "meta"):
             return value.detach().cpu()
         if isinstance(value, dict):
-            return {key: self._as_constants(item) for key, item in value.items()}
-        return type(value)(self._as_constants(i) for i in value) if type(value) in (list, tuple) else value
-
-    def _copy_of_data(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-        """torch.tensor(x) of what the network computes is a copy; of numbers that it computes there is no graph."""
-        data = args[1] if function.name == "new_tensor" else args[0] if args else kwargs.get("data")
-        if not isinstance(data, torch.Tensor):
-            for tensor in tensors_in(data):
-                self.values_of(tensor, f"{function.shown}()")
-            return None
-        if self.value(data).is_constant:
-            return None
-        dtype = kwargs.get("dtype")
-        if dtype is not None and dtype != data.dtype:
-            bound = self.bound("to", [data], {"dtype": binder.dtype_name(dtype)})
-            return self.run(torch.Tensor.to, bound, (data, dtype), {})
-        return self.run(torch.clone, self.bound("clone", [data], {}), (data,), {})
+            return {key: self.as_constants(item) for key, item in value.items()}
+        return type(value)(self.as_constants(i) for i in value) if type(value) in (list, tuple) else value
 
     def _property(self, function: Function, args: Sequence[Any]) -> Any:
         name, tensor = function.name, args[0]
@@ -302,15 +256,15 @@ class Recorder(TorchFunctionMode):
         if name in ("T", "mT", "H", "mH", "real", "imag", "data"):
             bound = self.bound(name, [tensor], {})
             itself = name != "imag" and name != "T" and name != "data" and arguments.is_itself(bound)
-            if self.value(tensor).is_constant:
-                if itself or name == "data":
-                    return tensor
+            if itself and self.value(tensor).is_constant:
+                return tensor
             return self.run(lambda t: getattr(t, name), bound, (tensor,), {}, itself)
         return function.callable(*args)
 
     def _set_data(self, tensor: torch.Tensor, other: torch.Tensor) -> None:
         value, source = self.value(tensor), self.value(other)
         value.ref = source.ref if source.ref is not None else value.ref
+        value.computed = source.computed
         value.twin = source.on_meta()
         value.tensor.data = source.tensor.detach()
 
@@ -348,7 +302,7 @@ class Recorder(TorchFunctionMode):
         kwargs: Dict[str, Any],
         itself: Optional[bool] = None,
     ) -> Any:
-        """Computes a constant, or records a call."""
+        """Records a call; of constants it is computed too."""
         if not bound.inplace:
             args, kwargs = self._autocast(bound, args, kwargs)
         if itself is None:
@@ -358,9 +312,7 @@ class Recorder(TorchFunctionMode):
             bound.attributes.pop("training", None)
         values = [None if tensor is None else self.value(tensor) for tensor in bound.inputs]
         constant = all(value is None or value.is_constant for value in values)
-        draws = (
-            bound.operator.random == "Drawn" and values and not (bound.inplace and origins.is_called_by("nn/init.py"))
-        )
+        draws = bound.operator.random == "Drawn" and len(values) > 0
         if constant and not draws:
             if itself:
                 return bound.inputs[0]
@@ -377,27 +329,41 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         known = all(value is None or not value.tensor.is_meta for value in values)
         if known:
-            result = call(*self._as_constants(args), **self._without_device(self._as_constants(kwargs)))
+            result = call(*self.as_constants(args), **self._without_device(self.as_constants(kwargs)))
         else:
-            result = self._on_meta_or_cpu(call, args, kwargs)
+            result = self._arranged(bound, values, self._on_meta_or_cpu(call, args, kwargs))
         first = values[0] if values else None
-        if bound.operator.cost == "compute" and isinstance(result, torch.Tensor):
-            self.graph.graph.folded_macs += macs.of_call(bound, result)
         if bound.inplace and first is not None:
-            if first.ref is not None and first.ref.kind == pb.ValueRef.KIND_CONSTANT:
-                first.ref = None
-            base = first.base
-            if base is not None and base.ref is not None and base.ref.kind == pb.ValueRef.KIND_CONSTANT:
-                base.ref = None
-            return first.tensor
+            others = values[1:] if bound.operator.name in _OVERWRITES else values
+            first.random = not known or any(value is not None and value.random for value in others)
+            return self._wrote_constant(bound, values, first)
+        outputs = tensors_in(result)
+        index = self.append(bound, values, [] if _hides_outputs(bound) else outputs)
         random = bound.operator.random != "Fixed" or any(value is not None and value.random for value in values)
-        for number, tensor in enumerate(tensors_in(result)):
+        for number, tensor in enumerate(outputs):
+            of = values[number] if bound.operator.base == "Each" and number < len(values) else first
+            if bound.operator.itself.startswith("Each") and of is not None and tensor.shape == of.tensor.shape:
+                self.declare_alias(tensor, of)
+                continue
             value = self.made(tensor)
             value.random = random
-            of = values[number] if bound.operator.base == "Each" and number < len(values) else first
+            value.computed = node_ref(index, number)
             if self._is_view(bound) and of is not None and of is not value:
                 value.base = of.base or of
         return result
+
+    def append(self, bound: binder.Bound, values: Sequence[Optional[Value]], outputs: Sequence[torch.Tensor]) -> int:
+        """Appends a call to the graph."""
+        op, path, place = bound.operator.name, self.module_path(), origins.current()
+        return self.graph.call(op, bound.attributes, values, outputs, bound.inplace, path, place)
+
+    def _wrote_constant(self, bound: binder.Bound, values: List[Optional[Value]], first: Value) -> torch.Tensor:
+        first.computed = node_ref(self.append(bound, values, [first.tensor]))
+        base = first.base
+        if base is not None and not base.hides_base:
+            base.computed = node_ref(self.append(self.bound("as_base", [], {}), [first, base], [base.tensor]))
+            base.random = base.random or first.random
+        return first.tensor
 
     @staticmethod
     def _without_device(kwargs: Dict[str, Any]) -> Dict[str, Any]:
@@ -414,14 +380,12 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         first = values[0]
         result = self._on_meta_or_cpu(call, args, kwargs)
-        if not bound.inplace and not itself and bound.operator.cost != "view":
-            on_meta = [None if value is None else value.on_meta() for value in values]
-            result = mapped(lambda t: layout.arranged(bound, on_meta, t), result, None)
+        if not itself:
+            result = self._arranged(bound, values, result)
         outputs = [bound.inputs[0]] if bound.inplace else tensors_in(result)
         types = [first.on_meta()] if bound.inplace and first is not None else outputs
         shown = [] if _hides_outputs(bound) else [t for t in types if t is not None]
-        op, place, path = bound.operator.name, origins.current(), self.module_path()
-        index = self.graph.call(op, bound.attributes, values, shown, bound.inplace, path, place)
+        index = self.append(bound, values, shown)
         if bound.inplace and first is not None:
             return self._wrote(first, index)
         if itself and bound.inputs[0] is not None:
@@ -443,17 +407,21 @@ class Recorder(TorchFunctionMode):
             value.hides_base = number == 0 and self._hides_base(bound, tensor)
         return result
 
+    @staticmethod
+    def _arranged(bound: binder.Bound, values: Sequence[Optional[Value]], result: Any) -> Any:
+        if bound.inplace or bound.operator.cost == "view":
+            return result
+        on_meta = [None if value is None else value.on_meta() for value in values]
+        return mapped(lambda t: layout.arranged(bound, on_meta, t), result, None)
+
     def _wrote(self, first: Value, index: int) -> torch.Tensor:
         """After an in-place call; a write into a view changes its base too."""
-        first.ref, first.drawn = node_ref(index), False
+        first.set_node(index)
         if first.tensor is not first.twin and first.twin is not None and first.tensor.shape != first.twin.shape:
             first.tensor.resize_(first.twin.shape)
         base = first.base
         if base is not None and not base.hides_base:
-            at = self.graph.call(
-                "as_base", {}, [first, base], [base.on_meta()], False, self.module_path(), origins.current()
-            )
-            base.ref, base.drawn = node_ref(at), False
+            base.set_node(self.append(self.bound("as_base", [], {}), [first, base], [base.on_meta()]))
         return first.tensor
 
     def _returned_each(self, bound: binder.Bound, values: List[Optional[Value]], result: Any, index: int) -> Any:
@@ -464,8 +432,8 @@ class Recorder(TorchFunctionMode):
                 continue
             if tensor.shape == value.tensor.shape:
                 if bound.operator.itself == "Each":
-                    value.ref, value.drawn = node_ref(index, number), False
-                made.ref = value.ref
+                    value.set_node(index, number)
+                made.take(value)
             else:
                 made.ref = node_ref(index, number)
             if made is not value:
@@ -520,7 +488,7 @@ class Recorder(TorchFunctionMode):
 
     # ---- running
 
-    def _on_meta(self, value: Any) -> Any:
+    def on_meta(self, value: Any) -> Any:
         """The same arguments without numbers."""
         if isinstance(value, torch.Tensor):
             return self.value(value).on_meta()
@@ -528,15 +496,15 @@ class Recorder(TorchFunctionMode):
             return torch.device("meta")
         if isinstance(value, dict):
             return {
-                key: "meta" if key == "device" and item is not None else self._on_meta(item)
+                key: "meta" if key == "device" and item is not None else self.on_meta(item)
                 for key, item in value.items()
             }
         if isinstance(value, tuple) and hasattr(value, "_fields"):
-            return type(value)(*map(self._on_meta, value))
-        return type(value)(map(self._on_meta, value)) if type(value) in (list, tuple) else value
+            return type(value)(*map(self.on_meta, value))
+        return type(value)(map(self.on_meta, value)) if type(value) in (list, tuple) else value
 
     def _on_meta_or_cpu(self, call: Callable[..., Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-        return self._own(running.run(call, self._on_meta(tuple(args)), self._on_meta(kwargs)))
+        return self._own(running.run(call, self.on_meta(tuple(args)), self.on_meta(kwargs)))
 
     def _own(self, result: Any) -> Any:
         """A call that returns its argument returns the program's object."""
@@ -576,7 +544,8 @@ class Recorder(TorchFunctionMode):
                 bound.inplace = True
                 self.run(lambda t, s: t.copy_(s), bound, (target, source), {})
                 continue
-            to.ref, to.drawn, to.random, to.twin = of.ref, of.drawn, of.random, of.on_meta()
+            to.take(of)
+            to.twin = of.on_meta()
             if to.tensor.shape != of.tensor.shape:
                 to.tensor.resize_(of.tensor.shape)
             if of.is_constant:

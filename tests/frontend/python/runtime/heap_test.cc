@@ -1,10 +1,15 @@
 // A frozen heap comes back byte for byte, whoever wrote to it and however much.
 #include "frontend/python/runtime/heap.h"
 
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <thread>
 
+#include "base/sanitizer.h"
 #include "gtest/gtest.h"
 
 namespace cobra::python {
@@ -96,6 +101,21 @@ TEST(DirtyPagesTest, NamesThePagesThatWereWritten) {
   ASSERT_TRUE(FindDirtyPages(data, 40 * kPageBytes, &pages));
   EXPECT_EQ(pages, (std::vector<uint32_t>{7, 8, 39}));
 }
+
+#ifndef COBRA_ASAN  // which takes terabytes of address space
+// As `ulimit -v` leaves little to a program.
+TEST(HeapOfASmallProcess, HasASmallerBudget) {
+  const auto run = [] {
+    rlimit little = {};
+    little.rlim_cur = little.rlim_max = rlim_t{1} << 30;
+    if (setrlimit(RLIMIT_AS, &little) != 0) std::_Exit(2);
+    Heap heap(int64_t{4} << 30);
+    std::memset(heap.Allocate(100'000), 1, 100'000);
+    std::_Exit(heap.budget_bytes() > 0 && heap.budget_bytes() < int64_t{1} << 30 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace cobra::python

@@ -1178,6 +1178,8 @@ AUTOCAST = [
     "nn.MultiheadAttention(3, 1)(x, x, x)[0]",
     "torch.tensordot(x, T([3, 2], 'float32'), 1)",
     "torch.inner(x, T([4, 3], 'float32'))",
+    "torch.einsum('ab,cd->ad', x.float(), T([3, 4], 'float32'))",
+    "torch.einsum('ab,bc,cd->ad', x, T([3, 4], 'float32'), T([4, 2], 'float32'))",
     "torch.is_autocast_cpu_enabled()",
     "torch.get_autocast_cpu_dtype()",
     "F.max_pool3d(T([1, 1, 4, 4, 4], 'float32'), 2)",
