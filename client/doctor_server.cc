@@ -25,6 +25,7 @@
 #include "client/doctor.h"
 #include "client/local_server.h"
 #include "client/text_table.h"
+#include "client/unknown.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -129,7 +130,12 @@ Finding CalibrationFinding(const v1::ListTargetsResponse& targets, const json& m
     const int64_t days =
         absl::ParseTime(absl::RFC3339_full, since, &time, nullptr) ? absl::ToInt64Hours(absl::Now() - time) / 24 : 0;
     if (days > kOldDays) return {Health::kWarn, "calibration", absl::StrCat(text, ", ", days, " days ago"), kAgain};
-    return {Health::kOk, "calibration", text, ""};
+    if (!IsDisturbed(target.disturbance())) return {Health::kOk, "calibration", text, ""};
+    return {Health::kWarn, "calibration",
+            absl::StrCat(text, "; something else ran on this machine meanwhile: ",
+                         DisturbanceText(target.disturbance())),
+            "predictions include that; if it was for once, leave the machine idle and calibrate again: "
+            "cobra-client calibrate"};
   }
   return {Health::kWarn, "calibration", "this machine is not calibrated, so questions go to all trained targets",
           "cobra-client calibrate measures it for a minute"};

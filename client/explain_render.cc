@@ -112,7 +112,9 @@ class Renderer {
                            WithoutEscapes(p.target()), interval,
                            PaintedConfidence(paint_, p.confidence(), absl::StrFormat("%.2f", p.confidence())),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
-      for (absl::string_view line : absl::StrSplit(UnknownText(p), '\n', absl::SkipEmpty())) Line(line);
+      for (absl::string_view line :
+           absl::StrSplit(absl::StrCat(UndisturbedText(p), UnknownText(p)), '\n', absl::SkipEmpty()))
+        Line(line);
     } else {
       Line("shares are of FLOP and of bytes moved, not of time; --target NAME predicts the time");
     }

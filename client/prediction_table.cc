@@ -92,6 +92,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
       WithoutEscapes(absl::StrCat("model ", r.model_version(),
                                   first_version.empty() ? "" : absl::StrCat("; read as for torch ", first_version))),
       "\n\n", LatencyTable(r, view, first_version));
+  for (const v1::TargetPrediction& p : r.predictions()) absl::StrAppend(&text, UndisturbedText(p));
   if (view.all != nullptr) {
     absl::StrAppend(&text, "the ", r.predictions_size(), " fastest; ",
                     view.all->predictions_size() - r.predictions_size(), " more: --all, or --target NAME\n");

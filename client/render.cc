@@ -78,6 +78,12 @@ json TargetJson(const v1::Target& t) {
     j["probe_layer_mape_before"] = t.probe_layer_mape_before();
     j["probe_layer_mape_after"] = t.probe_layer_mape_after();
     j["probe_network_mape_after"] = t.probe_network_mape_after();
+    if (t.has_disturbance()) {
+      j["disturbance"] = {{"typical_ratio", t.disturbance().typical_ratio()},
+                          {"low_ratio", t.disturbance().low_ratio()},
+                          {"high_ratio", t.disturbance().high_ratio()},
+                          {"timings", t.disturbance().timings()}};
+    }
     j["samples"] = t.samples();
     j["sample_mape_before"] = t.sample_mape_before();
     j["sample_mape_after"] = t.sample_mape_after();
@@ -217,7 +223,9 @@ std::string TargetsTable(const v1::ListTargetsResponse& response, const Terminal
         row.push_back(std::move(cell));
       }
       row.push_back(absl::StrCat("on its probe, layers ", PercentText(t.probe_layer_mape_before()),
-                                 " before; calibrated on top of ", t.base_target(), VersionText(t)));
+                                 " before; calibrated on top of ", t.base_target(), VersionText(t),
+                                 IsDisturbed(t.disturbance()) ? "; disturbed: " : "",
+                                 IsDisturbed(t.disturbance()) ? DisturbanceText(t.disturbance()) : ""));
     } else {
       row.push_back(e.layers_tested() > 0 ? PercentText(e.layer_mape()) : "-");
       row.push_back(e.networks_tested() > 0 ? PercentText(e.network_mape()) : "-");
@@ -272,6 +280,11 @@ std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view w
                       Counted(r.networks_used(), "network"), "; error on the layers ",
                       PercentText(t.probe_layer_mape_before()), " before, ", PercentText(t.probe_layer_mape_after()),
                       " after; on the networks ", PercentText(t.probe_network_mape_after()), " after\n",
+                      IsDisturbed(t.disturbance())
+                          ? absl::StrCat("something else runs on this machine: ", DisturbanceText(t.disturbance()),
+                                         "; predictions are of the machine as it is, and say the undisturbed time "
+                                         "beside it\n")
+                          : "",
                       warning.empty() ? "" : "warning: ", warning, warning.empty() ? "" : "\n");
 }
 

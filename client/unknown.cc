@@ -55,4 +55,26 @@ std::string UnknownText(const v1::TargetPrediction& prediction) {
   return text;
 }
 
+bool IsDisturbed(const v1::Disturbance& disturbance) {
+  constexpr double kTypical = 1.05, kHigh = 1.15;  // as predict::IsNoticeable
+  return disturbance.timings() > 0 && (disturbance.typical_ratio() > kTypical || disturbance.high_ratio() > kHigh);
+}
+
+std::string DisturbanceText(const v1::Disturbance& disturbance) {
+  return absl::StrFormat(
+      "networks took %.2f times as long as undisturbed in the median, nine of ten timings %.2f to %.2f times (of %d)",
+      disturbance.typical_ratio(), disturbance.low_ratio(), disturbance.high_ratio(), disturbance.timings());
+}
+
+std::string UndisturbedText(const v1::TargetPrediction& prediction) {
+  constexpr double kVisible = 1.02;
+  const v1::UndisturbedLatency& alone = prediction.undisturbed();
+  if (!prediction.has_undisturbed() || (prediction.latency_us() < kVisible * alone.latency_us() &&
+                                        prediction.high_us() < kVisible * alone.high_us()))
+    return "";
+  return absl::StrCat(WithoutEscapes(prediction.target()), ": with what else runs on this machine; undisturbed ",
+                      MillisecondsText(alone.latency_us()), " ms (", MillisecondsText(alone.low_us()), " ... ",
+                      MillisecondsText(alone.high_us()), ")\n");
+}
+
 }  // namespace cobra::client

@@ -25,6 +25,14 @@ std::string PaintedConfidence(const Painter& paint, double confidence, const std
 // all such shares are negligible.
 std::string UnknownText(const v1::TargetPrediction& prediction);
 
+// Whether a calibrated machine is so disturbed that its predictions differ visibly from the undisturbed ones.
+bool IsDisturbed(const v1::Disturbance& disturbance);
+// "networks took 1.18 times as long as undisturbed in the median, ..."
+std::string DisturbanceText(const v1::Disturbance& disturbance);
+// A line: what the network takes while nothing else runs on the machine; "" where that is what the prediction says
+// anyway.
+std::string UndisturbedText(const v1::TargetPrediction& prediction);
+
 // All but the breakdown; J is nlohmann's json or ordered_json.
 template <typename J>
 J FieldsJson(const v1::TargetPrediction& prediction) {
@@ -40,6 +48,13 @@ J FieldsJson(const v1::TargetPrediction& prediction) {
   fields["latency_us"] = prediction.latency_us();
   fields["low_us"] = prediction.low_us();
   fields["high_us"] = prediction.high_us();
+  if (prediction.has_undisturbed()) {
+    J undisturbed;
+    undisturbed["latency_us"] = prediction.undisturbed().latency_us();
+    undisturbed["low_us"] = prediction.undisturbed().low_us();
+    undisturbed["high_us"] = prediction.undisturbed().high_us();
+    fields["undisturbed"] = std::move(undisturbed);
+  }
   fields["coverage"] = prediction.coverage();
   fields["confidence"] = prediction.confidence();
   fields["extrapolating"] = prediction.extrapolating();

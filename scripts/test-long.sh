@@ -46,6 +46,8 @@
 #                    (scripts/setup.sh --runtimes); leave the machine alone for five minutes
 #     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
 #                    compared; leave the machine alone meanwhile
+#     noisy-machine  predictions after a calibration beside a neighbour that comes and goes on the same core, and without it: 40 networks, three seeds; leave
+#                    the machine alone for half an hour
 #     bench          cobra-bench reader; leave the machine alone meanwhile
 # --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
@@ -53,7 +55,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine bench)
+all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -241,6 +243,7 @@ run_step() {
     edits) build release cobra-worker cobra-client cobra-server cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/small_edits.py ;;
     ncnn-servers) { scripts/setup.sh --runtimes && build release cobra-worker cobra-client; } >&3 2>&3 && /usr/bin/python3 tests/long/ncnn_servers.py ;;
     other-machine) build release cobra-server cobra-client cobra-worker && run_other_machine ;;
+    noisy-machine) build release cobra-server cobra-client cobra-worker && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/noisy_machine.py ;;
     bench) build release && build/release/bin/cobra-bench reader --json ;;
   esac
 }

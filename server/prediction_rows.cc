@@ -55,6 +55,12 @@ void FillTargetPrediction(const std::string& target, const predict::PredictionTo
   out->set_confidence(prediction.confidence);
   out->set_extrapolating(prediction.extrapolating);
   out->set_peak_memory_bytes(peak_memory_bytes);
+  if (prediction.undisturbed_us > 0) {
+    v1::UndisturbedLatency* undisturbed = out->mutable_undisturbed();
+    undisturbed->set_latency_us(prediction.undisturbed_us);
+    undisturbed->set_low_us(prediction.undisturbed_low_us);
+    undisturbed->set_high_us(prediction.undisturbed_high_us);
+  }
   for (const predict::UnknownPart& part : prediction.unknown) {
     v1::UnknownPart* unknown = out->add_unknown();
     unknown->set_why(part.why);

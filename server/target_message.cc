@@ -65,6 +65,13 @@ void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1:
   out->set_probe_layer_mape_before(calibration->probe_layer_mape_before);
   out->set_probe_layer_mape_after(calibration->probe_layer_mape_after);
   out->set_probe_network_mape_after(calibration->probe_network_mape_after);
+  if (const predict::Disturbance& from = calibration->disturbance; from.timings > 0) {
+    v1::Disturbance* disturbance = out->mutable_disturbance();
+    disturbance->set_typical_ratio(from.typical);
+    disturbance->set_low_ratio(from.low);
+    disturbance->set_high_ratio(from.high);
+    disturbance->set_timings(from.timings);
+  }
   out->set_samples(calibration->samples);
   out->set_sample_mape_before(calibration->sample_mape_before);
   out->set_sample_mape_after(calibration->sample_mape_after);

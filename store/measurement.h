@@ -80,6 +80,9 @@ struct Conditions {
   double canary_ratio = 1, canary_copy_ratio = 1;
   // The canary was off by more than its tolerance.
   bool suspect = false;
+  // Latency::median_us is not that of a quiet machine (worker/measure.h, IsDisturbed): something else ran on its
+  // processors. Latency::quiet_us may still be.
+  bool disturbed = false;
   // 1-minute load average.
   double load = 0;
   std::string time_utc;
@@ -95,10 +98,14 @@ struct Latency {
   // Timed runs, and calls in each.
   int runs = 0;
   int batch = 1;
-  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their number; the fastest run
-  // and 0 if fewer than three are known to be that. 0: nobody looked.
+  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their number; if fewer than
+  // three are known to be that, the fastest run, or what the processor worked for one where that is less, and 0. 0:
+  // nobody looked.
   double quiet_us = 0;
   int quiet_runs = 0;
+  // Runs beside which something else was noticed, of `runs`: a slow pulse before or after them, or the thread lost its
+  // processor.
+  int loud_runs = 0;
   // The very first call.
   double cold_us = 0;
   // Median of the same calls on the device's own clock (CUDA events around the region); 0 if the device has no clock.

@@ -9,14 +9,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement.h"
 #include "worker/group_runner.h"
 #include "worker/machine.h"
+#include "worker/measure.h"
 #include "worker/random.h"
 
 namespace cobra::worker {
@@ -42,7 +45,7 @@ class Campaign {
     for (int again = kFirstAgain; again <= kLastAgain; ++again) {
       COBRA_RETURN_IF_ERROR(RunTasks(SuspectTasks(again), options_.budget_s));
     }
-    LogInfo(absl::StrCat(written_, " records in ", static_cast<int>(ElapsedS()), " s"));
+    LogInfo(absl::StrCat(written_, " records in ", static_cast<int>(ElapsedS()), " s; ", DisturbedText()));
     return absl::OkStatus();
   }
 
@@ -135,6 +138,7 @@ class Campaign {
     ++written_;
     if (measurement.outcome != store::Outcome::ok) ++failed_;
     if (measurement.conditions.suspect) ++suspect_;
+    if (measurement.conditions.disturbed) disturbed_.push_back(DisturbanceRatio(measurement.latency));
     done_.insert(measurement.subject.Key());
     NoteSuspect(measurement);
     return WriteLine(store::MeasurementToJson(measurement));
@@ -163,6 +167,15 @@ class Campaign {
     return tasks;
   }
 
+  // The last words of a series: whether its numbers are those of a quiet machine.
+  std::string DisturbedText() const {
+    if (disturbed_.empty()) return "none of them disturbed";
+    return absl::StrFormat(
+        "%d of them disturbed: something else ran on this machine, and latency_us is %.2f times what it is undisturbed "
+        "(quiet_us) in their median",
+        disturbed_.size(), Median(disturbed_));
+  }
+
   const std::string& SpaceOf(const Task& task) const { return options_.spaces[task.space].space; }
   void NameSubject(const Task& task, store::Subject* subject) const {
     subject->space = SpaceOf(task);
@@ -188,6 +201,7 @@ class Campaign {
   std::unique_ptr<GroupRunner> runner_;
   std::set<std::string> done_;
   std::vector<Task> suspects_;
+  std::vector<double> disturbed_;  // the ratios of such records
   int64_t written_ = 0, failed_ = 0, suspect_ = 0;
 };
 

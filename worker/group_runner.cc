@@ -170,6 +170,7 @@ MeasureOptions GroupRunner::RulesFor(const GroupTask& task, bool is_network) con
   rules.seed = task.seed;
   rules.sensors = sensors_.get();
   if (pulse_ != nullptr) rules.meter.pulse = [this] { return pulse_->Ratio(); };
+  rules.meter.one_thread = !execution.is_cuda() && execution.threads == 1;
   if (options_.layer_energy) rules.energy_region_ms = MeasureOptions().energy_region_ms;
   return rules;
 }
@@ -299,6 +300,7 @@ absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(
     // What the undisturbed runs say holds, however loud the neighbours were between them.
     conditions.suspect = measurement->latency.quiet_runs == 0 &&
                          IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
+    conditions.disturbed = IsDisturbed(*measurement, worst);
     conditions.load = load;
   }
   return measurements;

@@ -217,6 +217,7 @@ absl::Status MeasureOne(const MeasureFlags& flags) {
   if (!records[0]) return absl::InternalError("the child's record cannot be read");
   records[0]->subject.space = "asked";
   std::printf("%s\n", store::MeasurementToJson(*records[0]).c_str());
+  if (records[0]->conditions.disturbed) std::fputs(DisturbedWarning(records[0]->latency).c_str(), stderr);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/cost.h"
@@ -261,6 +263,34 @@ CanaryRatios RatiosOf(const CanaryTimes& times, const CanaryTimes& usual) {
   const auto ratio = [](double now, double before) { return now > 0 && before > 0 ? now / before : 1; };
   const double compute = WorseRatio(ratio(times.conv_us, usual.conv_us), ratio(times.matmul_us, usual.matmul_us));
   return {WorseRatio(compute, times.core_ratio), ratio(times.copy_us, usual.copy_us)};
+}
+
+double DisturbanceRatio(const store::Latency& latency) {
+  return latency.quiet_us > 0 ? latency.median_us / latency.quiet_us : 1;
+}
+
+bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& canary) {
+  // The fastest of many runs is faster than their median on a quiet machine, too.
+  constexpr double kOfQuietRuns = 1.05, kOfFastest = 1.1;
+  const store::Latency& latency = measurement.latency;
+  if (measurement.outcome != store::Outcome::ok) return false;
+  const bool knows_quiet = latency.quiet_runs > 0;
+  return DisturbanceRatio(latency) > (knows_quiet ? kOfQuietRuns : kOfFastest) ||
+         (!knows_quiet && (IsDisturbed(canary) || 2 * latency.loud_runs > latency.runs));
+}
+
+std::string DisturbedWarning(const store::Latency& latency) {
+  constexpr double kTold = 1.01;
+  const double ratio = DisturbanceRatio(latency);
+  std::string text = "warning: something else ran on this processor meanwhile: ";
+  if (ratio > kTold) {
+    absl::StrAppendFormat(&text, "the median, %.4g ms, is %.2f times what it takes undisturbed, %s%.4g ms\n",
+                          latency.median_us / 1000, ratio, latency.quiet_runs > 0 ? "" : "at most ",
+                          latency.quiet_us / 1000);
+  } else {
+    absl::StrAppend(&text, "it may take less on a quiet machine; measure again when it is idle\n");
+  }
+  return text;
 }
 
 CanaryTimes MedianCanary(absl::Span<const CanaryTimes> times) {

@@ -94,6 +94,15 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
+// How many times as long as undisturbed the runs took, in the median; 1 if nobody knows better.
+double DisturbanceRatio(const store::Latency& latency);
+// Whether Latency::median_us is that of a machine on which something else ran: the canary says so, it is longer than
+// what the network takes undisturbed, or the runs are too long to tell and something was noticed beside most of them.
+// Conditions::suspect says less: that not even the undisturbed time is known.
+bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& canary);
+// The same in words, for the person who asked for this one number; a line.
+std::string DisturbedWarning(const store::Latency& latency);
+
 // Measures the speeds of TargetSpec, `peak_gflops` and those after it; of a CPU in half a second all of them. On a GPU
 // the product is of 8192 x 8192 matrices, and the speeds of single kernels stay 0.
 absl::Status MeasureSpeeds(const Execution& execution, predict::TargetSpec* machine);

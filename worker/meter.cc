@@ -1,10 +1,12 @@
 #include "worker/meter.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -22,6 +24,12 @@ long Preemptions() {
   rusage usage = {};
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
+}
+
+double ThreadCpuUs() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1000;
 }
 
 constexpr double kBetweenPulsesUs = 3000;
@@ -90,8 +98,10 @@ class Samples {
  public:
   void Add(const RegionTimes& times) {
     wall_us_.push_back(times.wall_us);
+    if (times.cpu_us > 0) least_cpu_us_ = std::min(least_cpu_us_, times.cpu_us);
     if (times.pulse_ratio > 0) {
       watched_ = true;
+      loud_ += times.pulse_ratio > kQuietPulse;
       // Neighbours come and go within a long region, between its pulses.
       if (times.region_us > kLongRegionUs) return;
       may_be_quiet_ = true;
@@ -110,11 +120,12 @@ class Samples {
     store::Latency latency = Summarise(wall_us_);
     latency.batch = batch;
     latency.device_us = Median(device_us_);
+    latency.loud_runs = loud_;
     if (quiet_us_.size() >= kFewestQuietRuns) {
       latency.quiet_us = Median(quiet_us_);
       latency.quiet_runs = static_cast<int>(quiet_us_.size());
     } else if (watched_) {
-      latency.quiet_us = latency.min_us;
+      latency.quiet_us = std::min(latency.min_us, least_cpu_us_);
     }
     return latency;
   }
@@ -122,6 +133,8 @@ class Samples {
  private:
   std::vector<double> wall_us_, device_us_, quiet_us_;
   bool watched_ = false, may_be_quiet_ = false;
+  int loud_ = 0;
+  double least_cpu_us_ = std::numeric_limits<double>::infinity();
 };
 
 store::Latency Measure(const Region& region, const MeterOptions& options) {
@@ -199,14 +212,16 @@ store::Latency MeasureLatency(const std::function<void()>& call, const MeterOpti
     if (hooks.settle) hooks.settle();
     const double before = pulse ? pulse() : 0;
     const long preemptions = pulse ? Preemptions() : 0;
+    const double start_cpu_us = options.one_thread ? ThreadCpuUs() : 0;
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
     const double wall_us = (now_ns() - start) / 1000;
+    const double cpu_us = options.one_thread ? ThreadCpuUs() - start_cpu_us : 0;
     const bool preempted = pulse && Preemptions() != preemptions;  // by one that ran between the pulses
     const double ratio = pulse ? std::max({before, pulse(), preempted ? 2 * kQuietPulse : 0}) : 0;
-    return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us}};
+    return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us, cpu_us / calls}};
   };
   return Measure(Region(time, now_ns, hooks.most_calls, 1), options);
 }

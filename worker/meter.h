@@ -34,6 +34,9 @@ struct MeterOptions {
   // Watches for neighbours around each region; empty: nobody does. The interval is then that of the undisturbed runs.
   // Returns Pulse::Ratio() (pulse.h).
   std::function<double()> pulse;
+  // The calling thread alone computes the calls. Then its processor time is what a run takes without those who share
+  // its processor, however often it had to leave it.
+  bool one_thread = false;
   // Calls are timed in batches at least this long: amply 100 times the resolution of CLOCK_MONOTONIC.
   double min_batch_us = 20;
 };
@@ -58,10 +61,13 @@ struct RegionHooks {
 // Times of one call, the mean of a region.
 struct RegionTimes {
   double wall_us = 0, device_us = 0;
-  // The worse of the pulses before and after it (pulse.h); 0: there were none.
+  // The worse of the pulses before and after it (pulse.h), or twice what is quiet if the thread lost its processor in
+  // between; 0: there were no pulses.
   double pulse_ratio = 0;
   // What passed between these two.
   double region_us = 0;
+  // Processor time of the calling thread, if it alone computes them; 0: not known.
+  double cpu_us = 0;
 };
 
 // What is timed where the calls happen elsewhere, by another clock: in a runner (process_runner.h).

@@ -1,6 +1,7 @@
 #include "worker/probe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -296,6 +297,17 @@ class Probe {
     return absl::OkStatus();
   }
 
+  // Of each timing of a network: its median over the least that the network was known to take undisturbed.
+  std::vector<double> Disturbance() const {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < best_.size(); ++i) {
+      if (!best_[i] || !best_[i]->subject.is_network || best_[i]->latency.quiet_us <= 0) continue;
+      for (const double median_us : medians_us_[i])
+        ratios.push_back(std::round(1e4 * median_us / best_[i]->undisturbed_us()) / 1e4);
+    }
+    return ratios;
+  }
+
   Json Records() const {
     Json records = Json::array();
     for (const std::optional<store::Measurement>& measured : best_) {
@@ -315,11 +327,12 @@ class Probe {
       tasks.push_back({[this, i]() -> absl::StatusOr<Sample> { return subjects_[i]; }, /*seed=*/1, nullptr});
     COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> measured, runner_->Run(tasks));
     best_.resize(subjects_.size());
+    medians_us_.resize(subjects_.size());
     for (size_t k = 0; k < measured.size(); ++k) {
       std::optional<store::Measurement>& best = best_[begin + k];
-      if (measured[k] && measured[k]->outcome == store::Outcome::ok &&
-          (!best || measured[k]->undisturbed_us() < best->undisturbed_us()))
-        best = std::move(measured[k]);
+      const bool is_ok = measured[k] && measured[k]->outcome == store::Outcome::ok;
+      if (is_ok) medians_us_[begin + k].push_back(measured[k]->latency.median_us);
+      if (is_ok && (!best || measured[k]->undisturbed_us() < best->undisturbed_us())) best = std::move(measured[k]);
       progress_(++done_, static_cast<int>(subjects_.size()), subjects_[begin + k].label);
     }
     longest_group_ = std::max(longest_group_, absl::Now() - start);
@@ -330,6 +343,7 @@ class Probe {
   const ProbeProgress& progress_;
   std::vector<Sample> subjects_;
   std::vector<std::optional<store::Measurement>> best_;  // of each subject
+  std::vector<std::vector<double>> medians_us_;          // likewise, of each measurement
   size_t fixed_ = 0;
   int done_ = 0;
   absl::Duration longest_group_ = absl::ZeroDuration();
@@ -368,6 +382,7 @@ absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration 
                  {"copy_ratio", worst.copy},
                  {"disturbed", IsDisturbed(worst)},
                  {"load", LoadAverage()}};
+  if (const std::vector<double> ratios = probe.Disturbance(); !ratios.empty()) j["disturbance"] = {{"ratios", ratios}};
   return j.dump();
 }
 

@@ -26,7 +26,8 @@ using ProbeProgress = std::function<void(int done, int subjects, absl::string_vi
 // minute. What is left of `budget` goes to more networks of those families, in the order of predict::DesignProbe, and
 // to the same subjects again, of which the least disturbed measurement counts. Returns the text that
 // ProbeResultFromJson reads. A canary before, between and after them shows whether the machine was busy:
-// "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median.
+// "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median. What that did to the networks
+// is in "disturbance":{"ratios"} (predict::ProbeResult); absent on a GPU, where nobody looks.
 absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration budget, const ProbeProgress& progress);
 
 }  // namespace cobra::worker

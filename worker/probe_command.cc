@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
+#include "model/predict/disturbance.h"
 #include "model/predict/target.h"
 #include "nlohmann/json.hpp"
 #include "worker/probe.h"
@@ -34,11 +35,13 @@ absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget
                  "%.2f times): measure again when it is idle\n",
                  canary["compute_ratio"].get<double>(), canary["copy_ratio"].get<double>());
   }
+  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
+  const predict::Disturbance disturbance = predict::DisturbanceOf(result.disturbance);
+  if (predict::IsNoticeable(disturbance)) std::fprintf(stderr, "%s\n", predict::DisturbanceText(disturbance).c_str());
   if (as_json) {
     std::printf("%s\n", json.c_str());
     return absl::OkStatus();
   }
-  COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult result, predict::ProbeResultFromJson(json));
   const predict::TargetSpec& machine = result.machine;
   std::printf("%s: %.0f GFLOP/s, %.1f GB/s\n",
               WithoutEscapes(absl::StrCat(machine.device, ", ", machine.runtime)).c_str(), machine.peak_gflops,

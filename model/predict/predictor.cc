@@ -30,6 +30,8 @@
 #include "model/predict/calibration.h"
 #include "model/predict/clock_cache.h"
 #include "model/predict/device_table.h"
+#include "model/predict/disturbance.h"
+#include "model/predict/disturbed_prediction.h"
 #include "model/predict/features.h"
 #include "model/predict/folded_norms.h"
 #include "model/predict/half_precision.h"
@@ -132,8 +134,10 @@ class LoadedPredictor : public Predictor {
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
     const infer::NetworkContributions contributions = Contribute({graph, layers, total}, index, spec);
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    return WithNumber(target,
-                      Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions));
+    LatencyPrediction out =
+        Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions);
+    if (calibration != nullptr) IncludeDisturbance(calibration->disturbance, &out);
+    return WithNumber(target, std::move(out));
   }
 
   absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
@@ -185,6 +189,7 @@ class LoadedPredictor : public Predictor {
     COBRA_RETURN_IF_ERROR(best.status());
     best->machine.name = "this-machine";
     best->model_sha256 = info_.sha256;
+    best->disturbance = DisturbanceOf(probe.disturbance);
     return best;
   }
 

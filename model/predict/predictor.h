@@ -69,6 +69,10 @@ struct PredictionTotals {
   double latency_us = 0;
   double low_us = 0, high_us = 0;  // interval of `coverage`
   double coverage = 0.9;           // 0: unknown, because the prediction extrapolates
+  // The same while nothing else runs on the machine. Only where a calibration knows what else does (disturbance.h),
+  // and what is above includes that; otherwise 0.
+  double undisturbed_us = 0;
+  double undisturbed_low_us = 0, undisturbed_high_us = 0;
   // In [0, 1]: 1 if every layer is similar to the training data; small if the prediction extrapolates.
   double confidence = 0;
   bool extrapolating = false;

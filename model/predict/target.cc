@@ -1,5 +1,6 @@
 #include "model/predict/target.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -59,6 +60,26 @@ json SpecToJson(const TargetSpec& spec) {
   json j;
   VisitFields(spec, [&j](const char* name, const auto& value) { j[name] = value; });
   return j;
+}
+
+// Ratios of times, more than any probe measures and further apart than any neighbour brings them.
+constexpr size_t kMostRatios = 100000;
+constexpr double kMostRatio = 1000;
+
+absl::Status ReadDisturbance(const json& j, std::vector<double>* ratios) {
+  const auto from = j.find("disturbance");
+  if (from == j.end() || from->is_null()) return absl::OkStatus();
+  const auto list = from->is_object() ? from->find("ratios") : from->end();
+  const auto fits = [](const json& e) {
+    return e.is_number() && e.get<double>() > 1 / kMostRatio && e.get<double>() < kMostRatio;
+  };
+  if (!from->is_object() || list == from->end() || !list->is_array() || list->size() > kMostRatios ||
+      !std::all_of(list->begin(), list->end(), fits)) {
+    return absl::InvalidArgumentError(
+        "probe: \"disturbance\": needs \"ratios\", a list of how many times as long as undisturbed networks took");
+  }
+  *ratios = list->get<std::vector<double>>();
+  return absl::OkStatus();
 }
 
 // Reads `key` into `*value`. A wrong type is an error; an absent key keeps the default.
@@ -154,6 +175,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
   }
   ProbeResult result;
   COBRA_ASSIGN_OR_RETURN(result.machine, SpecFromJson(j["machine"]));
+  COBRA_RETURN_IF_ERROR(ReadDisturbance(j, &result.disturbance));
   int64_t graph_bytes = 0;
   for (const json& r : j["records"]) {
     if (!r.is_object() || !r.contains("graph")) return absl::InvalidArgumentError("probe: a record has no \"graph\"");
@@ -191,8 +213,10 @@ std::string ProbeResultToJson(const ProbeResult& probe) {
 
 // A record at a time: as values, all of them would take many times their text.
 absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t max_bytes) {
-  std::string text =
-      absl::StrCat("{\"machine\":", JsonText(nlohmann::ordered_json(SpecToJson(probe.machine))), ",\"records\":[");
+  std::string text = absl::StrCat("{\"machine\":", JsonText(nlohmann::ordered_json(SpecToJson(probe.machine))));
+  if (!probe.disturbance.empty())
+    absl::StrAppend(&text, ",\"disturbance\":", JsonText(json{{"ratios", probe.disturbance}}));
+  absl::StrAppend(&text, ",\"records\":[");
   graph::GraphJsonOptions options;
   options.origins = false;
   bool is_first = true;
@@ -281,7 +305,12 @@ std::string CalibrationToJson(const Calibration& c) {
                        {"samples", c.samples},
                        {"sample_mape_before", c.sample_mape_before},
                        {"sample_mape_after", c.sample_mape_after},
-                       {"doubted", c.doubted}});
+                       {"doubted", c.doubted},
+                       {"disturbance",
+                        {{"typical", c.disturbance.typical},
+                         {"low", c.disturbance.low},
+                         {"high", c.disturbance.high},
+                         {"timings", c.disturbance.timings}}}});
 }
 
 namespace {
@@ -299,6 +328,16 @@ absl::Status ReadParts(const json& j, std::vector<CalibrationPart>* parts) {
     COBRA_RETURN_IF_ERROR(Read(from, "coefficients", &part.coefficients));
   }
   return absl::OkStatus();
+}
+
+absl::Status ReadDisturbance(const json& j, Disturbance* disturbance) {
+  const auto from = j.find("disturbance");
+  if (from == j.end()) return absl::OkStatus();
+  if (!from->is_object()) return absl::InvalidArgumentError("\"disturbance\": not an object");
+  COBRA_RETURN_IF_ERROR(Read(*from, "typical", &disturbance->typical));
+  COBRA_RETURN_IF_ERROR(Read(*from, "low", &disturbance->low));
+  COBRA_RETURN_IF_ERROR(Read(*from, "high", &disturbance->high));
+  return Read(*from, "timings", &disturbance->timings);
 }
 
 }  // namespace
@@ -327,6 +366,7 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_before", &c.sample_mape_before));
   COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_after", &c.sample_mape_after));
   COBRA_RETURN_IF_ERROR(Read(j, "doubted", &c.doubted));
+  COBRA_RETURN_IF_ERROR(ReadDisturbance(j, &c.disturbance));
   return c;
 }
 

@@ -86,6 +86,9 @@ absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view json);
 struct ProbeResult {
   TargetSpec machine;
   std::vector<store::MeasuredGraph> records;
+  // Of each timing of a network, also those that are not among the records: its median over what the network takes
+  // undisturbed. Empty: nobody looked.
+  std::vector<double> disturbance = {};
 };
 // Of all graphs of a probe, and of a target's timings, in memory: 400 networks of 300 calls have 90 MiB, and a kilobyte
 // of a text may become one of 30 MiB.
@@ -129,6 +132,13 @@ struct CalibrationProfile {
   double interval_scale = 1;
 };
 
+// What else runs on a machine does to the networks on it: how many times as long as undisturbed they take, in the
+// median, and as nineteen of twenty timings at least and at most (disturbance.h).
+struct Disturbance {
+  double typical = 1, low = 1, high = 1;
+  int timings = 0;  // it is known from so many; 0: it is not known
+};
+
 struct Calibration {
   // Its name is "this-machine" unless the user gives another.
   TargetSpec machine;
@@ -156,6 +166,7 @@ struct Calibration {
   // Mean error on them without any sample; and of each by all others, if the samples are used.
   double sample_mape_before = 0, sample_mape_after = 0;
   std::vector<std::string> doubted;  // samples that the others contradict (DoubtedSamples), in words
+  Disturbance disturbance;           // all of the above is of the undisturbed machine
 };
 std::string CalibrationToJson(const Calibration& calibration);
 absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view json);

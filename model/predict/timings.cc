@@ -11,6 +11,7 @@
 #include "graph/fingerprint.h"
 #include "graph/graph_bytes.h"
 #include "model/predict/device_table.h"
+#include "model/predict/disturbance.h"
 #include "model/predict/plausibility.h"
 
 namespace cobra::predict {
@@ -165,7 +166,11 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
 }
 
 void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe) {
-  for (store::MeasuredGraph& record : records) probe->records.push_back(std::move(record));
+  const double typical = DisturbanceOf(probe->disturbance).typical;
+  for (store::MeasuredGraph& record : records) {
+    record.measurement.latency.median_us = AsStored(record.measurement.latency.median_us / typical);
+    probe->records.push_back(std::move(record));
+  }
   probe->records = Join(std::move(probe->records));
   size_t networks = 0;
   int64_t bytes = 0;

@@ -189,6 +189,56 @@ TEST(RenderTest, CalibratedTargetShowsItsProbe) {
   EXPECT_EQ(nlohmann::json::parse(TargetsJson(response))["targets"][0]["probe_layer_mape_after"], 0.04);
 }
 
+void Disturb(v1::Target* target) {
+  v1::Disturbance* disturbance = target->mutable_disturbance();
+  disturbance->set_typical_ratio(1.18);
+  disturbance->set_low_ratio(1.02);
+  disturbance->set_high_ratio(1.31);
+  disturbance->set_timings(57);
+}
+
+TEST(RenderTest, ACalibrationSaysWhatElseRunsOnTheMachine) {
+  v1::CalibrateResponse response;
+  response.mutable_target()->set_calibrated(true);
+  EXPECT_THAT(CalibrationTable(response, ""), testing::Not(testing::HasSubstr("something else")));
+  EXPECT_FALSE(nlohmann::json::parse(CalibrationJson(response, ""))["target"].contains("disturbance"));
+  Disturb(response.mutable_target());
+  EXPECT_THAT(CalibrationTable(response, ""),
+              testing::HasSubstr("something else runs on this machine: networks took 1.18 times as long as undisturbed "
+                                 "in the median, nine of ten timings 1.02 to 1.31 times (of 57)"));
+  const nlohmann::json told = nlohmann::json::parse(CalibrationJson(response, ""))["target"]["disturbance"];
+  EXPECT_EQ(told["typical_ratio"], 1.18);
+  EXPECT_EQ(told["low_ratio"], 1.02);
+  EXPECT_EQ(told["high_ratio"], 1.31);
+  EXPECT_EQ(told["timings"], 57);
+  v1::ListTargetsResponse targets;
+  *targets.add_targets() = response.target();
+  EXPECT_THAT(TargetsTable(targets), testing::HasSubstr("disturbed: networks took 1.18 times"));
+  response.mutable_target()->mutable_disturbance()->set_typical_ratio(1.01);
+  response.mutable_target()->mutable_disturbance()->set_high_ratio(1.04);
+  EXPECT_THAT(CalibrationTable(response, ""), testing::Not(testing::HasSubstr("something else")));
+}
+
+TEST(RenderTest, APredictionSaysTheUndisturbedTime) {
+  v1::PredictResponse response = Response();
+  v1::TargetPrediction* p = response.mutable_predictions(0);
+  EXPECT_FALSE(nlohmann::json::parse(PredictionJson(response, {}))["predictions"][0].contains("undisturbed"));
+  EXPECT_THAT(PredictionTable(response, {}), testing::Not(testing::HasSubstr("undisturbed")));
+  v1::UndisturbedLatency* alone = p->mutable_undisturbed();
+  alone->set_latency_us(p->latency_us() / 1.2);
+  alone->set_low_us(p->latency_us() / 1.3);
+  alone->set_high_us(p->latency_us() / 1.1);
+  const nlohmann::json told = nlohmann::json::parse(PredictionJson(response, {}))["predictions"][0]["undisturbed"];
+  EXPECT_EQ(told["latency_us"], alone->latency_us());
+  EXPECT_EQ(told["low_us"], alone->low_us());
+  EXPECT_EQ(told["high_us"], alone->high_us());
+  EXPECT_THAT(PredictionTable(response, {}), testing::HasSubstr("undisturbed 10.288 ms (9.497 ... 11.223)"));
+  // A quiet machine is not worth a line.
+  alone->set_latency_us(p->latency_us() / 1.01);
+  alone->set_high_us(p->high_us() / 1.01);
+  EXPECT_THAT(PredictionTable(response, {}), testing::Not(testing::HasSubstr("undisturbed")));
+}
+
 TEST(RenderTest, ADisturbedProbeIsAWarning) {
   const std::string disturbed =
       ProbeWarning(R"({"canary":{"compute_ratio":1.31,"copy_ratio":0.9,"disturbed":true,"load":3}})");

@@ -161,6 +161,9 @@ class DoctorTest(unittest.TestCase):
                 for field, value in spec.items():
                     setattr(target.spec, field, value)
                 target.calibrations.add(version=1, serving=True, created_at=created)
+                target.disturbance.timings = 40
+                for field, value in disturbance.items():
+                    setattr(target.disturbance, field, value)
                 return response
 
         server = grpc.server(concurrent.futures.ThreadPoolExecutor(1))
@@ -169,8 +172,11 @@ class DoctorTest(unittest.TestCase):
         server.start()
         self.addCleanup(server.stop, None)
         soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        quiet = {"typical_ratio": 1.01, "low_ratio": 1.0, "high_ratio": 1.04}
+        loud = {"typical_ratio": 1.18, "low_ratio": 1.02, "high_ratio": 1.31}
         for change, created, health, word in (
             ({}, soon, "ok", "this-machine: Some CPU"),
+            ({"disturbance": loud}, soon, "warn", "networks took 1.18 times as long as undisturbed"),
             ({"device": "Old CPU"}, soon, "warn", "was calibrated of Old CPU, and this is Some CPU"),
             ({"runtime": "onnxruntime-1"}, soon, "warn", "in onnxruntime-1, and it is libtorch"),
             ({"peak_gflops": 40}, soon, "warn", "at 40 GFLOPS, and it has 100 now"),
@@ -178,6 +184,7 @@ class DoctorTest(unittest.TestCase):
             ({}, "2020-01-01T00:00:00Z", "warn", "days ago"),
         ):
             with self.subTest(change=change, created=created):
+                disturbance = change.pop("disturbance", quiet)
                 spec = {**here, "name": "this-machine", **change}
                 finding = self.examine("--server", f"127.0.0.1:{port}")[1]["calibration"][0]
                 self.assertEqual(finding["health"], health, finding)

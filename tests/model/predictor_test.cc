@@ -397,9 +397,35 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
   }
   const auto c = predictor_->Calibrate(probe);
   ASSERT_TRUE(c.ok()) << c.status();
+  EXPECT_EQ(c->disturbance.timings, 0);
+  probe.disturbance.assign(20, 1.25);
+  EXPECT_EQ(predictor_->Calibrate(probe)->disturbance.typical, 1.25);
   EXPECT_EQ(c->machine.name, "this-machine");
   const graph::Graph g = Residual();
   EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g).latency_us, 2, 0.2);
+}
+
+// A calibration is of the undisturbed machine; what else runs on it is added to each answer, and stated.
+TEST_F(PredictorTest, APredictionIncludesWhatElseRunsOnTheMachine) {
+  Calibration quiet;
+  quiet.machine = predictor_->targets()[0].spec;
+  quiet.base_target = Target();
+  Calibration loud = quiet;
+  loud.disturbance = {1.25, 1.1, 1.5, 40};
+  const graph::Graph g = Residual();
+  const LatencyPrediction before = Predict(g, &quiet), after = Predict(g, &loud);
+  EXPECT_EQ(before.undisturbed_us, 0);
+  EXPECT_EQ(after.undisturbed_us, before.latency_us);
+  EXPECT_EQ(after.undisturbed_low_us, before.low_us);
+  EXPECT_EQ(after.undisturbed_high_us, before.high_us);
+  EXPECT_NEAR(after.latency_us, 1.25 * before.latency_us, 1e-6 * before.latency_us);
+  EXPECT_GT(after.high_us, 1.5 * before.latency_us);
+  EXPECT_LT(after.low_us, 1.1 * before.latency_us);
+  double calls_us = 0;
+  for (const double us : after.node_latency_us) calls_us += us;
+  EXPECT_NEAR(calls_us, after.latency_us, 1e-6 * after.latency_us);
+  EXPECT_EQ(CalibrationFromJson(CalibrationToJson(loud))->disturbance.high, 1.5);
+  EXPECT_EQ(CalibrationFromJson(CalibrationToJson(loud))->disturbance.timings, 40);
 }
 
 // What the networks make of a specification that is not the base's is part of the reference: a machine that behaves as

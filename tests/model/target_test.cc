@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
@@ -97,6 +98,30 @@ TEST(ProbeResult, ItsGraphsAreBoundedTogether) {
   ASSERT_TRUE(diagnostic.has_value()) << refused;
   EXPECT_EQ(diagnostic->kind, Diagnostic::Kind::kLimit);
   EXPECT_EQ(diagnostic->message.substr(0, 14), "probe: record ");
+}
+
+std::string WithDisturbance(const std::string& disturbance) {
+  std::string text = ProbeOfOneRecord(R"("latency_us":3)");
+  text.insert(1, absl::StrCat(R"("disturbance":)", disturbance, ","));
+  return text;
+}
+
+TEST(ProbeResult, KeepsWhatElseRanOnTheMachine) {
+  const auto probe = ProbeResultFromJson(WithDisturbance(R"({"ratios":[1.02,1.3]})"));
+  ASSERT_TRUE(probe.ok()) << probe.status();
+  EXPECT_EQ(probe->disturbance, (std::vector<double>{1.02, 1.3}));
+  const auto again = ProbeResultFromJson(ProbeResultToJson(*probe));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->disturbance, probe->disturbance);
+  EXPECT_TRUE(ProbeResultFromJson(ProbeOfOneRecord(R"("latency_us":3)"))->disturbance.empty());
+}
+
+TEST(ProbeResult, RefusesRatiosThatAreNone) {
+  for (const char* bad : {"3", "[]", "{}", R"({"ratios":3})", R"({"ratios":["1.2"]})", R"({"ratios":[0]})",
+                          R"({"ratios":[1.1,-1]})", R"({"ratios":[1e300]})"}) {
+    const auto probe = ProbeResultFromJson(WithDisturbance(bad));
+    EXPECT_EQ(probe.status().code(), absl::StatusCode::kInvalidArgument) << bad;
+  }
 }
 
 TEST(ProbeResult, ATextIsWrittenUpToALimit) {

@@ -126,6 +126,14 @@ TEST(Timings, FurtherOnesCountByTheirNumbers) {
   EXPECT_EQ(ProbeResultToJson(*read), ProbeResultToJson(probe));
 }
 
+TEST(Timings, FurtherOnesOfADisturbedMachineBecomeUndisturbed) {
+  ProbeResult probe{Machine(), CheckTimings(Rows({{64, 500}}), Machine(), {}).records, std::vector<double>(20, 1.25)};
+  AddTimings(CheckTimings(Rows({{128, 1500}}), Machine(), {}).records, &probe);
+  ASSERT_EQ(probe.records.size(), 2U);
+  EXPECT_EQ(probe.records[0].measurement.latency.median_us, 500);
+  EXPECT_EQ(probe.records[1].measurement.latency.median_us, 1200);
+}
+
 TEST(Timings, TheLatestNetworksStay) {
   ProbeResult probe{Machine(), {}};
   std::vector<store::MeasuredGraph> records;

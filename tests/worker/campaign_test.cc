@@ -101,6 +101,43 @@ TEST(CanaryTest, WorstRatioIsComparedWithTheMedian) {
   EXPECT_TRUE(IsDisturbed({0.9, 1}));
 }
 
+store::Measurement Timed(double median_us, double quiet_us, int quiet_runs, int loud_runs) {
+  store::Measurement measurement;
+  measurement.latency.runs = 100;
+  measurement.latency.median_us = median_us;
+  measurement.latency.quiet_us = quiet_us;
+  measurement.latency.quiet_runs = quiet_runs;
+  measurement.latency.loud_runs = loud_runs;
+  return measurement;
+}
+
+TEST(DisturbedTest, ANumberIsDisturbedIfItIsNotTheUndisturbedOne) {
+  const CanaryRatios calm, busy = {1.5, 1};
+  EXPECT_FALSE(IsDisturbed(Timed(100, 99, 60, 40), calm));
+  EXPECT_TRUE(IsDisturbed(Timed(110, 99, 20, 80), calm));
+  // What is known from quiet runs needs no canary.
+  EXPECT_FALSE(IsDisturbed(Timed(100, 99, 60, 40), busy));
+  EXPECT_TRUE(IsDisturbed(Timed(100, 99, 0, 0), busy));
+  // The fastest of runs that are too long for quiet ones, on a quiet machine, and beside a neighbour that never stops.
+  EXPECT_FALSE(IsDisturbed(Timed(107, 100, 0, 10), calm));
+  EXPECT_TRUE(IsDisturbed(Timed(130, 100, 0, 40), calm));
+  EXPECT_TRUE(IsDisturbed(Timed(103, 100, 0, 90), calm));
+  // Nobody looked, as on a GPU.
+  EXPECT_FALSE(IsDisturbed(Timed(100, 0, 0, 0), calm));
+  EXPECT_TRUE(IsDisturbed(Timed(100, 0, 0, 0), busy));
+  store::Measurement failed = Timed(130, 100, 0, 90);
+  failed.outcome = store::Outcome::crashed;
+  EXPECT_FALSE(IsDisturbed(failed, busy));
+}
+
+TEST(DisturbedTest, AWarningSaysWhatTheUndisturbedNumberIs) {
+  const std::string known = DisturbedWarning(Timed(13000, 10000, 20, 80).latency);
+  EXPECT_NE(known.find("1.30 times what it takes undisturbed, 10 ms"), std::string::npos) << known;
+  const std::string bound = DisturbedWarning(Timed(13000, 10000, 0, 80).latency);
+  EXPECT_NE(bound.find("at most 10 ms"), std::string::npos) << bound;
+  EXPECT_NE(DisturbedWarning(Timed(100, 0, 0, 0).latency).find("measure again"), std::string::npos);
+}
+
 TEST(CanaryTest, RatiosAreCheckedSeparately) {
   const CanaryRatios ratios = RatiosOf({200, 110, 50}, {100, 100, 100});
   EXPECT_DOUBLE_EQ(ratios.compute, 2);

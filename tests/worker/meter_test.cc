@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace cobra::worker {
@@ -90,6 +92,7 @@ TEST(MeterTest, TheQuietMedianIsThatOfRunsWithoutANeighbour) {
   EXPECT_EQ(latency.quiet_us, 1000);
   EXPECT_GE(latency.quiet_runs, 3);
   EXPECT_LT(latency.quiet_runs, latency.runs / 2);
+  EXPECT_EQ(latency.loud_runs + latency.quiet_runs, latency.runs);
 }
 
 TEST(MeterTest, WithoutQuietRunsTheFastestCounts) {
@@ -100,12 +103,29 @@ TEST(MeterTest, WithoutQuietRunsTheFastestCounts) {
   const store::Latency loud = MeasureLatency(machine.call(), options, machine.clock());
   EXPECT_EQ(loud.quiet_us, loud.min_us);
   EXPECT_EQ(loud.quiet_runs, 0);
+  EXPECT_EQ(loud.loud_runs, loud.runs);
   // A neighbour may come and go between the pulses of a long run.
   FakeMachine slow([](int i) { return 20000.0 + 100 * (i % 7); });
   options.pulse = [] { return 1.0; };
   const store::Latency is_long = MeasureLatency(slow.call(), options, slow.clock());
   EXPECT_EQ(is_long.quiet_us, is_long.min_us);
   EXPECT_EQ(is_long.quiet_runs, 0);
+  EXPECT_EQ(is_long.loud_runs, 0);
+}
+
+// A run that always has to wait for its processor still says how long it worked.
+TEST(MeterTest, WithoutQuietRunsOneThreadsProcessorTimeCounts) {
+  MeterOptions options;
+  options.max_ms = 50;
+  options.pulse = [] { return 1.3; };
+  const auto wait = [] { absl::SleepFor(absl::Milliseconds(2)); };
+  const store::Latency unknown = MeasureLatency(wait, options);
+  EXPECT_EQ(unknown.quiet_us, unknown.min_us);
+  options.one_thread = true;
+  const store::Latency known = MeasureLatency(wait, options);
+  EXPECT_GT(known.quiet_us, 0);
+  EXPECT_LT(known.quiet_us, known.min_us / 2);
+  EXPECT_EQ(known.quiet_runs, 0);
 }
 
 TEST(MeterTest, WithoutAPulseNothingIsKnownOfNeighbours) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 import html
 import math
 import unicodedata
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._proto import cobra_pb2 as pb
 from ._proto import target_pb2
@@ -108,6 +108,12 @@ class Estimate:
         self.low_ms: float = message.low_us / 1e3
         self.high_ms: float = message.high_us / 1e3
         """Ends of the interval."""
+        alone = message.undisturbed if message.HasField("undisturbed") else None
+        self.undisturbed_ms: Optional[float] = alone.latency_us / 1e3 if alone else None
+        """Of a calibrated target: the same while nothing else runs on the machine; the times above are of the machine
+        as it is. None where that is not known."""
+        self.undisturbed_low_ms: Optional[float] = alone.low_us / 1e3 if alone else None
+        self.undisturbed_high_ms: Optional[float] = alone.high_us / 1e3 if alone else None
         self.coverage: float = message.coverage
         """How often such an interval contains the true latency; 0 if unknown."""
         self.confidence: float = message.confidence

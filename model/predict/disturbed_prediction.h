@@ -1,0 +1,16 @@
+// A prediction of the undisturbed machine becomes one of the machine as it is (disturbance.h).
+#ifndef COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
+#define COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
+
+#include "model/predict/disturbance.h"
+#include "model/predict/predictor.h"
+
+namespace cobra::predict {
+
+// Keeps what `prediction` says as its undisturbed time; latency, interval and the calls' contributions then include the
+// disturbance. Does nothing if that is not known.
+void IncludeDisturbance(const Disturbance& disturbance, LatencyPrediction* prediction);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
