@@ -131,11 +131,11 @@ Finding CalibrationFinding(const v1::ListTargetsResponse& targets, const json& m
         absl::ParseTime(absl::RFC3339_full, since, &time, nullptr) ? absl::ToInt64Hours(absl::Now() - time) / 24 : 0;
     if (days > kOldDays) return {Health::kWarn, "calibration", absl::StrCat(text, ", ", days, " days ago"), kAgain};
     if (!IsDisturbed(target.disturbance())) return {Health::kOk, "calibration", text, ""};
-    return {Health::kWarn, "calibration",
-            absl::StrCat(text, "; something else ran on this machine meanwhile: ",
-                         DisturbanceText(target.disturbance())),
-            "predictions include that; if it was for once, leave the machine idle and calibrate again: "
-            "cobra-client calibrate"};
+    return {
+        Health::kWarn, "calibration",
+        absl::StrCat(text, "; something else ran on this machine meanwhile: ", DisturbanceText(target.disturbance())),
+        "predictions include that; if it was for once, leave the machine idle and calibrate again: "
+        "cobra-client calibrate"};
   }
   return {Health::kWarn, "calibration", "this machine is not calibrated, so questions go to all trained targets",
           "cobra-client calibrate measures it for a minute"};

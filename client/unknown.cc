@@ -69,8 +69,8 @@ std::string DisturbanceText(const v1::Disturbance& disturbance) {
 std::string UndisturbedText(const v1::TargetPrediction& prediction) {
   constexpr double kVisible = 1.02;
   const v1::UndisturbedLatency& alone = prediction.undisturbed();
-  if (!prediction.has_undisturbed() || (prediction.latency_us() < kVisible * alone.latency_us() &&
-                                        prediction.high_us() < kVisible * alone.high_us()))
+  if (!prediction.has_undisturbed() ||
+      (prediction.latency_us() < kVisible * alone.latency_us() && prediction.high_us() < kVisible * alone.high_us()))
     return "";
   return absl::StrCat(WithoutEscapes(prediction.target()), ": with what else runs on this machine; undisturbed ",
                       MillisecondsText(alone.latency_us()), " ms (", MillisecondsText(alone.low_us()), " ... ",

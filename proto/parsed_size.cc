@@ -16,7 +16,7 @@ using google::protobuf::FieldDescriptor;
 constexpr int64_t kOverhead = 24;
 constexpr int64_t kNumber = 8;
 constexpr int64_t kUnknownField = 48;  // of 16 bytes, while their list grows: the old one, and one twice as large
-constexpr int kMaxDepth = 100;  // protobuf's own limit
+constexpr int kMaxDepth = 100;         // protobuf's own limit
 
 int64_t BytesOfText(absl::string_view text) {
   const int64_t inside = sizeof(std::string) + kOverhead;

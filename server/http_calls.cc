@@ -270,8 +270,8 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;  // in memory of the call that the context owns
 };
 
-HttpCalls::HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
-                     UsualTargets usual_targets)
+HttpCalls::HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes* lanes, Metrics* metrics,
+                     Access* access, UsualTargets usual_targets)
     : options_(options),
       same_origin_(options.listen, options.hosts),
       channels_(std::move(connect), options.limits.max_streams_per_connection),

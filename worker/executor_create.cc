@@ -67,8 +67,8 @@ absl::StatusOr<Kernel> MakeTriangleIndices(const NodeContext& c) {
   const at::TensorOptions options = c.NewTensor();
   const bool upper = c.node.op == graph::Op::triu_indices;
   return Kernel([=](const Call& call) {
-    call.outputs[0] = upper ? at::triu_indices(rows, columns, offset, options)
-                            : at::tril_indices(rows, columns, offset, options);
+    call.outputs[0] =
+        upper ? at::triu_indices(rows, columns, offset, options) : at::tril_indices(rows, columns, offset, options);
   });
 }
 

@@ -134,7 +134,7 @@ bool RunsConvertedFiles(const TargetSpec& target, bool is_adapted) {
 std::optional<graph::Graph> AsRunBy(const TargetSpec& machine, const graph::Graph& graph) {
   std::optional<graph::Graph> full = InFloat32(graph, machine.precision);
   if (FoldsConstants(machine)) {
-    std::optional<graph::WithoutCalls> prepared = 
+    std::optional<graph::WithoutCalls> prepared =
         graph::WithoutConstantCalls(full.has_value() ? *full : graph, /*of_parameters=*/true);
     if (prepared.has_value()) full = std::move(prepared->graph);
   }

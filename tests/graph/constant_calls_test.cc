@@ -15,7 +15,8 @@ using ::testing::ElementsAre;
 
 using Values = std::vector<double>;
 
-ValueRef Added(GraphBuilder* builder, Op op, Attributes attributes, std::vector<ValueRef> inputs, bool inplace = false) {
+ValueRef Added(GraphBuilder* builder, Op op, Attributes attributes, std::vector<ValueRef> inputs,
+               bool inplace = false) {
   const auto node = builder->Add(op, std::move(attributes), std::move(inputs), {}, inplace);
   EXPECT_TRUE(node.ok()) << node.status();
   return ValueRef::Node(node.value_or(0));
@@ -34,12 +35,12 @@ Graph Network() {
   const ValueRef unpacked = Added(&b, Op::to, {{"dtype", std::string("float32")}}, {weight});  // 0
   const ValueRef scaled = Added(&b, Op::mul, {}, {unpacked, scale});                           // 1
   const ValueRef y = Added(&b, Op::linear, {}, {x, scaled});                                   // 2
-  const ValueRef noise = Created(&b, Op::randn, {1, 3});                                      // 3
-  const ValueRef mask = Created(&b, Op::zeros, {1, 3});                                       // 4
+  const ValueRef noise = Created(&b, Op::randn, {1, 3});                                       // 3
+  const ValueRef mask = Created(&b, Op::zeros, {1, 3});                                        // 4
   const ValueRef half = Added(&b, Op::mul, {{"other", 0.5}}, {noise});                         // 5
   b.SetKnownValues(mask, std::make_shared<const Values>(Values{0, 0, 0}));
-  const ValueRef sum = Added(&b, Op::add, {}, {y, half});     // 6
-  const ValueRef out = Added(&b, Op::add, {}, {sum, mask});   // 7
+  const ValueRef sum = Added(&b, Op::add, {}, {y, half});    // 6
+  const ValueRef out = Added(&b, Op::add, {}, {sum, mask});  // 7
   return std::move(b).Build({out, mask});
 }
 
@@ -75,7 +76,7 @@ TEST(ConstantCalls, StayIfThereAreNoOthers) {
 TEST(ConstantCalls, AWriteOfAnInputEndsThem) {
   GraphBuilder b;
   const ValueRef x = b.AddInput("x", {{1, 4}, DType::float32});
-  const ValueRef table = Created(&b, Op::empty, {2, 4});                                               // 0
+  const ValueRef table = Created(&b, Op::empty, {2, 4});                                                // 0
   const ValueRef filled = Added(&b, Op::fill, {{"value", 1.0}}, {table, ValueRef::None()}, true);       // 1
   const ValueRef written = Added(&b, Op::setitem, {{"index", std::string("0:1")}}, {filled, x}, true);  // 2
   const ValueRef sum = Added(&b, Op::sum, {}, {written});                                               // 3

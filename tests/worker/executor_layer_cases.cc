@@ -472,9 +472,9 @@ std::vector<Case> CreationCases() {
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
-  for (auto part : {ConvolutionCases(), ProductCases(), NormCases(), PoolCases(), ElementwiseCases(), ReductionCases(),
-                    IndexCases(), CopyAndViewCases(), CreationCases(), LinearAlgebraCases(), LossCases(),
-                    RareCases()}) {
+  for (auto part :
+       {ConvolutionCases(), ProductCases(), NormCases(), PoolCases(), ElementwiseCases(), ReductionCases(),
+        IndexCases(), CopyAndViewCases(), CreationCases(), LinearAlgebraCases(), LossCases(), RareCases()}) {
     cases.insert(cases.end(), part.begin(), part.end());
   }
   std::set<graph::Op> covered;

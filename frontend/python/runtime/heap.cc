@@ -48,8 +48,7 @@ Heap::Heap(int64_t budget_bytes, int64_t spare_bytes) : budget_bytes_(budget_byt
   while (true) {
     const int64_t spare = spare_bytes == 0 ? 3 * budget_bytes_ + (int64_t{64} << 20) : spare_bytes;
     reserved_bytes_ = RoundUp(static_cast<size_t>(budget_bytes_ + spare));
-    memory =
-        mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    memory = mmap(nullptr, reserved_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED || budget_bytes_ < kLeastBudget) break;
     budget_bytes_ /= 2;
   }

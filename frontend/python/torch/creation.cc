@@ -93,10 +93,9 @@ Result<Value> Ranged(Interpreter& interp, const ConstValues& values, graph::DTyp
   const graph::TensorType type{{static_cast<int64_t>(values.size())}, dtype};
   if (graph::IsComplex(dtype)) rounded = WithImaginary(rounded);
   interp.heap().Allocate(rounded.size() * 8);
-  return Created(
-      interp, op,
-      NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), graph::OpName(op)),
-      std::move(attributes));
+  return Created(interp, op,
+                 NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(rounded)), graph::OpName(op)),
+                 std::move(attributes));
 }
 
 Result<graph::Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items, absl::string_view name) {
@@ -477,10 +476,9 @@ NativeFunction TriangleIndices(bool upper) {
     for (double& v : first) v = graph::RoundTo(type.dtype, v);
     if (graph::IsComplex(type.dtype)) first = WithImaginary(first);
     interp.heap().Allocate(first.size() * 8);
-    return Created(
-        interp, upper ? graph::Op::triu_indices : graph::Op::tril_indices,
-        NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices"),
-        {{"row", rows}, {"col", columns}, {"offset", offset}});
+    return Created(interp, upper ? graph::Op::triu_indices : graph::Op::tril_indices,
+                   NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(first)), "triangle_indices"),
+                   {{"row", rows}, {"col", columns}, {"offset", offset}});
   };
 }
 

@@ -306,7 +306,10 @@ def main():
             want, have = calls_of(truth), calls_of(graph)
             if want != have or truth["macs"] != graph["macs"] or truth["params"] != graph["params"]:
                 wrong += 1
-                print("DIFFERS %s\n  ours      %s, %s MACs\n  PyTorch's %s, %s MACs" % (name, have, graph["macs"], want, truth["macs"]))
+                print(
+                    "DIFFERS %s\n  ours      %s, %s MACs\n  PyTorch's %s, %s MACs"
+                    % (name, have, graph["macs"], want, truth["macs"])
+                )
     print("%d of %d programs run the same calls" % (len(wanted) - wrong, len(wanted)))
     return 1 if wrong else 0
 
