@@ -12,7 +12,8 @@ import unittest
 import noisy_machine
 import programs
 
-NETWORKS, FEWEST_INSIDE = 20, 0.75
+# Of twenty networks in a minute; how many are inside in an hour says tests/long/noisy_machine.py.
+NETWORKS, FEWEST_INSIDE = 20, 0.5
 
 
 def share_of_core(seconds=0.3):
@@ -66,6 +67,7 @@ class NoisyMachineTest(unittest.TestCase):
         if inside < FEWEST_INSIDE and share_of_core() < 0.5:
             self.skipTest("this machine is busy with other things")
         self.assertGreaterEqual(inside, FEWEST_INSIDE)
+        self.assertGreater(inside, before)
         for p in found:
             self.assertLess(p["undisturbed"]["latency_us"], p["latency_us"])
             self.assertLess(p["undisturbed"]["low_us"], p["undisturbed"]["latency_us"])
