@@ -10,9 +10,13 @@
 namespace cobra::predict {
 namespace {
 
-constexpr double kDistances[] = {0.03, 0.3, 1.5};  // factors of the covariance
+// Factors of the covariance, and of the common factor's variance. What the data sheet says holds to a tenth, or not.
+struct Distance {
+  double of_terms, of_scale;
+};
+constexpr Distance kDistances[] = {{0.003, 0.01}, {0.05, 0.15}, {1.5, 1}};
 constexpr double kLeastNoise = 0.03;
-constexpr double kNoises[] = {kLeastNoise, 0.08, 0.2};  // standard deviations in log-latency
+constexpr double kNoises[] = {kLeastNoise, 0.1, 0.3};  // standard deviations in log-latency
 // To the noise comes, squared, so much of the candidate's own half-width for the network.
 constexpr double kNoiseOfHalfWidth = 0.3;
 constexpr size_t kMostParts = 6;
@@ -73,12 +77,13 @@ Mode FitMode(const Rows& rows, const Inverse& prior, double noise, const std::ve
 std::vector<Mode> FitModes(absl::Span<const AdaptCandidate> candidates, const std::vector<Rows>& rows,
                            const AdaptFitOptions& options, const std::vector<double>& weights) {
   std::vector<Mode> modes;
-  for (const double distance : kDistances) {
+  for (const auto& [of_terms, of_scale] : kDistances) {
     AdaptMatrix covariance = options.covariance;
     for (AdaptVector& row : covariance) {
-      for (double& value : row) value *= distance;
+      for (double& value : row) value *= of_terms;
     }
-    covariance[0][0] += options.scale_variance;
+    covariance[0][0] += of_scale * options.scale_variance;
+    covariance[kLaunchTerm][kLaunchTerm] += options.launch_variance;
     const Inverse prior = InverseOf(covariance);
     for (size_t c = 0; c < candidates.size(); ++c) {
       for (const double noise : kNoises) {

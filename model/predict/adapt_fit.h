@@ -39,6 +39,8 @@ struct AdaptFit {
 struct AdaptFitOptions {
   AdaptMatrix covariance{};
   double scale_variance = 0.25;
+  // Of launching, which is the host's, however near the device is.
+  double launch_variance = 0;
 };
 
 // Parts of a prediction without samples.

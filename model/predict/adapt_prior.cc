@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -169,6 +170,7 @@ AdaptVector CoefficientsBetween(const KnownTarget& from, const KnownTarget& to, 
   AdaptMatrix a{};
   AdaptVector b{};
   for (size_t i = 0; i < a.size(); ++i) a[i][i] = i == 0 ? 1e-3 : i == 1 ? 0.3 : i % 2 == 0 ? 0.2 : 0.6;
+  a[kLaunchTerm][kLaunchTerm] = 0.1;
   for (size_t n = 0; n < from.networks->size(); ++n) {
     const NetworkView &x = (*from.networks)[n], &y = (*to.networks)[n];
     for (size_t c = 0; c < x.classes.size(); ++c) {
@@ -236,6 +238,36 @@ bool AreComparable(const TargetSpec& a, const TargetSpec& b) {
          !IsSameDevice(a, b);
 }
 
+WayOfRunning WayOf(const TargetSpec& spec) {
+  WayOfRunning way;
+  way.computing = HasCasts(spec)             ? WayOfRunning::kCasts
+                  : HasHalfTensors(spec)     ? WayOfRunning::kHalfTensors
+                  : spec.precision == "int8" ? WayOfRunning::kInt8
+                                             : WayOfRunning::kFloat32;
+  way.is_compiled = spec.compile != "eager";
+  way.is_from_python = RuntimeFamily(spec) == "torch";
+  return way;
+}
+
+std::vector<size_t> ThatRunAlike(const TargetSpec& spec, absl::Span<const TargetSpec* const> others) {
+  std::vector<size_t> alike(others.size());
+  std::iota(alike.begin(), alike.end(), size_t{0});
+  if (spec.kind != "gpu" || !IsPyTorch(spec)) return alike;
+  const auto keep = [&](const auto& is_alike) {
+    std::vector<size_t> kept;
+    for (const size_t i : alike) {
+      if (others[i]->kind == "gpu" && IsPyTorch(*others[i]) && is_alike(WayOf(*others[i]))) kept.push_back(i);
+    }
+    if (!kept.empty()) alike = std::move(kept);
+  };
+  const WayOfRunning own = WayOf(spec);
+  keep([&own](const WayOfRunning& way) { return way.is_half() == own.is_half(); });
+  keep([&own](const WayOfRunning& way) { return way.computing == own.computing; });
+  keep([&own](const WayOfRunning& way) { return way.is_compiled == own.is_compiled; });
+  keep([&own](const WayOfRunning& way) { return way.is_from_python == own.is_from_python; });
+  return alike;
+}
+
 bool HasNumbers(const TargetSpec& spec) {
   return spec.peak_gflops > 0 || spec.memory_gb_per_s > 0 || spec.clock_mhz > 0 || spec.convolution_gflops > 0;
 }
@@ -273,7 +305,8 @@ AdaptVector SheetShift(const TargetSpec& from, const TargetSpec& to, const Sheet
 }
 
 TargetDifferences DifferencesOf(absl::Span<const KnownTarget> targets) {
-  constexpr double kPlausibleScale = 0.5 * 0.5, kPlausibleBias = 0.15 * 0.15, kPlausibleSlope = 0.1 * 0.1;
+  constexpr double kPlausibleScale = 0.5 * 0.5, kPlausibleBias = 0.15 * 0.15, kPlausibleSlope = 0.1 * 0.1,
+                   kPlausibleLaunch = 0.5 * 0.5;
   constexpr size_t kNeighbors = 6;
   constexpr double kPriorPairs = 4;
   TargetDifferences differences;
@@ -282,6 +315,9 @@ TargetDifferences DifferencesOf(absl::Span<const KnownTarget> targets) {
   double pairs = kPriorPairs, scale = kPriorPairs * kPlausibleScale;
   for (size_t i = 0; i < differences.covariance.size(); ++i)
     differences.covariance[i][i] = kPriorPairs * (i % 2 == 0 ? kPlausibleBias : kPlausibleSlope);
+  const bool has_gpus = !targets.empty() && targets[0].spec->kind == "gpu";
+  differences.covariance[kLaunchTerm][kLaunchTerm] = kPriorPairs * kPlausibleSlope;
+  if (has_gpus) differences.launch_variance = kPlausibleLaunch;
   for (const KnownTarget& to : targets) {
     std::vector<std::pair<double, const KnownTarget*>> near;
     for (const KnownTarget& from : targets) {

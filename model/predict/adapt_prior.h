@@ -4,6 +4,7 @@
 #define COBRA_MODEL_PREDICT_ADAPT_PRIOR_H_
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -38,6 +39,21 @@ bool IsNamedAlike(const TargetSpec& a, const TargetSpec& b);
 // Whether data sheets say why they differ: two devices of one kind, with the same software and precision.
 bool AreComparable(const TargetSpec& a, const TargetSpec& b);
 
+// How two GPUs under PyTorch compute and launch: what explains the one says little about the other where they differ.
+// Tensors in half precision read half the bytes, autocast casts weights in every run, and float32 does neither; a
+// compiler fuses; Python takes longer to launch than C++.
+struct WayOfRunning {
+  enum Computing { kFloat32, kHalfTensors, kCasts, kInt8 };
+  Computing computing = kFloat32;
+  bool is_compiled = false, is_from_python = false;
+  bool is_half() const { return computing == kHalfTensors || computing == kCasts; }
+};
+WayOfRunning WayOf(const TargetSpec& spec);
+// Of `others`, in their order, those that run most like `spec`: that compute in half precision or do not, like it, of
+// these those that compute like it, then those that are compiled and that are launched like it; each only if there are
+// any. All, unless it is a GPU under PyTorch.
+std::vector<size_t> ThatRunAlike(const TargetSpec& spec, absl::Span<const TargetSpec* const> others);
+
 // Whether a sheet says anything about how fast its device is.
 bool HasNumbers(const TargetSpec& spec);
 
@@ -62,8 +78,9 @@ struct KnownTarget {
 
 struct TargetDifferences {
   SheetLaw law = PlausibleLaw();
-  AdaptMatrix covariance{};   // of the coefficients between neighbours, beyond the law and a common factor
-  double scale_variance = 0;  // of the common factor's logarithm
+  AdaptMatrix covariance{};    // of the coefficients between neighbours, beyond the law and a common factor
+  double scale_variance = 0;   // of the common factor's logarithm
+  double launch_variance = 0;  // of what launching takes on other hosts; 0: no GPUs
 };
 // Learned from all pairs of different devices of one kind and runtime; with few of them, near what is plausible.
 TargetDifferences DifferencesOf(absl::Span<const KnownTarget> targets);

@@ -81,12 +81,29 @@ NetworkView ViewOf(const CallClasses& classes, absl::Span<const double> node_us,
   return view;
 }
 
+double LaunchTerm(double log_us) {
+  constexpr double kLaunchUs = 40;
+  return 1 / (1 + std::exp(log_us) / kLaunchUs);
+}
+
+std::vector<double> StoredCoefficients(const AdaptVector& coefficients) {
+  std::vector<double> stored(coefficients.begin(), coefficients.begin() + kGroupTerms);
+  stored.resize(kCalibrationTerms);
+  stored.push_back(coefficients[kLaunchTerm]);
+  return stored;
+}
+
+double LaunchCoefficient(const std::vector<double>& stored) {
+  return stored.size() > kCalibrationTerms ? stored[kCalibrationTerms] : 0;
+}
+
 AdaptVector TermsOf(const NetworkView::Calls& calls) {
   AdaptVector terms{};
   terms[0] = 1;
   terms[1] = calls.x;
   terms[2 + 2 * static_cast<size_t>(calls.group)] = 1;
   terms[3 + 2 * static_cast<size_t>(calls.group)] = calls.x;
+  terms[kLaunchTerm] = LaunchTerm(4 * calls.x + 4);
   return terms;
 }
 

@@ -43,28 +43,62 @@ double MeanLogError(const std::vector<double>& log_errors) {
   return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
 }
 
-// Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most.
-std::vector<size_t> MostInformative(size_t count, size_t n, std::vector<double> covariance) {
+AdaptFitOptions FitOptionsOf(const TargetDifferences& differences) {
+  return {differences.covariance, differences.scale_variance, differences.launch_variance};
+}
+
+// Networks by how long they take: as many bins as will be chosen, one from each, so that what launching and what the
+// device takes both show; and of each bin the half that is known best.
+struct Bins {
+  std::vector<size_t> of_network;
+  std::vector<bool> is_eligible;  // by network
+  std::vector<bool> is_used;      // by bin
+};
+
+Bins BinsOf(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise) {
+  const size_t n = log_us.size();
+  Bins bins{std::vector<size_t>(n), std::vector<bool>(n), std::vector<bool>(count)};
+  std::vector<size_t> order(n);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&log_us](size_t a, size_t b) { return log_us[a] < log_us[b]; });
+  std::vector<std::vector<double>> noises(count);
+  for (size_t i = 0; i < n; ++i) {
+    bins.of_network[order[i]] = i * count / n;
+    noises[i * count / n].push_back(noise[order[i]]);
+  }
+  std::vector<double> middle;
+  for (std::vector<double>& of_bin : noises) middle.push_back(of_bin.empty() ? 0 : Median(std::move(of_bin)));
+  for (size_t i = 0; i < n; ++i) bins.is_eligible[i] = noise[i] <= middle[bins.of_network[i]];
+  return bins;
+}
+
+// Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most. `noise`: variance
+// of each, beside what it shares with the others.
+std::vector<size_t> MostInformative(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise,
+                                    std::vector<double> covariance) {
+  const size_t n = noise.size();
+  Bins bins = BinsOf(std::min(count, n), log_us, noise);
   std::vector<size_t> chosen;
   while (chosen.size() < std::min(count, n)) {
     size_t best = n;
     double best_gain = -1;
     for (size_t k = 0; k < n; ++k) {
-      if (absl::c_linear_search(chosen, k)) continue;
+      if (bins.is_used[bins.of_network[k]] || !bins.is_eligible[k]) continue;
       double gain = 0;
       for (size_t i = 0; i < n; ++i) gain += covariance[i * n + k] * covariance[i * n + k];
-      gain /= covariance[k * n + k] + kSuggestNoise * kSuggestNoise;
+      gain /= covariance[k * n + k] + noise[k];
       if (gain <= best_gain) continue;
       best = k;
       best_gain = gain;
     }
-    const double scale = 1 / (covariance[best * n + best] + kSuggestNoise * kSuggestNoise);
+    const double scale = 1 / (covariance[best * n + best] + noise[best]);
     std::vector<double> column(n);
     for (size_t i = 0; i < n; ++i) column[i] = covariance[i * n + best];
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < n; ++j) covariance[i * n + j] -= scale * column[i] * column[j];
     }
     chosen.push_back(best);
+    bins.is_used[bins.of_network[best]] = true;
   }
   return chosen;
 }
@@ -161,14 +195,17 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
     if (known_.size() >= kMostKnown) known_.clear();  // strangers choose data sheets, and so which targets are near
     known_[key] = {question.differences, question.own_log_odds};
   }
-  for (size_t i = 0; i < near.size(); ++i) {
+  std::vector<const TargetSpec*> specs;
+  for (const auto& [distance, target] : near) specs.push_back(&targets_[target]);
+  size_t own = 0;
+  for (const size_t i : ThatRunAlike(machine, specs)) {
     const auto& [distance, target] = near[i];
     AdaptCandidate fit;
     fit.log_prior = -0.5 * distance * distance;
     fit.expected = SheetShift(targets_[target], machine, question.differences.law);
     question.candidates.push_back({target, false});
     question.fits.push_back(fit);
-    if (i >= kMostOwn || !HasNumbers(machine)) continue;
+    if (++own > kMostOwn || !HasNumbers(machine)) continue;
     fit.log_prior += question.own_log_odds;
     fit.expected = {};
     question.candidates.push_back({target, true});
@@ -201,8 +238,15 @@ absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size
   if (is_known_kind && (!IsSameRuntime(machine, spec) || !absl::c_any_of(question.targets, is_like(spec))))
     return held_out;
   COBRA_ASSIGN_OR_RETURN(held_out.truth, ReferenceViews(target));
+  std::vector<size_t> others;
+  std::vector<const TargetSpec*> specs;
   for (const size_t other : question.targets) {
     if (IsSameDevice(targets_[other], spec) || (!is_known_kind && AreComparable(targets_[other], spec))) continue;
+    others.push_back(other);
+    specs.push_back(&targets_[other]);
+  }
+  for (const size_t i : ThatRunAlike(spec, specs)) {
+    const size_t other = others[i];
     COBRA_ASSIGN_OR_RETURN(held_out.views.emplace_back(), ReferenceViews(other));
     const double distance = SheetDistance(spec, targets_[other]);
     held_out.candidates.push_back(
@@ -238,8 +282,7 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
         for (size_t c = 0; c < held_out.candidates.size(); ++c)
           held_out.candidates[c].networks.push_back((*held_out.views[c])[order[i]]);
       }
-      const AdaptFit fit = FitCandidates(held_out.candidates, log_us,
-                                         {question.differences.covariance, question.differences.scale_variance});
+      const AdaptFit fit = FitCandidates(held_out.candidates, log_us, FitOptionsOf(question.differences));
       for (size_t i = samples; i < networks; ++i) {
         std::vector<const NetworkView*> views;
         for (const std::vector<NetworkView>* of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
@@ -258,12 +301,13 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
     COBRA_RETURN_IF_ERROR(AddNetwork(machine, *sample.graph, options, &question));
     log_us.push_back(std::log(sample.latency_us));
   }
-  AdaptFit fit =
-      FitCandidates(question.fits, log_us, {question.differences.covariance, question.differences.scale_variance});
+  AdaptFit fit = FitCandidates(question.fits, log_us, FitOptionsOf(question.differences));
   COBRA_RETURN_IF_ERROR(CheckUnits(samples, fit.error_before));
-  // Of one sample nothing is known by others. Samples that the data sheet has foretold confirm it.
-  constexpr double kAsGood = 0.02;
-  const bool is_better = samples.size() < 2 || MeanLogError(fit.error_after) < MeanLogError(fit.error_before) + kAsGood;
+  // Of one sample nothing is known by others. Four of five say each fifth worse than all five say a sixth, and all of
+  // them hold the fit near the data sheet: only samples that contradict each other are not used.
+  constexpr double kTimes = 1.5, kAsGood = 0.1;
+  const bool is_better =
+      samples.size() < 2 || MeanLogError(fit.error_after) < kTimes * MeanLogError(fit.error_before) + kAsGood;
   if (!is_better) {
     fit.parts = PriorParts(question.fits);
     fit.error_after = fit.error_before;
@@ -299,8 +343,7 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
   c.sample_mape_after = MeanError(samples.size() == 1 ? fit.error_before : fit.error_after);
   for (const AdaptPart& part : fit.parts) {
     const auto& [target, own] = question.candidates[part.candidate];
-    c.parts.push_back({targets_[target].name, own, part.weight,
-                       std::vector<double>(part.coefficients.begin(), part.coefficients.end())});
+    c.parts.push_back({targets_[target].name, own, part.weight, StoredCoefficients(part.coefficients)});
   }
   c.base_target = c.parts[0].base_target;
   c.own_specification = c.parts[0].own_specification;
@@ -339,7 +382,8 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, 
   std::vector<double> covariance(n * n);
   AdaptMatrix of_terms = question.differences.covariance;
   of_terms[0][0] += question.differences.scale_variance;
-  std::vector<double> mean(n);
+  of_terms[kLaunchTerm][kLaunchTerm] += question.differences.launch_variance;
+  std::vector<double> mean(n), noise(n, kSuggestNoise * kSuggestNoise);
   for (size_t p = 0; p < parts.size(); ++p) {
     for (size_t i = 0; i < n; ++i) mean[i] += parts[p].weight * LogLatency(views[p][i], parts[p].coefficients);
   }
@@ -356,10 +400,13 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, 
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < n; ++j)
         covariance[i * n + j] += part.weight * (Dot(shares[i], spread[j]) + other[i] * other[j]);
+      // What is off about a network that the model knows badly is its own, and says nothing of the others.
+      const double own_error = views[p][i].half_width;
+      noise[i] += part.weight * own_error * own_error;
     }
   }
   if (cancelled && cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-  std::vector<size_t> chosen = MostInformative(count, n, std::move(covariance));
+  std::vector<size_t> chosen = MostInformative(count, mean, noise, std::move(covariance));
   for (size_t& network : chosen) network = positions[network];
   return chosen;
 }

@@ -156,6 +156,18 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 
+std::vector<TargetInfo> InfosOf(const Manifest& manifest) {
+  std::vector<TargetInfo> targets;
+  for (const TargetEntry& t : manifest.targets) targets.push_back({t.spec, t.errors, false, ""});
+  return targets;
+}
+
+std::vector<TargetSpec> SpecsOf(const Manifest& manifest) {
+  std::vector<TargetSpec> specs;
+  for (const TargetEntry& target : manifest.targets) specs.push_back(target.spec);
+  return specs;
+}
+
 absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPrediction prediction) {
   if (std::isfinite(prediction.latency_us)) return prediction;
   return absl::InternalError(absl::StrCat(target, ": this target gives no number for this network"));

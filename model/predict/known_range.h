@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -41,6 +42,10 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
 // single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
+// The targets that a version was trained on, and what they are.
+std::vector<TargetInfo> InfosOf(const Manifest& manifest);
+std::vector<TargetSpec> SpecsOf(const Manifest& manifest);
+
 // The prediction; Internal if it has no number.
 absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPrediction prediction);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -20,12 +19,14 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "graph/constant_calls.h"
 #include "graph/cost.h"
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 #include "graph/untrusted.h"
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
+#include "model/predict/adapt_terms.h"
 #include "model/predict/adapter.h"
 #include "model/predict/calibration.h"
 #include "model/predict/clock_cache.h"
@@ -37,13 +38,12 @@
 #include "model/predict/half_precision.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/known_range.h"
-#include "model/predict/linear_cost.h"
 #include "model/predict/mixture.h"
-#include "model/predict/moving_time.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
 #include "model/predict/shared_batches.h"
+#include "model/predict/sheet_limits.h"
 #include "model/predict/target_work.h"
 #include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
@@ -114,6 +114,13 @@ class LoadedPredictor : public Predictor {
     COBRA_RETURN_IF_ERROR(CheckPrecision(graph, asked));
     if (const std::optional<graph::Graph> full = InFloat32(graph, asked.precision); full.has_value())
       return Predict(*full, target, calibration, cancelled);
+    if (FoldsConstants(asked)) {
+      std::optional<graph::WithoutCalls> prepared = graph::WithoutConstantCalls(graph, /*of_parameters=*/true);
+      if (prepared.has_value()) {
+        COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(prepared->graph, target, calibration, cancelled));
+        return FoldedNorms{prepared->graph, std::move(prepared->place_of_call)}.OfAllCalls(std::move(predicted));
+      }
+    }
     const bool is_probed = calibration != nullptr && !has_parts;  // by our worker, which converts nothing
     if (!is_probed && RunsConvertedFiles(asked, has_parts)) {
       if (const std::optional<FoldedNorms> folded = WithFoldedNorms(graph); folded.has_value()) {
@@ -214,18 +221,6 @@ class LoadedPredictor : public Predictor {
     return absl::NotFoundError(absl::StrCat(name, ": unknown target; known are ", SimilarNames(name, names)));
   }
 
-  static std::vector<TargetInfo> InfosOf(const Manifest& manifest) {
-    std::vector<TargetInfo> targets;
-    for (const TargetEntry& t : manifest.targets) targets.push_back({t.spec, t.errors, false, ""});
-    return targets;
-  }
-
-  static std::vector<TargetSpec> SpecsOf(const Manifest& manifest) {
-    std::vector<TargetSpec> specs;
-    for (const TargetEntry& target : manifest.targets) specs.push_back(target.spec);
-    return specs;
-  }
-
   static std::vector<ProfiledTarget> ProfilesOf(const Manifest& manifest) {
     std::vector<ProfiledTarget> targets;
     for (const TargetEntry& target : manifest.targets) targets.push_back({target.spec, &target.network_us});
@@ -309,8 +304,8 @@ class LoadedPredictor : public Predictor {
       of_part.interval_scale = calibration.interval_scale;
       of_part.interval_log = calibration.interval_log;
       const TargetSpec spec = part.own_specification ? FilledFrom(calibration.machine, entry.spec) : entry.spec;
-      predictions.push_back(
-          {part.weight, Assemble({graph, layers, total, entry, spec, &of_part}, Contribute(inputs, index, spec))});
+      predictions.push_back({part.weight, Assemble({graph, layers, total, entry, spec, &of_part, &calibration},
+                                                   Contribute(inputs, index, spec))});
       COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     }
     return Mixture(std::move(predictions), kExtrapolatingBelow);
@@ -504,10 +499,11 @@ class LoadedPredictor : public Predictor {
     const TargetEntry& target;
     const TargetSpec& spec;  // that the networks were given
     const Calibration* calibration;
+    const Calibration* adapted = nullptr;  // the device that this is a part of
   };
 
   static LatencyPrediction Assemble(const Parts& parts, const infer::NetworkContributions& contributions) {
-    const auto& [graph, layers, total, target, spec, calibration] = parts;
+    const auto& [graph, layers, total, target, spec, calibration, adapted] = parts;
     const size_t calls = graph.nodes().size();
     std::vector<CallLimits> limits;
     for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
@@ -520,20 +516,24 @@ class LoadedPredictor : public Predictor {
     out.node_unknown.reserve(calls);
     double known_us = 0;
     int compute_nodes = 0;
-    const MovingTime moving(spec);
+    const SheetLimits of_spec(spec, graph);
+    const std::optional<SheetLimits> of_device =
+        adapted == nullptr ? std::nullopt : std::make_optional<SheetLimits>(adapted->machine, graph);
     std::map<std::string, double> unknown_us;
     for (size_t i = 0; i < calls; ++i) {
       const size_t layer = static_cast<size_t>(layers.of_call[i]);
       const auto& [least_log_us, unknown] = limits[layer];
-      double of_networks = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
-      if (const double us = moving.LeastUs(graph, static_cast<int32_t>(i)); us > 0)
-        of_networks = std::max(of_networks, std::log(us));
+      const double of_networks =
+          of_spec.Within(i, std::max(static_cast<double>(contributions.log_us[i]), least_log_us));
       double correction = 0;
       if (calibration != nullptr) {
         correction = CalibrationLogCorrection(*calibration, layers.kinds[layer], of_networks) +
+                     LaunchCoefficient(calibration->coefficients) * LaunchTerm(of_networks) +
                      (calls > 1 ? calibration->log_network_scale : 0);
       }
-      const double us = std::exp(of_networks + correction);
+      double log_us = of_networks + correction;
+      if (of_device.has_value()) log_us = of_device->WithinOfAdapted(i, log_us, adapted->samples);
+      const double us = std::exp(log_us);
       out.node_alone_us.push_back(static_cast<float>(std::exp(contributions.log_us_alone[i] + correction)));
       out.node_latency_us.push_back(us);
       out.latency_us += us;

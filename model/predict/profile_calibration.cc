@@ -30,7 +30,7 @@ std::vector<CalibrationPart> HeaviestParts(const ProfileAdapter::Peers& peers, c
   double sum = 0;
   for (size_t i = 0; i < std::min(kMostParts, order.size()); ++i) {
     if (i > 0 && weights[order[i]] < kLeastWeight) break;
-    parts.push_back({peers.names[order[i]], false, weights[order[i]], std::vector<double>(kAdaptTerms)});
+    parts.push_back({peers.names[order[i]], false, weights[order[i]], std::vector<double>(kGroupTerms)});
     sum += weights[order[i]];
   }
   for (CalibrationPart& part : parts) part.weight = sum > 0 ? part.weight / sum : 1 / static_cast<double>(parts.size());
