@@ -86,8 +86,8 @@ class Graph {
   absl::Span<const NamedTensor> buffers() const { return contents_->buffers; }
   absl::Span<const NamedTensor> constants() const { return contents_->constants; }
   absl::Span<const ValueRef> outputs() const { return contents_->outputs; }
-  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader was asked to keep them,
-  // and knows them.
+  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader was asked to keep
+  // them, and knows them.
   std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;

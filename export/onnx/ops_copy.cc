@@ -346,10 +346,42 @@ absl::StatusOr<Names> WriteFill(CallWriter& c) {
   return Names{c.Filled(c.Out(), c.op() == graph::Op::zero ? 0 : c.Double("value"))};
 }
 
-// empty, zeros, ones, full; of the others, whose numbers are not known here (they are constants of the file where they
-// are), zeros
+// empty, zeros, ones, full, and tensor, whose numbers are not known here
 absl::StatusOr<Names> WriteCreated(CallWriter& c) {
   return Names{c.Filled(c.Out(), c.op() == graph::Op::ones ? 1 : c.Double("fill_value"))};
+}
+
+// arange, linspace
+absl::StatusOr<Names> WriteRange(CallWriter& c) {
+  const double start = c.Double("start");
+  const auto count = static_cast<size_t>(c.Out().num_elements());
+  double step = c.Double("step", 1);
+  if (c.op() == graph::Op::linspace)
+    step = count > 1 ? (c.Double("end", 1) - start) / static_cast<double>(count - 1) : 0;
+  std::vector<double> numbers(count);
+  for (size_t i = 0; i < count; ++i) numbers[i] = start + step * static_cast<double>(i);
+  return Names{c.Numbers(c.Out(), numbers)};
+}
+
+absl::StatusOr<Names> WriteEye(CallWriter& c) {
+  const int64_t rows = c.Out().shape[0], columns = c.Out().shape[1];
+  std::vector<double> numbers(static_cast<size_t>(rows * columns), 0);
+  for (int64_t i = 0; i < std::min(rows, columns); ++i) numbers[static_cast<size_t>(i * columns + i)] = 1;
+  return Names{c.Numbers(c.Out(), numbers)};
+}
+
+// tril_indices, triu_indices
+absl::StatusOr<Names> WriteTriangleIndices(CallWriter& c) {
+  std::vector<double> numbers, columns;
+  for (int64_t i = 0; i < c.Int("row"); ++i) {
+    for (int64_t j = 0; j < c.Int("col"); ++j) {
+      if (c.op() == graph::Op::triu_indices ? j - i < c.Int("offset") : j - i > c.Int("offset")) continue;
+      numbers.push_back(static_cast<double>(i));
+      columns.push_back(static_cast<double>(j));
+    }
+  }
+  numbers.insert(numbers.end(), columns.begin(), columns.end());
+  return Names{c.Numbers(c.Out(), numbers)};
 }
 
 // round(x / scale) + zero_point within the type's range

@@ -45,7 +45,8 @@ inline constexpr size_t kMaxAdaptSamples = 50;
 
 // `probe` with further records: a network that both have gets the median of all, weighted by their numbers of timings
 // (Latency::runs). Whoever timed them saw the machine as it is: where the probe knows its disturbance, they become what
-// the networks take without it. At most kMaxTimedNetworks networks stay, and no more than take kMaxProbeGraphBytes: the latest.
+// the networks take without it. At most kMaxTimedNetworks networks stay, and no more than take kMaxProbeGraphBytes: the
+// latest.
 inline constexpr size_t kMaxTimedNetworks = 400;
 void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe);
 

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,7 @@
 #include "frontend/ncnn/reader.h"
 #include "frontend/onnx/reader.h"
 #include "graph/builder.h"
+#include "graph/constant_calls.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "graph/layout.h"
@@ -141,8 +143,12 @@ absl::Status WriteFiles(const graph::Graph& graph, const Weights& weights, const
   return WriteFileAtomic(absl::StrCat(path, ".py"), program);
 }
 
-absl::Status WriteNetwork(const graph::Graph& graph, const std::string& format, const std::string& folder,
+absl::Status WriteNetwork(const graph::Graph& given, const std::string& format, const std::string& folder,
                           const std::string& name, const std::string& op) {
+  // As cobra-client writes it (client/commands.cc).
+  const std::optional<graph::WithoutCalls> prepared =
+      format == "py" ? std::nullopt : graph::WithoutConstantCalls(given, /*of_parameters=*/false);
+  const graph::Graph& graph = prepared.has_value() ? prepared->graph : given;
   nlohmann::ordered_json json = Described(graph);
   json["name"] = name;
   json["op"] = op;

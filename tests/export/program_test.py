@@ -13,7 +13,7 @@ from exported import NEWER, answers, compute, fault_in, networks, programs, run_
 
 # Other numbers in each run.
 RANDOM = (
-    "new normal uniform bernoulli gumbel_softmax exponential log_normal cauchy geometric random empty_like"
+    "new empty rand randn randint randperm normal uniform bernoulli gumbel_softmax exponential log_normal cauchy geometric random empty_like"
 ).split()
 # Eigenvectors have either sign; a variance of random numbers is negative; LibTorch has defaults that Python has not; the
 # CPU's grouped product wants rows of 16 bytes.

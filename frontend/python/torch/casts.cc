@@ -99,7 +99,7 @@ Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Contiguous(Interpreter& interp, const CallArgs& args) {
   if (AsTensor(args.self)->is_const() && !IsContiguousNow(interp, AsTensor(args.self)))
-    return Apply(interp, graph::Op::clone, {}, {args.self});
+    return Apply(interp, Torch(interp).recording ? graph::Op::contiguous : graph::Op::clone, {}, {args.self});
   if (AsTensor(args.self)->is_const() || !Torch(interp).recording) return args.self;
   const bool alias = IsContiguousNow(interp, AsTensor(args.self));
   COBRA_TRY_ASSIGN(Value copy, Apply(interp, graph::Op::contiguous, {}, {args.self}));

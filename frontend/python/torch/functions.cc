@@ -348,7 +348,10 @@ Result<Value> Run(Interpreter& interp, graph::Op op, Bound bound) {
     return interp.Raise(interp.types().AssertionError, "only bool and floating types of attn_mask are supported");
   if (rules.itself == ItselfRule::kUnlessTraining && IsItself(op, bound)) {
     const Value self = bound.inputs[0];
-    if (AsTensor(self)->is_const()) return self;
+    if (AsTensor(self)->is_const() && Torch(interp).recording) {  // no call, but the arguments must be right
+      const auto types = graph::InferTypes(op, bound.attributes, {&AsTensor(self)->type});
+      return types.ok() ? Result<Value>(self) : RaiseShapeError(interp, types.status());
+    }
     COBRA_TRY(Apply(interp, op, WithoutAttribute(bound.attributes, "training"), {self}));
     return self;
   }

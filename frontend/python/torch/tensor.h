@@ -1,9 +1,9 @@
 // The tensor that programs see: a type, where its value comes from in the graph, and, for small constants, the values.
 //
 // A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then it names an
-// output of the call that makes it. The values of calls on constants are computed at once (const_eval.h), where they are
-// few: a program may read them (`.item()`, bool(), tolist()), but not those of other tensors. While the network runs,
-// PyTorch runs calls on constants too, and they are calls of the graph.
+// output of the call that makes it. The values of calls on constants are computed at once (const_eval.h), where they
+// are few: a program may read them (`.item()`, bool(), tolist()), but not those of other tensors. While the network
+// runs, PyTorch runs calls on constants too, and they are calls of the graph.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
@@ -286,7 +286,8 @@ enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, k
 // With `inplace` the first one is modified and returned.
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace = false, Returns returns = Returns::kTensor);
-// `made` is a constant that torch.NAME has just made of no tensor. While the network runs it becomes a call of the graph.
+// `made` is a constant that torch.NAME has just made of no tensor. While the network runs it becomes a call of the
+// graph.
 Result<Value> Created(Interpreter& interp, graph::Op op, InstanceObject* made, graph::Attributes attributes = {});
 // The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
 const Object* PendingException(Interpreter& interp);

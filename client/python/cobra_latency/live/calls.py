@@ -62,7 +62,7 @@ def contiguous(recorder: Recorder, function: Function, args: Sequence[Any], kwar
     value = recorder.value(tensor)
     alias = value.on_meta().is_contiguous()
     if value.is_constant:
-        return tensor if alias else recorder.run(_contiguous, recorder.bound("clone", [tensor], {}), (tensor,), {})
+        return tensor if alias else recorder.run(_contiguous, recorder.bound("contiguous", [tensor], {}), (tensor,), {})
     return recorder.run(_contiguous, recorder.bound("contiguous", [tensor], {}), (tensor,), {}, alias)
 
 

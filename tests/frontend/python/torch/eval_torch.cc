@@ -10,6 +10,7 @@
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/torch/library.h"
 #include "frontend/python/torch/tensor.h"
+#include "graph/constant_calls.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::python {
@@ -112,9 +113,10 @@ NativeFunction MakeConstant(Case* current) {
 
 json Calls(const TorchState& state, size_t first) {
   json calls = json::array();
+  const std::vector<bool> constant = graph::ConstantCalls(state.builder.graph(), /*of_parameters=*/true);
   for (size_t k = first; k < state.builder.nodes().size(); ++k) {
     const graph::Node& node = state.builder.nodes()[k];
-    if (node.op == graph::Op::as_base) continue;
+    if (node.op == graph::Op::as_base || node.inputs.empty() || constant[k]) continue;
     json attributes = json::object();
     for (const auto& [name, value] : node.attributes) attributes[name] = AttributeJson(value);
     json out = json::array();
