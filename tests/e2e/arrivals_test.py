@@ -18,6 +18,8 @@ CHECK, WATCH = "/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch"
 PREDICT, STREAM = "/cobra.v1.Cobra/Predict", "/cobra.v1.Cobra/PredictStream"
 REFLECTION = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 UNIMPLEMENTED, RESOURCE_EXHAUSTED = 12, 8
+# Of one connection: gRPC closes one with more than 128 (ServerLimits::max_streams_per_connection).
+STREAMS = 120
 
 
 class Peak:
@@ -98,12 +100,12 @@ class ArrivalsTest(unittest.TestCase):
         self.start_with_access()
         connections = []
         with Peak(self.server.process) as peak:
-            for _ in range(24):
+            for _ in range(200):
                 connection = self.connect()
                 connections.append(connection)
-                for _ in range(1000):
+                for _ in range(STREAMS):
                     connection.open(CHECK)
-                connection.pump(0.01)
+                connection.pump(0.001)
             self.assertEqual(self.health(), b"\x08\x01")
         self.assertLess(peak.growth, 300)
         refused = lambda: programs.metric(self.server, "cobra_calls_without_message_total") > 15000  # noqa: E731
@@ -122,12 +124,12 @@ class ArrivalsTest(unittest.TestCase):
         self.start_with_access()
         connections = []
         with Peak(self.server.process) as peak:
-            for _ in range(40):
+            for _ in range(200):
                 connection = raw_http2.Connection(self.server.address, window=0)
                 self.addCleanup(connection.close)
-                connection.pump(0.1)
+                connection.pump(0.02)
                 connections.append(connection)
-                for _ in range(1000):
+                for _ in range(STREAMS):
                     connection.data(connection.open(CHECK), raw_http2.message(b""), end=True)
                     if not connection.is_open:
                         break
