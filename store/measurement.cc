@@ -267,9 +267,6 @@ absl::Status CheckLatencies(const Measurement& measurement) {
   // 0: another tool did not report it. Rounding may swap equal times.
   constexpr double kRounding = 1.000001;
   const Latency& latency = measurement.latency;
-  // It may be below min_us: what the processor worked for the fastest run.
-  if (latency.quiet_us > 0 && latency.p90_us > 0 && latency.quiet_us > latency.p90_us * kRounding)
-    return absl::InvalidArgumentError("quiet_us: is above p90_us");
   const double steps[] = {latency.min_us, latency.p10_us, latency.median_us, latency.p90_us};
   for (size_t i = 1; i < std::size(steps); ++i) {
     if (steps[i - 1] > 0 && steps[i] > 0 && steps[i - 1] > steps[i] * kRounding) {

@@ -51,7 +51,7 @@ class Sampler {
 struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
-  std::string real_layers_path = DataPath("data/layers/real_layers.jsonl.gz");
+  std::string real_layers_path = DataPath("data/layers/real_layers.jsonl.xz");
   // File of the space `graphs`; for `torchvision`, `timm` and `layers-of-networks` it replaces the files below.
   std::string networks_path;
 };

@@ -1,4 +1,4 @@
-// Layers of real networks (data/layers/real_layers.jsonl.gz) with perturbed dimensions, and kinds of layers that are
+// Layers of real networks (data/layers/real_layers.jsonl.xz) with perturbed dimensions, and kinds of layers that are
 // too rare in the file.
 //
 // Perturbation keeps sizes consistent: within one layer, each distinct size (channels, width, tokens) is one symbol. A

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Distinct layers of real networks, in the words of graph/ops.def, from op graphs in the layout of timm_graphs.
 
-    extract_layers.py GRAPHS.jsonl.gz real_layers.jsonl.gz
+    extract_layers.py GRAPHS.jsonl.gz real_layers.jsonl.xz
 
 One JSON object a line: {"op", "attrs", "in": [[kind, shape] or null, ...], "n": how often it occurs}; kind is "x"
 (activation), "w" (parameter) or "r" (running statistics). Only operators whose record determines the call are taken.
 """
-import collections, gzip, json, sys
+import collections, gzip, json, lzma, sys
 
 UNARY = set("relu silu sigmoid hardswish hardsigmoid tanh sqrt rsqrt neg square".split())
 CONST = set("add sub mul div maximum".split())
@@ -148,7 +148,7 @@ def main():
                             {"op": row[0], "attrs": row[1], "in": [[k, s] for k, s in row[2]]}, separators=(",", ":")
                         )
                     ] += 1
-    with open(sys.argv[2], "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as f:
+    with lzma.open(sys.argv[2], "wb", preset=9 | lzma.PRESET_EXTREME) as f:
         for text in sorted(count):
             f.write((text[:-1] + ',"n":%d}\n' % count[text]).encode())
     print(len(count), collections.Counter(json.loads(t)["op"] for t in count).most_common())

@@ -1,6 +1,6 @@
 """What agreement.py compares: layers of data/layers, written out as torch modules, and networks of torchvision."""
 import collections
-import gzip
+import lzma
 import json
 import os
 import random
@@ -198,7 +198,7 @@ def largest(row):
 def draw_layers(folder):
     """The same in every run: a seed, and the order of the file."""
     rows = {}
-    with gzip.open(os.path.join(SOURCE, "data", "layers", "real_layers.jsonl.gz"), "rt") as file:
+    with lzma.open(os.path.join(SOURCE, "data", "layers", "real_layers.jsonl.xz"), "rt") as file:
         for line in file:
             row = json.loads(line)
             # what attention blocks work on

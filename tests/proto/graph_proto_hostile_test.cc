@@ -65,7 +65,7 @@ v1::Graph LayerGraph(const json& layer) {
 
 // A few layers of every operator.
 std::vector<v1::Graph> RealLayers() {
-  absl::StatusOr<std::string> text = ReadMaybeCompressed(COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.gz");
+  absl::StatusOr<std::string> text = ReadMaybeCompressed(COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.xz");
   EXPECT_TRUE(text.ok()) << text.status();
   std::map<std::string, int> seen;
   std::vector<v1::Graph> graphs;

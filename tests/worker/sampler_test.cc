@@ -22,7 +22,7 @@ namespace {
 SamplerOptions Options(uint64_t seed = 1) {
   SamplerOptions options;
   options.seed = seed;
-  options.real_layers_path = COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.gz";
+  options.real_layers_path = COBRA_SOURCE_DIR "/data/layers/real_layers.jsonl.xz";
   return options;
 }
 
