@@ -77,11 +77,19 @@ class HealthWatchCall final : public SingleRequestCall {
     absl::StatusOr<std::string> service = ServiceOf(request());
     if (!service.ok()) return Lost(service.status());
     service_ = *std::move(service);
+    {
+      absl::MutexLock lock(&mutex_);
+      received_ = true;
+    }
     health_->Add(this);
   }
+  // Without the lock: once the call is finished, OnDone() may delete it on another thread.
   void Lost(const absl::Status& why) override {
-    absl::MutexLock lock(&mutex_);
-    EndLocked(why);
+    {
+      absl::MutexLock lock(&mutex_);
+      if (std::exchange(ended_, true)) return;
+    }
+    Finish(proto::ToGrpcStatus(why));
   }
   // Only the latest status matters to a caller that reads slowly.
   void Notify(Health::Serving serving) {
@@ -91,12 +99,21 @@ class HealthWatchCall final : public SingleRequestCall {
     GoLocked();
   }
   void OnWriteDone(bool ok) override {
-    absl::MutexLock lock(&mutex_);
-    writing_ = false;
-    if (!ok) return EndLocked(absl::CancelledError("the caller went away"));
-    GoLocked();
+    {
+      absl::MutexLock lock(&mutex_);
+      writing_ = false;
+      if (ok) return GoLocked();
+    }
+    Lost(absl::CancelledError("the caller went away"));
   }
-  void OnCancel() override { Lost(absl::CancelledError("the caller went away")); }
+  // While the message is waited for, its read ends the call, and nothing else: Arrivals may be about to refuse it.
+  void OnCancel() override {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (!received_) return;
+    }
+    Lost(absl::CancelledError("the caller went away"));
+  }
   void OnDone() override {
     health_->Remove(this);
     delete this;
@@ -111,9 +128,6 @@ class HealthWatchCall final : public SingleRequestCall {
     writing_ = true;
     StartWrite(&message_);
   }
-  void EndLocked(const absl::Status& why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (!std::exchange(ended_, true)) Finish(proto::ToGrpcStatus(why));
-  }
 
   Health* const health_;
   std::string service_;
@@ -121,6 +135,7 @@ class HealthWatchCall final : public SingleRequestCall {
   std::optional<Health::Serving> sent_ ABSL_GUARDED_BY(mutex_), next_ ABSL_GUARDED_BY(mutex_);
   grpc::ByteBuffer message_ ABSL_GUARDED_BY(mutex_);  // gRPC's while `writing_`
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool received_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

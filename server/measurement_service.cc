@@ -147,6 +147,7 @@ class WatchCall final : public SingleRequestCall, public TaskWatch::Watcher {
     Go();
   }
   void OnDone() override {
+    { absl::MutexLock lock(&mutex_); }  // whoever called Finish() has left
     watch_->Remove(this);
     const std::shared_ptr<WatchCall> self = std::move(self_);
   }
