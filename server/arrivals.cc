@@ -16,6 +16,8 @@ namespace {
 
 // What is ended beyond a limit, so that the next newcomer does not reach it again.
 constexpr double kRelief = 0.75;
+// Of calls that wait: what gRPC does with many refusals at once keeps other calls waiting.
+constexpr double kCallRelief = 0.97;
 // A connection that has sent nothing for this long is silent, and goes before one that holds some times as much.
 constexpr absl::Duration kSilent = absl::Seconds(1);
 constexpr int64_t kSilentWeight = 4;
@@ -172,7 +174,7 @@ void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
   waiting->erase(first, waiting->end());
 }
 
-// Keeps three quarters of what may wait: of each caller as many as of the others, as far as it has them, and likewise
+// Keeps nearly what may wait: of each caller as many as of the others, as far as it has them, and likewise
 // of each connection of a caller. The oldest ones go first.
 void Arrivals::RefuseSurplus(std::vector<Waiting> waiting) {
   std::map<absl::string_view, std::map<const Connection*, std::vector<const Waiting*>>> callers;
@@ -180,7 +182,7 @@ void Arrivals::RefuseSurplus(std::vector<Waiting> waiting) {
     callers[each.entry.connection->caller()][each.entry.connection.get()].push_back(&each);
   std::vector<size_t> of_callers;
   for (const auto& [caller, connections] : callers) of_callers.push_back(CountOf(connections));
-  const auto target = static_cast<size_t>(kRelief * static_cast<double>(limits_.max_calls));
+  const auto target = static_cast<size_t>(kCallRelief * static_cast<double>(limits_.max_calls));
   const size_t caller_share = ShareOf(of_callers, target);
   const absl::Status refused = absl::ResourceExhaustedError(absl::StrCat(
       LimitMessage("calls without their message", limits_.max_calls, "calls"), "; send each call's message with it"));
