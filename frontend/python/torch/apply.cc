@@ -281,34 +281,44 @@ bool IsRunByPyTorch(Interpreter& interp) {
   return true;
 }
 
-// The call of the graph, if the network runs.
-Result<std::optional<int32_t>> RecordConstant(Interpreter& interp, const Call& call, bool inplace) {
-  TorchState& torch = Torch(interp);
-  if (!torch.recording || !IsRunByPyTorch(interp)) return std::optional<int32_t>();
+// Appends the call to the graph.
+Result<int32_t> AddCall(Interpreter& interp, const Call& call, graph::Attributes attributes, bool inplace) {
   std::vector<graph::ValueRef> refs;
   refs.reserve(std::max(call.tensors.size(), graph::GetOpInfo(call.op).inputs.size()));
   for (Tensor* tensor : call.tensors)
     refs.push_back(tensor == nullptr ? graph::ValueRef::None() : RefOf(interp, tensor));
-  absl::StatusOr<int32_t> index =
-      torch.builder.Add(call.op, call.attributes, std::move(refs), CurrentOrigin(interp), inplace);
+  const absl::StatusOr<int32_t> index =
+      Torch(interp).builder.Add(call.op, std::move(attributes), std::move(refs), CurrentOrigin(interp), inplace);
   if (!index.ok()) return RaiseShapeError(interp, index.status());
-  const graph::Node& node = torch.builder.nodes()[*index];
+  return *index;
+}
+
+// What the base of a view is after the view became `changed`. None: no program sees that base.
+Result<graph::ValueRef> BaseAfterWrite(Interpreter& interp, const Tensor* view, graph::ValueRef changed) {
+  if (view->base == nullptr || AsTensor(view->base)->has_hidden_base) return graph::ValueRef::None();
+  const absl::StatusOr<int32_t> update = Torch(interp).builder.Add(
+      graph::Op::as_base, {}, {changed, RefOf(interp, AsTensor(view->base))}, CurrentOrigin(interp));
+  if (!update.ok()) return RaiseShapeError(interp, update.status());
+  return graph::ValueRef::Node(*update);
+}
+
+// The call of the graph, if the network runs.
+Result<std::optional<int32_t>> RecordConstant(Interpreter& interp, const Call& call, bool inplace) {
+  TorchState& torch = Torch(interp);
+  if (!torch.recording || !IsRunByPyTorch(interp)) return std::optional<int32_t>();
+  COBRA_TRY_ASSIGN(const int32_t index, AddCall(interp, call, call.attributes, inplace));
+  const graph::Node& node = torch.builder.nodes()[index];
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64 +
                          static_cast<size_t>(AttributeBytes(call.attributes)));
   torch.has_constant_calls = true;
-  return std::optional<int32_t>(*index);
+  return std::optional<int32_t>(index);
 }
 
 // What an in-place call on a constant makes of it, and of the tensor that it is a view of.
 Result<void> NoteComputed(Interpreter& interp, Tensor* self, int32_t node) {
   self->computed = graph::ValueRef::Node(node);
-  if (self->base == nullptr || AsTensor(self->base)->has_hidden_base) return {};
-  TorchState& torch = Torch(interp);
-  Tensor* base = AsTensor(self->base);
-  absl::StatusOr<int32_t> update =
-      torch.builder.Add(graph::Op::as_base, {}, {self->computed, RefOf(interp, base)}, CurrentOrigin(interp));
-  if (!update.ok()) return RaiseShapeError(interp, update.status());
-  base->computed = graph::ValueRef::Node(*update);
+  COBRA_TRY_ASSIGN(const graph::ValueRef of_base, BaseAfterWrite(interp, self, self->computed));
+  if (!of_base.is_none()) AsTensor(self->base)->computed = of_base;
   return {};
 }
 
@@ -433,27 +443,19 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   const graph::Op op = call.op;
   if (op == graph::Op::view && call.tensors[0]->ref.is_node() && call.attributes.Find("size") != nullptr)
     COBRA_TRY(CheckViewable(interp, call));
-  std::vector<graph::ValueRef> refs;
-  refs.reserve(std::max(call.tensors.size(), graph::GetOpInfo(op).inputs.size()));
-  for (Tensor* tensor : call.tensors)
-    refs.push_back(tensor == nullptr ? graph::ValueRef::None() : RefOf(interp, tensor));
-  absl::StatusOr<int32_t> index =
-      torch.builder.Add(call.op, std::move(call.attributes), std::move(refs), CurrentOrigin(interp), inplace);
-  if (!index.ok()) return RaiseShapeError(interp, index.status());
-  const graph::Node& node = torch.builder.nodes()[*index];
+  COBRA_TRY_ASSIGN(const int32_t index, AddCall(interp, call, std::move(call.attributes), inplace));
+  const graph::Node& node = torch.builder.nodes()[index];
   const auto known = KnownValues(interp, call, node);
   if (inplace) {
     Tensor* self = call.tensors[0];
-    self->ref = graph::ValueRef::Node(*index);
+    self->ref = graph::ValueRef::Node(index);
     self->computed = graph::ValueRef::None();
     self->type = node.outputs[0];
     self->values = known.empty() ? nullptr : known[0];
-    if (self->base != nullptr && !AsTensor(self->base)->has_hidden_base) {
+    COBRA_TRY_ASSIGN(const graph::ValueRef of_base, BaseAfterWrite(interp, self, self->ref));
+    if (!of_base.is_none()) {
       Tensor* base = AsTensor(self->base);
-      absl::StatusOr<int32_t> update =
-          torch.builder.Add(graph::Op::as_base, {}, {self->ref, RefOf(interp, base)}, CurrentOrigin(interp));
-      if (!update.ok()) return RaiseShapeError(interp, update.status());
-      base->ref = graph::ValueRef::Node(*update);
+      base->ref = of_base;
       base->computed = graph::ValueRef::None();
       base->values = nullptr;
     }
@@ -462,11 +464,11 @@ Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns retu
   interp.heap().Allocate(kNodeBytes + node.inputs.size() * 16 + node.outputs.size() * 64 +
                          node.origin.module_path.size());  // counted as memory
   absl::InlinedVector<Value, 4> results;
-  const bool view = graph::IsView(node) && !torch.layout->Update().copies[*index];
+  const bool view = graph::IsView(node) && !torch.layout->Update().copies[index];
   const bool hidden = HidesBase(node, call.tensors);
   for (size_t j = 0; j < node.outputs.size(); ++j) {
     InstanceObject* result =
-        NewGraphTensor(interp, node.outputs[j], graph::ValueRef::Node(*index, static_cast<int32_t>(j)));
+        NewGraphTensor(interp, node.outputs[j], graph::ValueRef::Node(index, static_cast<int32_t>(j)));
     if (view) AsTensor(result)->base = BaseOf(call, j);
     AsTensor(result)->has_hidden_base = hidden && j == 0;
     if (j < known.size()) AsTensor(result)->values = known[j];
