@@ -39,6 +39,7 @@ const std::vector<SpaceInfo>& Spaces() {
       {"real-layers", false},
       {"program-layers", false},
       {"lookup-layers", false},
+      {"constant-layers", false},
       {"paper-networks", true},
       {"real-networks", true},
       {"small-networks", true},
@@ -83,6 +84,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
   if (space == "real-layers") return MakeRealLayerSampler(options);
   if (space == "program-layers") return MakeProgramLayerSampler(options);
   if (space == "lookup-layers") return MakeLookupLayerSampler(options);
+  if (space == "constant-layers") return MakeConstantLayerSampler(options);
   if (space == "paper-networks") return MakePaperNetworkSampler(options);
   if (space == "real-networks") return MakeRealNetworkSampler(options);
   if (space == "small-networks") return MakeSmallNetworkSampler(options);

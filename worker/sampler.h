@@ -77,6 +77,7 @@ absl::StatusOr<std::unique_ptr<Sampler>> MakeSampler(absl::string_view space, co
 std::unique_ptr<Sampler> MakePaperLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeProgramLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeLookupLayerSampler(const SamplerOptions& options);
+std::unique_ptr<Sampler> MakeConstantLayerSampler(const SamplerOptions& options);
 absl::StatusOr<std::unique_ptr<Sampler>> MakeRealLayerSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakePaperNetworkSampler(const SamplerOptions& options);
 std::unique_ptr<Sampler> MakeRealNetworkSampler(const SamplerOptions& options);

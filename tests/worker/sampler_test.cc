@@ -38,10 +38,11 @@ struct Space {
   int samples;
 };
 constexpr Space kSpaces[] = {
-    {"paper-layers", false, 150},        {"real-layers", false, 300},    {"program-layers", false, 300},
-    {"lookup-layers", false, 300},       {"paper-networks", true, 15},   {"real-networks", true, 30},
-    {"small-networks", true, 60},        {"nas-bench-201", true, 50},    {"perfsage-cnn-cifar10", true, 50},
-    {"perfsage-cnn-imagenet", true, 50}, {"perfsage-cnn-kws", true, 50}, {"perfsage-vit-cifar100", true, 50}};
+    {"paper-layers", false, 150},       {"real-layers", false, 300},         {"program-layers", false, 300},
+    {"lookup-layers", false, 300},      {"constant-layers", false, 300},     {"paper-networks", true, 15},
+    {"real-networks", true, 30},        {"small-networks", true, 60},        {"nas-bench-201", true, 50},
+    {"perfsage-cnn-cifar10", true, 50}, {"perfsage-cnn-imagenet", true, 50}, {"perfsage-cnn-kws", true, 50},
+    {"perfsage-vit-cifar100", true, 50}};
 
 class SpaceTest : public ::testing::TestWithParam<Space> {};
 
