@@ -372,7 +372,7 @@ class Executor::Impl {
     constants_.resize(graph_.constants().size());
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       const graph::Node& node = graph_.nodes()[i];
-      NodeContext context{node, {}, device_->FloatType(), device_->device()};
+      NodeContext context{node, {}, FloatTypeOf(execution_), DeviceOf(execution_)};
       Step step;
       for (graph::ValueRef ref : node.inputs) {
         context.inputs.push_back(ref.is_none() ? nullptr : &graph_.TypeOf(ref));

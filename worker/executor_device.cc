@@ -19,11 +19,6 @@ namespace {
 
 constexpr int64_t kCudaSweepBytes = int64_t{256} << 20;  // the largest L2 cache today has 126 MB
 
-c10::Device DeviceOf(const Execution& execution) {
-  if (!execution.is_cuda()) return c10::Device(c10::DeviceType::CPU);
-  return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(execution.cuda_device));
-}
-
 // One stream for the whole process: the caching allocator keeps memory per stream.
 c10::Stream CreateStream(c10::Device device) {
   if (device.is_cpu()) return c10::Stream(c10::Stream::DEFAULT, device);
@@ -40,6 +35,22 @@ c10::Stream CreateStream(c10::Device device) {
 
 }  // namespace
 
+c10::Device DeviceOf(const Execution& execution) {
+  if (!execution.is_cuda()) return c10::Device(c10::DeviceType::CPU);
+  return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(execution.cuda_device));
+}
+
+at::ScalarType FloatTypeOf(const Execution& execution) {
+  switch (execution.precision) {
+    case Precision::bfloat16: return at::kBFloat16;
+    case Precision::float16: return at::kHalf;
+    case Precision::float32:
+    case Precision::tf32:
+    case Precision::tf32_convolutions: break;
+  }
+  return at::kFloat;
+}
+
 ExecutionDevice::ExecutionDevice(const Execution& execution)
     : execution_(execution), device_(DeviceOf(execution)), stream_(CreateStream(device_)) {
   if (!execution_.is_cuda()) return;
@@ -52,17 +63,6 @@ ExecutionDevice::ExecutionDevice(const Execution& execution)
 }
 
 ExecutionDevice::~ExecutionDevice() = default;
-
-at::ScalarType ExecutionDevice::FloatType() const {
-  switch (execution_.precision) {
-    case Precision::bfloat16: return at::kBFloat16;
-    case Precision::float16: return at::kHalf;
-    case Precision::float32:
-    case Precision::tf32:
-    case Precision::tf32_convolutions: break;
-  }
-  return at::kFloat;
-}
 
 at::Tensor ExecutionDevice::Place(at::Tensor tensor) const {
   if (tensor.scalar_type() == at::kFloat && FloatType() != at::kFloat) tensor = tensor.to(FloatType());

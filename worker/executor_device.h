@@ -13,6 +13,11 @@
 
 namespace cobra::worker {
 
+// What tensors of an execution are made for; nothing is asked of the device.
+c10::Device DeviceOf(const Execution& execution);
+// The type that a float32 tensor of the graph has there.
+at::ScalarType FloatTypeOf(const Execution& execution);
+
 // Every member may throw LibTorch's exceptions.
 class ExecutionDevice {
  public:
@@ -23,9 +28,7 @@ class ExecutionDevice {
 
   // Converts a CPU tensor to the execution's precision, device and memory layout.
   at::Tensor Place(at::Tensor tensor) const;
-  c10::Device device() const { return device_; }
-  // The type that a float32 tensor of the graph has here.
-  at::ScalarType FloatType() const;
+  at::ScalarType FloatType() const { return FloatTypeOf(execution_); }
 
   // Waits for all calls.
   void Synchronize() const;

@@ -95,6 +95,34 @@ class RunnerTest(unittest.TestCase):
         self.assertRegex(session["machine"]["runtime"], r"^torch-1\.13")
         self.assertEqual(session["environment"]["runner"]["format"], "python")
 
+    def test_tensors_of_none_random_draws_and_bfloat16(self):
+        _, found = self.series(TORCH, "--space", "constant-layers", "--count", 60)
+        self.assertEqual({(record["outcome"], record.get("message")) for record in found}, {("ok", None)})
+        self.assertLessEqual({"full", "rand", "arange", "to", "masked_fill"}, {record["label"] for record in found})
+
+    @unittest.skipUnless(has(NEWER, "ncnn"), "needs scripts/setup.sh --runtimes")
+    def test_ncnn_has_the_integers_that_it_is_given(self):
+        graph = {
+            "inputs": [{"dtype": "int64", "name": "x0", "shape": [1, 3000]}],
+            "ops": [{"attrs": {}, "inputs": ["in:0", "p:p0"], "op": "embedding", "out": [[1, 3000, 8]]}],
+            "output": [0],
+            "param_shapes": {"p0": [4000, 8]},
+        }
+        path = os.path.join(self.folder, "graph.json")
+        with open(path, "w") as file:
+            json.dump(graph, file)
+        done = run(
+            "measure",
+            "--graph",
+            path,
+            "--core",
+            CORE,
+            "--runner",
+            NEWER + " " + os.path.join(RUNNERS, "ncnn_runner.py"),
+        )
+        record = json.loads(done.stdout)
+        self.assertEqual((record["outcome"], record.get("message")), ("ok", None))
+
     def test_our_runners_have_names(self):
         os.environ["COBRA_RUNNER_PYTHON"] = PYTHON
         self.addCleanup(os.environ.pop, "COBRA_RUNNER_PYTHON")

@@ -66,7 +66,8 @@ class EagerTorch:
             return self.network(*self.inputs)
 
     def verify(self, tensors):
-        self.inputs = [self.cast(torch.from_numpy(tensors[str(i)].copy())) for i in range(len(tensors))]
+        of_load = self.inputs
+        self.inputs = [torch.from_numpy(tensors[str(i)].copy()).to(x.dtype) for i, x in enumerate(of_load)]
         outputs = self.call()
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         return {str(i): self.plain(output) for i, output in enumerate(outputs)}

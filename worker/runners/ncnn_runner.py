@@ -65,7 +65,9 @@ class Ncnn:
         for (name, sizes), array in zip(self.inputs.items(), arrays):
             # Integers are indices, which ncnn reads from 32 bits.
             type_ = numpy.float32 if numpy.issubdtype(array.dtype, numpy.floating) else numpy.int32
-            self.mats.append((name, ncnn.Mat(numpy.ascontiguousarray(array.reshape(sizes), type_)).clone()))
+            # ncnn's Mat is a view, which does not keep the array.
+            converted = numpy.ascontiguousarray(array.reshape(sizes), type_)
+            self.mats.append((name, ncnn.Mat(converted).clone()))
 
     def call(self):
         extractor = self.net.create_extractor()

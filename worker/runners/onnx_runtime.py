@@ -56,6 +56,9 @@ class OnnxRuntime:
             raise
         random = numpy.random.default_rng(request["seed"])
         self.inputs = {}
+        for entry in self.session.get_inputs() + self.session.get_outputs():
+            if entry.type not in TYPES:
+                raise runner_loop.Unsupported("numpy, through which tensors come and go, has no %s" % entry.type)
         for entry in self.session.get_inputs():
             type_ = TYPES[entry.type]
             floats = numpy.issubdtype(type_, numpy.floating)

@@ -12,6 +12,7 @@ import numpy
 DTYPES = {
     "F32": numpy.float32,
     "F16": numpy.float16,
+    "BF16": numpy.uint16,  # read_tensors makes float32 of it
     "F64": numpy.float64,
     "I64": numpy.int64,
     "I32": numpy.int32,
@@ -20,7 +21,7 @@ DTYPES = {
     "U8": numpy.uint8,
     "BOOL": numpy.bool_,
 }
-NAMES = {numpy.dtype(value): name for name, value in DTYPES.items()}
+NAMES = {numpy.dtype(value): name for name, value in DTYPES.items() if name != "BF16"}
 
 
 class Unsupported(Exception):
@@ -28,7 +29,7 @@ class Unsupported(Exception):
 
 
 def read_tensors(path):
-    """{name: array} of a safetensors file, mapped and not copied."""
+    """{name: array} of a safetensors file, mapped and not copied, but for bfloat16, which numpy does not have."""
     with open(path, "rb") as file:
         (size,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -37,7 +38,10 @@ def read_tensors(path):
     tensors = {}
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
-        tensors[name] = numpy.frombuffer(data[begin:end], DTYPES[entry["dtype"]]).reshape(entry["shape"])
+        array = numpy.frombuffer(data[begin:end], DTYPES[entry["dtype"]])
+        if entry["dtype"] == "BF16":
+            array = (array.astype(numpy.uint32) << 16).view(numpy.float32)
+        tensors[name] = array.reshape(entry["shape"])
     return tensors
 
 
