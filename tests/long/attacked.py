@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What a caller notices of another one's attacks. One process asks the same warm question at a fixed rate; another one attacks meanwhile, one attack
 after the other: some without a credential, some with the role ask. Every warm request must be answered, the server must live within 4 GB of address
-space, and its resident memory must return. Latencies are printed, not asserted.
+space, and its resident memory must return. Latencies are printed, not asserted. Attackers and their victims share the machine's cores here: what that
+does to a caller is seen beside it, when the same attack goes to another server ("elsewhere").
 
     attacked.py [--seconds 10] [--rate 100] [--only TEXT]        COBRA_BIN: where the programs are
 """
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -307,7 +309,7 @@ def line(name, answers, begin, end):
     return len(failed)
 
 
-def run(server, options, tokens):
+def run(server, elsewhere, options, tokens):
     target = "cpu-epyc-genoa-1t"
     command = [
         sys.executable,
@@ -324,9 +326,15 @@ def run(server, options, tokens):
     time.sleep(options.seconds)
     periods, problems = [("no attack", begin, time.monotonic())], 0
     credential = [("authorization", "Bearer " + tokens[1])]
-    for name, attack in attacks(Messages(target), server.address, credential):
+    messages = Messages(target)
+    pairs = zip(attacks(messages, server.address, credential), attacks(messages, elsewhere.address, credential))
+    for (name, attack), (_, attack_elsewhere) in pairs:
         if options.only not in name:
             continue
+        begin = time.monotonic()
+        attack_elsewhere(begin + options.seconds)
+        periods.append(("  elsewhere", begin, time.monotonic()))
+        time.sleep(SETTLE_SECONDS)
         before, begin = programs.resident_mb(server.process), time.monotonic()
         counts = attack(begin + options.seconds)
         periods.append((name, begin, time.monotonic()))
@@ -354,8 +362,12 @@ def main():
         tokens = programs.add_token(folder, "warm"), programs.add_token(folder, "attacker")
         store, access = os.path.join(folder, "store.sqlite"), os.path.join(folder, "access")
         limit = ("prlimit", f"--as={ADDRESS_SPACE}")
-        with programs.Server(store, "--access", access, wrapper=limit) as server:
-            problems = run(server, options, tokens)
+        with contextlib.ExitStack() as stack:
+            server, elsewhere = (
+                stack.enter_context(programs.Server(each, "--access", access, wrapper=limit))
+                for each in (store, os.path.join(folder, "elsewhere.sqlite"))
+            )
+            problems = run(server, elsewhere, options, tokens)
             problems += server.process.poll() is None and server.stop() != 0
     print("passed" if problems == 0 else f"FAILED: {problems} problems")
     return 0 if problems == 0 else 1
