@@ -17,7 +17,8 @@ the canary had moved, the least disturbed record is kept; of one that several fi
 as its repetition.
 
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
-names it ("graph_id": record_files.py); times have four significant digits (those of single calls three); parameters
+names it ("graph_id": record_files.py); times have four significant digits (three: those of single calls, quantiles, the
+mean, a cold run); parameters
 have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
 records of one label and size stand beside each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
 with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
@@ -276,10 +277,15 @@ def kernel_name(name):
     return re.sub(r"(?<=call)\d+|(?<=_)\d+(?=$|[/_:])", "#", name)
 
 
+def digits_of(key):
+    """What only tells how far the runs were apart needs fewer."""
+    return 3 if key in ("p10_us", "p90_us", "mean_us", "cold_us") else 4
+
+
 def slim(record, names):
     """The record as it is packed; `names`: numbers of the names in profiles."""
     r = {
-        key: significant(value, 4) if key.endswith("_us") and key != "node_latency_us" else value
+        key: significant(value, digits_of(key)) if key.endswith("_us") and key != "node_latency_us" else value
         for key, value in record.items()
         if key not in ("fingerprint", "graph")
     }
