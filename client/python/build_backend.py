@@ -85,6 +85,7 @@ def operators():
         plain = name[:-1] if name.endswith("_") else name
         names[name] = plain
         table[plain] = {"cost": cost[1:].lower(), "inputs": [re.sub("#.*", "", i) for i in inputs.split()]}
+        table[plain]["selects"] = [i.partition("#")[2] for i in inputs.split()]
     for name, storage, strides, _, randomness, *_ in rows(read("graph", "op_rules.def"), "COBRA_OP_RULES"):
         table[names[name]].update(storage=storage[1:], strides=strides[1:], random=randomness[1:])
     torch = ("frontend", "python", "torch")

@@ -5,7 +5,8 @@ import ast
 import os
 import re
 import sys
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
+from collections.abc import Mapping as MappingType
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from . import shapes
 from ._proto import cobra_pb2 as pb
@@ -21,6 +22,7 @@ class Source(NamedTuple):
     `path`: a file; its imports from its own folder are sent with it, those of installed packages are looked up in the server's libraries. A file
     of an installed package may be named by its path there ("torchvision/models/resnet.py"). `entry`: an expression whose value is the model.
     `arguments`: what is no tensor, as Python expressions. `torch_version`: the newest known, or that of the target's runtime, if empty.
+    `cached_tokens`: more than 0 is one step of a decoder after so many tokens, with what it keeps of them as further inputs.
     """
 
     path: str
@@ -29,6 +31,7 @@ class Source(NamedTuple):
     arguments: Mapping[str, str] = {}
     torch_version: str = ""
     mode: str = "eval"
+    cached_tokens: int = 0
 
 
 class Architecture(NamedTuple):
@@ -55,7 +58,7 @@ def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[
     if isinstance(model, graph_pb2.Graph):
         return pb.PredictRequest(graph=model)
     if isinstance(model, Source):
-        return pb.PredictRequest(source=_source(model, shapes.texts(inputs)))
+        return pb.PredictRequest(source=_source(model, inputs))
     if isinstance(model, (str, os.PathLike)) and not _is_architecture(os.fsdecode(model)):
         return _file(os.fsdecode(model), inputs)
     if isinstance(model, (str, Architecture)):
@@ -122,15 +125,22 @@ def _read(path: str) -> bytes:
         raise UsageError(f"{one_line(path)}: {error}", "check the path") from None
 
 
-def _source(model: Source, inputs: List[str]) -> pb.SourceModel:
+def _source(model: Source, inputs: Any) -> pb.SourceModel:
+    tensors, others = _without_numbers(inputs)
     message = pb.SourceModel(
         entry=carried(model.entry, "entry"),
         method=carried(model.method, "method"),
-        inputs=inputs,
+        inputs=shapes.texts(tensors),
         torch_version=carried(model.torch_version, "torch_version"),
         mode=carried(model.mode, "mode"),
-        arguments=[_argument(name, text) for name, text in model.arguments.items()],
+        arguments=[_argument(name, text) for name, text in {**others, **model.arguments}.items()],
     )
+    if not isinstance(model.cached_tokens, int) or not 0 <= model.cached_tokens < 2**63:
+        raise UsageError(
+            f"cached_tokens={model.cached_tokens!r}: is no count",
+            "give how many tokens came before",
+        )
+    message.cached_tokens = model.cached_tokens
     if not isinstance(model.path, (str, os.PathLike)):
         raise UsageError(f"path={model.path!r}: is no path", "write Source('net.py', entry='Net()')")
     path = os.fsdecode(model.path)
@@ -146,6 +156,15 @@ def _source(model: Source, inputs: List[str]) -> pb.SourceModel:
     files = _bundle(root, file)
     message.files.extend(pb.SourceFile(path=path, text=files[path]) for path in sorted(files))
     return message
+
+
+def _without_numbers(inputs: Any) -> Tuple[Any, Dict[str, str]]:
+    """The inputs that are tensors, and the others, which have names, as expressions."""
+    if not isinstance(inputs, MappingType):
+        return inputs, {}
+    read = {name: shapes.shape_of(value) for name, value in inputs.items()}
+    others = {name: repr(value) for name, value in read.items() if isinstance(value, (bool, int, float, str))}
+    return {name: value for name, value in read.items() if name not in others}, others
 
 
 def _argument(name: Any, text: Any) -> pb.SourceArgument:

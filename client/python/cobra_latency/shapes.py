@@ -1,8 +1,10 @@
 """Inputs of a model: shapes, as text or as Python values."""
 from __future__ import annotations
 
+import enum
 import re
-from typing import Any, Dict, List, NamedTuple, Tuple
+from collections.abc import Mapping
+from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
 from .errors import UsageError, carried
 
@@ -28,21 +30,29 @@ def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
     """Positional and keyword arguments, with a Shape in place of each tensor.
 
     One input is text ("1x3x224x224", "1x128:int64", "name=1x8", "[3x8x8,3x9x9]"), a tuple of numbers, or anything with a shape and a dtype
-    (a tensor, of which nothing else is read). Several are a list of these, or a dictionary by keyword.
+    (a tensor, of which nothing else is read). Several are a list or a tuple of these, or a dictionary by keyword. Beside tensors a live module
+    takes numbers, words and objects (a cache with tensors in it).
 
     >>> arguments("1x3x224x224")
     ([Shape(sizes=(1, 3, 224, 224), dtype='float32')], {})
     >>> arguments([(1, 8), "mask=1x8:bool"])
     ([Shape(sizes=(1, 8), dtype='float32')], {'mask': Shape(sizes=(1, 8), dtype='bool')})
+    >>> arguments(("1x8",)) == arguments("1x8")
+    True
+    >>> arguments({"x": (1, 8), "steps": 3, "mode": "mean"})[1]["mode"]
+    'mean'
     >>> arguments("1x3xW")
     Traceback (most recent call last):
     ...
     cobra_latency.errors.UsageError: '1x3xW': is not a shape
     hint: write it as 1x3x224x224, 1x128:int64, scalar, name=1x8, [3x8x8,3x9x9], {"a": 1x8} or None
     """
-    if isinstance(inputs, dict):
+    if isinstance(inputs, Mapping):  # also what a tokenizer returns
         return [], {name: shape_of(value) for name, value in inputs.items()}
-    items = inputs if isinstance(inputs, list) else [inputs]
+    if type(inputs) is list and inputs and all(map(_is_int, inputs)):
+        raise UsageError(f"{inputs!r}: is not an input", f"a shape is a tuple: {tuple(inputs)}")
+    several = type(inputs) is list or type(inputs) is tuple and inputs and not all(map(_is_int, inputs))
+    items = list(inputs) if several else [inputs]
     positional: List[Any] = []
     keywords: Dict[str, Any] = {}
     for item in items:
@@ -50,8 +60,19 @@ def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
         if match:
             keywords[match[1]] = shape_of(match[2])
         else:
-            positional.append(shape_of(item))
+            positional.append(shape_of(item) if several else _of_tensors(item))
     return positional, keywords
+
+
+def _of_tensors(item: Any) -> Any:
+    """The only input of a network, which is no number and no word."""
+    value = shape_of(item)
+    if isinstance(value, (str, int, float, enum.Enum)):
+        raise UsageError(
+            f"{item!r}: is not a shape" if isinstance(item, str) else f"{item!r}: is not an input",
+            _HINT,
+        )
+    return value
 
 
 def shape_of(value: Any) -> Any:
@@ -68,12 +89,10 @@ def _shape_of(value: Any) -> Any:
     if value is None or isinstance(value, (Shape, bool, float)):
         return value
     if isinstance(value, str):
-        return _Reader(value).read()
-    if (
-        isinstance(value, (tuple, list))
-        and value
-        and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
-    ):
+        return value if _is_word(value) else _Reader(value).read()
+    if isinstance(value, (int, enum.Enum, slice, range, complex)) or _is_of_torch(value):
+        return value
+    if isinstance(value, (tuple, list)) and value and all(map(_is_int, value)):
         return _checked(Shape(tuple(value)), str(value))
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
@@ -84,12 +103,59 @@ def _shape_of(value: Any) -> Any:
         return _checked(Shape(sizes, str(dtype).replace("torch.", "")), str(dtype))
     if isinstance(value, tuple) and not value:
         return Shape(())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) and not type(value).__module__.startswith("torch"):
         items = [_shape_of(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
+    if type(value) is dict:
         return {key: _shape_of(item) for key, item in value.items()}
+    if next(tensors_in(value), None) is not None:
+        return value
     raise UsageError(f"{value!r}: is not an input", _HINT)
+
+
+def tensors_in(value: Any, name: str = "") -> Iterator[Tuple[str, Any]]:
+    """The tensors that an object of the user's holds, with the names of the attributes that lead to them: those of a cache of keys and values."""
+    yield from _tensors_in(value, name, 6, set())
+
+
+def _tensors_in(value: Any, name: str, depth: int, entered: Set[int]) -> Iterator[Tuple[str, Any]]:
+    if isinstance(value, (str, bytes, int, float, type)) or id(value) in entered or depth == 0:
+        return
+    entered.add(id(value))
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        yield name, value
+        return
+    if isinstance(value, Mapping):
+        inside = [(str(key), item) for key, item in value.items()]
+    elif isinstance(value, (list, tuple)):
+        names = getattr(value, "_fields", range(len(value)))
+        inside = [(str(key), item) for key, item in zip(names, value)]
+    else:
+        inside = list(getattr(value, "__dict__", {}).items())
+        if hasattr(value, "parameters"):  # a network is no input
+            return
+    for key, item in inside:
+        yield from _tensors_in(item, f"{name}.{key}" if name else key, depth - 1, entered)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_word(text: str) -> bool:
+    """Whether an argument is text, and no shape that is misspelled."""
+    word = re.fullmatch(r"[A-Za-z_][\w.-]*", text) and not re.search(r"\dx|x\d", text)
+    return bool(word) and text not in ("scalar", "None")
+
+
+def _is_of_torch(value: Any) -> bool:
+    """torch.float32, torch.device("cpu"): what is no tensor and no container."""
+    return type(value).__module__ == "torch" and type(value).__name__ in (
+        "dtype",
+        "device",
+        "layout",
+        "memory_format",
+    )
 
 
 def text_of(value: Any) -> str:
@@ -104,6 +170,11 @@ def text_of(value: Any) -> str:
         return "(" + ",".join(map(text_of, value)) + ")"
     if isinstance(value, dict):
         return "{" + ", ".join(f'"{key}": {text_of(item)}' for key, item in value.items()) + "}"
+    if not isinstance(value, (Shape, bool, float, type(None))):
+        raise UsageError(
+            f"{value!r}: is not a shape",
+            "what is no tensor: by keyword, or with Source(..., arguments={'name': 'expression'})",
+        )
     return str(value)
 
 

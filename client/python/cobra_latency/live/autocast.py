@@ -17,6 +17,11 @@ def dtype_now() -> Optional[torch.dtype]:
         return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
 
 
+def is_on() -> bool:
+    """Whether calls cast their inputs."""
+    return dtype_now() is not None
+
+
 def target_of(bound: Bound, lower: torch.dtype) -> Optional[torch.dtype]:
     """To which type a call casts its inputs; None if it takes them as they are."""
     policy = bound.operator.autocast

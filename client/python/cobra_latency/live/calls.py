@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Tuple
 
 import torch
 
-from . import binder, creation, indexing, origins
+from . import autocast, binder, creation, indexing, origins
 from .builder import KnownValue
 from .functions import Function
 
@@ -132,6 +132,7 @@ def recurrent(recorder: Recorder, function: Function, args: Sequence[Any], kwarg
         "bidirectional": bidirectional,
     }
     inputs = [data, *states, *weights]
+    _refuse_other_types(inputs)
     if packed:
         attributes["batch_sizes"] = [int(n) for n in recorder.values_of(batch_sizes, "the shape of a packed sequence")]
         inputs.append(batch_sizes)
@@ -146,6 +147,7 @@ def recurrent(recorder: Recorder, function: Function, args: Sequence[Any], kwarg
 def lstm_cell(recorder: Recorder, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
     data, hx, *rest = args
     inputs = [data, *hx, *rest, *(kwargs.get(name) for name in ("b_ih", "b_hh") if name in kwargs)]
+    _refuse_other_types(inputs)
     shape: Callable[..., Any] = lambda x, h, c, *_: (torch.empty_like(h), torch.empty_like(c))
     return recorder.run(shape, recorder.bound("lstm_cell", inputs, {}), tuple(inputs), {})
 
@@ -265,6 +267,16 @@ def _dtype_of(given: Any) -> torch.dtype:
     name = given if isinstance(given, str) else f"torch.{given.__name__}"
     dtype: torch.dtype = torch.empty(0).type(name.replace("torch.cuda.", "torch.")).dtype
     return dtype
+
+
+def _refuse_other_types(inputs: Sequence[Any]) -> None:
+    """PyTorch's own layers are not called for their shapes, so nothing else refuses weights of another type."""
+    other = next(
+        (t for t in inputs if isinstance(t, torch.Tensor) and t.dtype != inputs[0].dtype),
+        None,
+    )
+    if other is not None and not autocast.is_on():
+        raise RuntimeError(f"Input and parameter tensors are not the same dtype: {inputs[0].dtype} and {other.dtype}")
 
 
 def _recurrent_outputs(

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import copy
+import functools
+import types
 from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from torch import nn
 
+from . import closures
 from .builder import meta_like
 
 MOST_COPIED = 1 << 20  # elements of a buffer whose numbers are kept: they may determine shapes
+_ALWAYS_SHARED = (str, bytes, int, float, complex, type(None), type, torch.dtype, torch.device, types.ModuleType)
 
 
 def unwrapped(model: nn.Module) -> nn.Module:
@@ -40,10 +44,13 @@ class Copy:
             for tensor in module.__dict__.values():
                 if isinstance(tensor, torch.Tensor):
                     self._map(tensor, meta_like if device else _without_weights)
+        memo = dict(self._memo)
         try:
-            self.model: nn.Module = copy.deepcopy(original, dict(self._memo))
+            self.model: nn.Module = copy.deepcopy(original, memo)
         except Exception:  # something in it cannot be copied (a lock, a file): it is shared
-            self.model = _shallow(original, dict(self._memo))
+            memo = dict(self._memo)
+            self.model = _shallow(original, memo)
+        closures.rebind(self.model, memo)
 
     def _map(self, tensor: Any, make: Any) -> None:
         if isinstance(tensor, torch.Tensor) and id(tensor) not in self._memo:
@@ -58,27 +65,42 @@ def _without_weights(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().cpu().clone()
 
 
-def _shallow(module: nn.Module, memo: Dict[int, Any]) -> nn.Module:
-    """Modules, and the lists and dictionaries that they hold; everything else is shared."""
-    if id(module) in memo:
-        found: nn.Module = memo[id(module)]
-        return found
-    made: nn.Module = module.__class__.__new__(module.__class__)
-    memo[id(module)] = made
-    for name, value in module.__dict__.items():
-        made.__dict__[name] = _shallow_value(value, memo)
+def _shallow(original: nn.Module, memo: Dict[int, Any]) -> nn.Module:
+    """Modules, the lists and dictionaries that they hold, and what else can be copied; the rest is shared."""
+    modules = list(original.modules())
+    for module in modules:  # first all of them: what refers to one finds its copy
+        memo[id(module)] = module.__class__.__new__(module.__class__)
+    for module in modules:
+        memo[id(module)].__dict__.update((name, _shallow_value(v, memo)) for name, v in module.__dict__.items())
+    made: nn.Module = memo[id(original)]
     return made
 
 
 def _shallow_value(value: Any, memo: Dict[int, Any]) -> Any:
+    if isinstance(value, _ALWAYS_SHARED):
+        return value
     if id(value) in memo:
         return memo[id(value)]
-    if isinstance(value, nn.Module):
+    if isinstance(value, nn.Module):  # one that no module has registered
         return _shallow(value, memo)
-    if type(value) is list:
-        return [_shallow_value(item, memo) for item in value]
+    if isinstance(value, types.MethodType):
+        return types.MethodType(value.__func__, _shallow_value(value.__self__, memo))
+    if type(value) is functools.partial:
+        arguments = [_shallow_value(item, memo) for item in value.args]
+        keywords = {name: _shallow_value(item, memo) for name, item in value.keywords.items()}
+        return functools.partial(_shallow_value(value.func, memo), *arguments, **keywords)
+    if type(value) in (list, tuple):
+        items = [_shallow_value(item, memo) for item in value]
+        return _remembered(value, items if type(value) is list else tuple(items), memo)
     if isinstance(value, dict) and type(value).__module__ in ("builtins", "collections"):
-        made = type(value)()
+        made = copy.copy(value)  # a defaultdict keeps its factory
+        made.clear()
         made.update((key, _shallow_value(item, memo)) for key, item in value.items())
-        return made
-    return copy.copy(value) if type(value) is set else value
+        return _remembered(value, made, memo)
+    return closures.copied(value, memo)
+
+
+def _remembered(value: Any, made: Any, memo: Dict[int, Any]) -> Any:
+    memo[id(value)] = made
+    memo.setdefault(id(memo), []).append(value)
+    return made

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Dict, NamedTuple
+from typing import Any, Callable, Dict, NamedTuple, Optional
 
 DUNDERS = {
     "__add__": "add",
@@ -43,7 +43,8 @@ _INPLACE = {f"__i{name[2:]}": op for name, op in DUNDERS.items() if name[2] != "
 
 
 class Function(NamedTuple):
-    """`space` as in functions.def, or: p a property of Tensor, d a binary operator of Python, D one in place, u a unary one, ? any other."""
+    """`space` as in functions.def, or: p a property of Tensor, d a binary operator of Python, D one in place, u a unary one, o an operator that a
+    program has registered, ? any other."""
 
     space: str
     name: str
@@ -82,6 +83,7 @@ _PREFIXES = {
     "torch._C._linalg": ("l", "linalg_"),
     "torch._C._special": ("s", "special_"),
 }
+_LIBRARIES = ("aten", "prim", "prims", "torchvision")
 _cache: Dict[Any, Function] = {}
 
 
@@ -95,6 +97,17 @@ def resolve(function: Any) -> Function:
     if found is None:
         found = _cache[key] = _resolve(function)
     return found
+
+
+def written_in_python(operator: Any) -> Optional[Callable[..., Any]]:
+    """The body of an operator that torch.library.custom_op() has registered; None for all others."""
+    try:
+        from torch._library.custom_ops import OPDEFS
+    except ImportError:  # before torch 2.4
+        return None
+    name = getattr(operator, "_qualified_op_name", None) or getattr(getattr(operator, "_schema", None), "name", None)
+    definition = OPDEFS.get(str(name))
+    return getattr(definition, "_init_fn", None)
 
 
 def _is_property(function: Any) -> bool:
@@ -114,6 +127,8 @@ def _resolve(function: Any) -> Function:
         library = str(function).split(".")[0]
         plain = name.split(".")[0]
         inplace = plain.endswith("_") and not plain.endswith("__")
+        if library not in _LIBRARIES:  # somebody's own relu() is not PyTorch's
+            return Function("o", f"torch.ops.{library}.{plain}", function)
         return Function(
             "v" if library == "torchvision" else "i" if inplace else "m",
             plain.rstrip("_") if inplace else plain,

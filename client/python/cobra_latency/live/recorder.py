@@ -13,10 +13,10 @@ from torch.overrides import TorchFunctionMode
 
 from .._proto import graph_pb2 as pb
 from ..errors import ModelError
-from . import arguments, autocast, binder, calls, creation, layout, origins, running, table
+from . import arguments, autocast, binder, calls, creation, layout, origins, refusals, running, table
 from .builder import GraphBuilder, KnownValue, Value, meta_like, node_ref, tensors_in
 from .expand import without_dispatch
-from .functions import Function, resolve
+from .functions import Function, resolve, written_in_python
 from .running import mapped
 from .version import VERSION
 
@@ -193,6 +193,9 @@ class Recorder(TorchFunctionMode):
         tensors = [self.value(t) for t in tensors_in([args, kwargs])]
         if function.is_python and function.callable not in self._expanding:
             return self._expand(function, args, kwargs)
+        body = written_in_python(function.callable) if function.space == "o" else None
+        if body is not None:
+            return self.look_into(body, args, kwargs)
         if all(value.is_constant for value in tensors):
             result = function.callable(*self.as_constants(args), **self.as_constants(kwargs))
             if all(id(tensor) in self.values for tensor in tensors_in(result)):
@@ -331,7 +334,7 @@ class Recorder(TorchFunctionMode):
         if known:
             result = call(*self.as_constants(args), **self._without_device(self.as_constants(kwargs)))
         else:
-            result = self._arranged(bound, values, self._on_meta_or_cpu(call, args, kwargs))
+            result = self._arranged(bound, values, self._run_for_shapes(call, bound, values, args, kwargs))
         first = values[0] if values else None
         if bound.inplace and first is not None:
             others = values[1:] if bound.operator.name in _OVERWRITES else values
@@ -379,7 +382,7 @@ class Recorder(TorchFunctionMode):
         itself: bool,
     ) -> Any:
         first = values[0]
-        result = self._on_meta_or_cpu(call, args, kwargs)
+        result = self._run_for_shapes(call, bound, values, args, kwargs)
         if not itself:
             result = self._arranged(bound, values, result)
         outputs = [bound.inputs[0]] if bound.inplace else tensors_in(result)
@@ -503,8 +506,18 @@ class Recorder(TorchFunctionMode):
             return type(value)(*map(self.on_meta, value))
         return type(value)(map(self.on_meta, value)) if type(value) in (list, tuple) else value
 
-    def _on_meta_or_cpu(self, call: Callable[..., Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-        return self._own(running.run(call, self.on_meta(tuple(args)), self.on_meta(kwargs)))
+    def _run_for_shapes(
+        self,
+        call: Callable[..., Any],
+        bound: binder.Bound,
+        values: Sequence[Optional[Value]],
+        args: Sequence[Any],
+        kwargs: Dict[str, Any],
+    ) -> Any:
+        without_numbers, named = self.on_meta(tuple(args)), self.on_meta(kwargs)
+        refusals.refuse_indices(bound, values)
+        refusals.refuse_types(call, bound, without_numbers, named)
+        return self._own(running.run(call, without_numbers, named))
 
     def _own(self, result: Any) -> Any:
         """A call that returns its argument returns the program's object."""

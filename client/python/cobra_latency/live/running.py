@@ -38,8 +38,12 @@ def mapped(function: Callable[[torch.Tensor], torch.Tensor], value: Any, device:
 
 
 def _ones(tensor: torch.Tensor) -> torch.Tensor:
-    """Integers are 0, which is an index of everything."""
-    return torch.full(tensor.shape, 1 if tensor.is_floating_point() or tensor.is_complex() else 0, dtype=tensor.dtype)
+    """Integers are 0, which is an index of everything. The strides are the tensor's: a view that PyTorch refuses is refused here."""
+    number = 1 if tensor.is_floating_point() or tensor.is_complex() else 0
+    if tensor.is_contiguous():
+        return torch.full(tensor.shape, number, dtype=tensor.dtype)
+    last = 0 if tensor.numel() == 0 else 1 + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride()))
+    return torch.full((last,), number, dtype=tensor.dtype).as_strided(tensor.shape, tensor.stride())
 
 
 def _identities(tensor: torch.Tensor) -> torch.Tensor:

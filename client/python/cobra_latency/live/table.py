@@ -16,6 +16,9 @@ class Operator(NamedTuple):
     cost: str  # "compute", "memory", "view"
     inputs: Tuple[str, ...]  # names of the tensor arguments
     variadic: bool  # the last one is a list
+    selects: Tuple[
+        str, ...
+    ]  # of each: of what it holds indices (Selects in graph/op.h); "" where they are numbers to compute with
     storage: str
     strides: str
     random: str
@@ -74,7 +77,13 @@ def operator(name: str) -> Operator:
     rules = {
         key: row[key] for key in ("cost", "storage", "strides", "random", "autocast", "base", "itself", "arguments")
     }
-    return Operator(name=name, inputs=inputs, variadic=variadic, **rules)
+    return Operator(
+        name=name,
+        inputs=inputs,
+        variadic=variadic,
+        selects=tuple(row["selects"]),
+        **rules,
+    )
 
 
 @functools.lru_cache(maxsize=None)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import threading
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
@@ -11,11 +12,12 @@ from torch import nn
 
 from .._proto import graph_pb2 as pb
 from ..errors import CobraError, ModelError, UsageError
-from ..shapes import Shape
+from ..shapes import Shape, shape_of, tensors_in
 from . import items, kept, origins
 from .builder import GraphBuilder, Value
 from .copies import Copy, unwrapped
 from .recorder import Recorder
+from .untouched import untouched
 
 _one_at_a_time = threading.RLock()  # hooks on modules, and in torch 1.13 the items of tensors, are the whole process's
 
@@ -28,7 +30,7 @@ def take(model: nn.Module, positional: Sequence[Any], keywords: Dict[str, Any], 
     """
     original = unwrapped(model)
     _refuse_unfit(original)
-    with _one_at_a_time:
+    with _one_at_a_time, untouched(original):
         return _taken(original, positional, keywords, method)
 
 
@@ -186,21 +188,46 @@ class _Inputs:
     def make(self, value: Any, name: str) -> Any:
         """Tensors are named after their keyword and their keys; those without either are input0, input1 ..."""
         if isinstance(value, Shape):
-            own = name or f"input{self.count}"
-            self.count += 1
-            try:
-                tensor = torch.empty(value.sizes, dtype=getattr(torch, value.dtype), device="meta")
-            except (RuntimeError, OverflowError):  # more elements than PyTorch counts
-                raise UsageError(f"{value}: is no shape that PyTorch has", "give smaller sizes") from None
-            if self.recorder is None:
-                return tensor
-            self.recorder.declare(tensor, self.recorder.graph.add(pb.ValueRef.KIND_INPUT, own, tensor))
-            return tensor
-        if isinstance(value, dict):
+            return self._tensor(value, name)
+        if type(value) is dict:
             return {key: self.make(item, f"{name}.{key}" if name else str(key)) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return type(value)(self.make(item, f"{name}.{i}" if name else "") for i, item in enumerate(value))
-        return value
+        if isinstance(value, (list, tuple)) and not isinstance(value, nn.utils.rnn.PackedSequence):
+            items = [self.make(item, f"{name}.{i}" if name else "") for i, item in enumerate(value)]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return self._object(value, name)
+
+    def _tensor(self, shape: Shape, name: str) -> torch.Tensor:
+        own = name or f"input{self.count}"
+        self.count += 1
+        try:
+            tensor = torch.empty(shape.sizes, dtype=getattr(torch, shape.dtype), device="meta")
+        except (RuntimeError, OverflowError):  # more elements than PyTorch counts
+            raise UsageError(f"{shape}: is no shape that PyTorch has", "give smaller sizes") from None
+        if self.recorder is not None:
+            self.recorder.declare(tensor, self.recorder.graph.add(pb.ValueRef.KIND_INPUT, own, tensor))
+        return tensor
+
+    def _object(self, value: Any, name: str) -> Any:
+        """An object of the user's (a cache of keys and values): a copy, with inputs in place of its tensors. How long the sequences of a packed
+        batch are determines shapes: these numbers stay."""
+        packed = isinstance(value, nn.utils.rnn.PackedSequence)
+        found = [("data", value.data)] if packed else list(tensors_in(value))
+        if not found:
+            return value
+        memo: Dict[int, Any] = {}
+        for path, tensor in found:
+            shape = shape_of(tensor)
+            memo[id(tensor)] = self._tensor(shape, f"{name}.{path}" if name else f"input{self.count}.{path}")
+        if packed:
+            return type(value)(memo[id(value.data)], *value[1:])
+        try:
+            return copy.deepcopy(value, memo)
+        except Exception as error:  # whatever its own __deepcopy__ raises
+            what = f"{type(error).__name__}: {str(error) or 'no reason'}"
+            raise UsageError(
+                f"an input of type {type(value).__name__}: cannot be copied: {what}",
+                "give its tensors",
+            ) from None
 
 
 class _Modules:
