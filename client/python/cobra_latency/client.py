@@ -4,13 +4,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
 
-from . import adapting, models
+from . import adapting, models, retries
 from ._proto import cobra_pb2 as pb
 from ._proto import error_pb2
 from .adapting import Adapted, Spec, Suggestions, Timed
@@ -37,6 +37,8 @@ _OPTIONS = [
 _DETAILS = "grpc-status-details-bin"
 _SERVICE = "/cobra.v1.Cobra/"
 _LEAST_DELAY_S = 0.01
+_MOST_QUESTIONS = 2_000  # of one message
+_MOST_BYTES = 16 << 20
 Names = Union[str, Sequence[str]]
 
 
@@ -65,6 +67,9 @@ class Answer(NamedTuple):
 
 class Client:
     """A connection to a server. Use it in a `with`, from any thread.
+
+    `timeout_s`: of many questions, how long it may take until one more is answered. A server that is busy, or that is UNAVAILABLE for a
+    moment, is asked again.
 
     `token`, and `authority` (the bytes of a PEM file), are for servers with access control. `labels` are stored with each prediction.
     `keep_private`: the server does not enqueue measurements of layers that it does not know.
@@ -98,6 +103,7 @@ class Client:
             else grpc.insecure_channel(address, _OPTIONS)
         )
         self._is_closed = False
+        self._known: Set[str] = set()  # targets
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Searches send it to their workers: there it opens a connection of its own to the same server."""
@@ -156,26 +162,63 @@ class Client:
         return Comparison(predictions)
 
     def predict_many(self, questions: Iterable[Question]) -> List[Answer]:
-        """Many questions in one message, answered in their order. One that fails has an error; the others have their answers."""
-        asked = list(questions)
-        answers: List[Optional[Answer]] = [None] * len(asked)
-        batch = pb.PredictBatchRequest()
-        places: List[int] = []
-        for index, question in enumerate(asked):
+        """Many questions in few messages, answered in their order. One that fails has an error; the others have their answers.
+
+        What is not answered in time is asked again, as long as each message brings new answers: `timeout_s` is that of one message.
+        """
+        asked: List[Question] = []
+        answers: Dict[int, Answer] = {}
+        waiting: Dict[int, pb.PredictRequest] = {}
+        size = 0
+        for index, question in enumerate(questions):
+            asked.append(question)
             try:
                 request = self._request(question)
             except CobraError as error:
                 answers[index] = Answer(index, None, error)
                 continue
-            batch.requests.append(request)
-            places.append(index)
-        if places:
-            results = self._call("PredictBatch", batch, pb.PredictBatchResponse).results
-            if len(results) != len(places):
-                raise _bad_reply(f"{len(results)} answers to {len(places)} questions")
-            for index, result in zip(places, results):
-                answers[index] = _answer(index, asked[index], result)
-        return [answer for answer in answers if answer is not None]
+            bytes_of_it = request.ByteSize()
+            if len(waiting) == _MOST_QUESTIONS or size + bytes_of_it > _MOST_BYTES:
+                answers.update(self._answers(waiting, asked))
+                waiting, size = {}, 0
+            waiting[index] = request
+            size += bytes_of_it
+        answers.update(self._answers(waiting, asked))
+        return [answers[index] for index in range(len(asked))]
+
+    def _answers(self, waiting: Dict[int, pb.PredictRequest], asked: Sequence[Question]) -> Dict[int, Answer]:
+        """Asks until everything is answered, or a message brings nothing."""
+        answers: Dict[int, Answer] = {}
+        attempt = 0
+        while waiting:
+            batch = pb.PredictBatchRequest(requests=waiting.values())
+            try:
+                results = self._call("PredictBatch", batch, pb.PredictBatchResponse).results
+            except LimitReached:
+                if len(waiting) == 1:
+                    raise
+                return {**answers, **self._halves(waiting, asked)}
+            except ServerError as error:
+                if error.code != "DEADLINE_EXCEEDED":
+                    raise
+                return {**answers, **{index: Answer(index, None, error) for index in waiting}}
+            if len(results) != len(waiting):
+                raise _bad_reply(f"{len(results)} answers to {len(waiting)} questions")
+            answers.update((i, _answer(i, asked[i], result)) for i, result in zip(waiting, results))
+            again = {i: r for (i, r), result in zip(waiting.items(), results) if retries.is_unfinished(result)}
+            attempt = 0 if len(again) < len(waiting) else attempt + 1
+            if attempt >= retries.MOST_ATTEMPTS or attempt > 0 and any(map(retries.is_late, results)):
+                break
+            if attempt > 0:
+                time.sleep(retries.backoff_s(attempt))
+            waiting = again
+        return answers
+
+    def _halves(self, waiting: Dict[int, pb.PredictRequest], asked: Sequence[Question]) -> Dict[int, Answer]:
+        """Of questions whose answers are more than a message may have."""
+        items = list(waiting.items())
+        middle = len(items) // 2
+        return {**self._answers(dict(items[:middle]), asked), **self._answers(dict(items[middle:]), asked)}
 
     async def stream(self, questions: Iterable[Question]) -> AsyncIterator[Answer]:
         """Many questions on one stream; answers come as they are ready, in any order, with the `number` of their question. Questions are made while
@@ -184,49 +227,29 @@ class Client:
             async for answer in client.stream(Question(net, "1x3x32x32", "this-machine") for net in candidates):
                 print(answer.number, answer.get().ms)
         """
-        asked: Dict[int, Question] = {}
-        failed: "asyncio.Queue[Answer]" = asyncio.Queue()
-        broken: List[Exception] = []  # what the caller's generator raises; gRPC would only log it
-
-        async def requests() -> AsyncIterator[pb.PredictStreamRequest]:
-            try:
-                for index, question in enumerate(questions):
-                    try:
-                        request = await asyncio.get_running_loop().run_in_executor(None, self._request, question)
-                    except CobraError as error:
-                        failed.put_nowait(Answer(index, None, error))
-                        continue
-                    asked[index] = question
-                    yield pb.PredictStreamRequest(request_id=index, request=request)
-            except Exception as error:
-                broken.append(error)
-
-        channel = (
-            grpc.aio.secure_channel(self.address, self._credentials, options=_OPTIONS)
-            if self._credentials
-            else grpc.aio.insecure_channel(self.address, options=_OPTIONS)
-        )
-        async with channel:
-            call = channel.stream_stream(
-                _SERVICE + "PredictStream",
-                request_serializer=pb.PredictStreamRequest.SerializeToString,
-                response_deserializer=pb.PredictStreamResponse.FromString,
-            )(requests(), metadata=tuple(self._metadata))
-            try:
-                async for message in call:
-                    while not failed.empty():
-                        yield failed.get_nowait()
-                    if message.request_id not in asked:
-                        raise _bad_reply("an answer to what was not asked")
-                    yield _answer(message.request_id, asked.pop(message.request_id), message)
-            except grpc.RpcError as error:
-                raise _error_of(error, self.address) from None
-            while not failed.empty():
-                yield failed.get_nowait()
-            if broken:
-                raise broken[0]
-            if asked:
-                raise _bad_reply(f"no answer to {len(asked)} questions")
+        stream = _Stream(self, questions)
+        attempt = 0
+        while True:
+            before = stream.answered
+            failed: Optional[CobraError] = None
+            async with stream.channel() as channel:
+                try:
+                    async for answer in stream.answers(channel):
+                        yield answer
+                except grpc.RpcError as error:
+                    failed = _error_of(error, self.address)
+            attempt = 0 if stream.answered > before else attempt + 1
+            if failed is None and not stream.unfinished:
+                return
+            if failed is not None and not retries.is_of_the_stream(failed):
+                raise failed
+            if attempt >= retries.MOST_ATTEMPTS or attempt > 0 and not self._may_come_back():
+                if failed is not None:
+                    raise failed
+                for answer in stream.unfinished.values():
+                    yield answer
+                return
+            await asyncio.sleep(retries.backoff_s(max(attempt, 1)))
 
     def targets(self, name: str = "", device: str = "", runtime: str = "", kind: str = "") -> Targets:
         """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu", "gpu")."""
@@ -282,25 +305,48 @@ class Client:
         names = _names(question)
         if not names:
             raise UsageError("targets=[]: names no target", "Client.targets() lists them")
+        targets = [carried(name, "target") for name in names]
+        if models.takes_time(question.model):
+            self._refuse_unknown(targets)
         request = models.request_of(question.model, question.inputs, method)
-        request.targets.extend(carried(name, "target") for name in names)
+        request.targets.extend(targets)
         request.breakdown = question.breakdown
         request.keep_private = self.keep_private
         return request
 
+    def _refuse_unknown(self, targets: Sequence[str]) -> None:
+        """Says that a target does not exist before a graph is made for it. The server looks at the names before it looks for a model."""
+        names = [name for name in targets if name not in self._known]
+        if not names:
+            return
+        try:
+            self._call("Predict", pb.PredictRequest(targets=names), pb.PredictResponse)
+        except UsageError as error:
+            if error.status == "NOT_FOUND":
+                raise
+        self._known.update(names)
+
+    def _may_come_back(self) -> bool:
+        """Whether a server that is not there is waited for."""
+        return True
+
     def _call(self, method: str, request: Any, reply: Any) -> Any:
-        """Goes on where the server is busy and says when to come back."""
+        """Goes on where the server is busy and says when to come back, and where it starts, stops or is out of reach for a moment."""
         call = self._channel.unary_unary(
             _SERVICE + method,
             request_serializer=type(request).SerializeToString,
             response_deserializer=reply.FromString,
         )
         end = time.monotonic() + self.timeout_s
+        attempt = 0
         while True:
             try:
                 return call(request, timeout=max(end - time.monotonic(), 0.001), metadata=tuple(self._metadata))
             except grpc.RpcError as error:
                 wait = _retry_delay_s(error)
+                if error.code() == grpc.StatusCode.UNAVAILABLE and wait is None and self._may_come_back():
+                    attempt += 1
+                    wait = retries.backoff_s(attempt) if attempt < retries.MOST_ATTEMPTS else None
                 if wait is None or time.monotonic() + wait > end:
                     raise _error_of(error, self.address) from None
                 time.sleep(wait)
@@ -308,6 +354,80 @@ class Client:
                 if not self._is_closed:
                     raise
                 raise UsageError(f"{self.address}: this client is closed", "ask inside of its `with`") from None
+
+
+class _Stream:
+    """The questions of one stream. Where the server ends it, another one asks again what has no answer yet."""
+
+    def __init__(self, client: Client, questions: Iterable[Question]) -> None:
+        self._client = client
+        self._questions = enumerate(questions)
+        self._waiting: Dict[int, Tuple[Question, Optional[pb.PredictRequest]]] = {}
+        self._failed: "asyncio.Queue[Answer]" = asyncio.Queue()
+        self._broken: List[Exception] = []  # what the caller's generator raises; gRPC would only log it
+        self.answered = 0
+        self.unfinished: Dict[int, Answer] = {}
+        """What the server gave up, by number."""
+
+    def channel(self) -> "grpc.aio.Channel":
+        client = self._client
+        if client._credentials:
+            return grpc.aio.secure_channel(client.address, client._credentials, options=_OPTIONS)
+        return grpc.aio.insecure_channel(client.address, options=_OPTIONS)
+
+    async def _requests(self) -> AsyncIterator[pb.PredictStreamRequest]:
+        try:
+            for index in list(self._waiting):  # of a stream before
+                message = await self._message(index)
+                if message is not None:
+                    yield message
+            for index, question in self._questions:
+                self._waiting[index] = (question, None)
+                message = await self._message(index)
+                if message is not None:
+                    yield message
+        except Exception as error:
+            self._broken.append(error)
+
+    async def _message(self, index: int) -> Optional[pb.PredictStreamRequest]:
+        question, request = self._waiting[index]
+        if request is None:
+            try:
+                request = await asyncio.get_running_loop().run_in_executor(None, self._client._request, question)
+            except CobraError as error:
+                del self._waiting[index]
+                self._failed.put_nowait(Answer(index, None, error))
+                return None
+            self._waiting[index] = (question, request)
+        return pb.PredictStreamRequest(request_id=index, request=request)
+
+    async def answers(self, channel: "grpc.aio.Channel") -> AsyncIterator[Answer]:
+        """Raises grpc.RpcError where the stream ends before its questions."""
+        self.unfinished.clear()
+        call = channel.stream_stream(
+            _SERVICE + "PredictStream",
+            request_serializer=pb.PredictStreamRequest.SerializeToString,
+            response_deserializer=pb.PredictStreamResponse.FromString,
+        )(self._requests(), metadata=tuple(self._client._metadata))
+        async for message in call:
+            while not self._failed.empty():
+                yield self._failed.get_nowait()
+            if message.request_id not in self._waiting:
+                raise _bad_reply("an answer to what was not asked")
+            answer = _answer(message.request_id, self._waiting[message.request_id][0], message)
+            if retries.is_unfinished(message):
+                self.unfinished[message.request_id] = answer
+                continue
+            self.answered += 1
+            del self._waiting[message.request_id]
+            yield answer
+        while not self._failed.empty():
+            yield self._failed.get_nowait()
+        if self._broken:
+            raise self._broken[0]
+        missing = len(self._waiting) - len(self.unfinished)
+        if missing:
+            raise _bad_reply(f"no answer to {missing} questions")
 
 
 def _label(name: Any, value: Any) -> Tuple[str, Union[str, bytes]]:
@@ -384,6 +504,7 @@ def _retry_delay_s(error: grpc.RpcError) -> Optional[float]:
 
 def _error_of(error: grpc.RpcError, address: str) -> CobraError:
     made = _made(error.code(), error.details() or "", _detail(_status(error)))
+    made.status = error.code().name
     if isinstance(made, ServerUnavailable):
         made.message = f"{one_line(address)}: {made.message}"
     return made

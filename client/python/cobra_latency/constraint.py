@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, NamedTuple, Optional, Tuple
 
-from .client import Client, Question
+from .client import Client, Names, Question
 from .errors import LimitReached, ModelError, UsageError, one_line, shown
-from .results import Prediction, milliseconds
+from .results import Estimate, Prediction, milliseconds
 
 
 class Verdict(NamedTuple):
@@ -31,6 +31,8 @@ class FeasibleUnder:
         if not verdict:
             print(verdict.reason)
 
+    With several targets it must keep the budget on each; a verdict is that of the target on which it is furthest over, or nearest.
+
     `by` says what must keep the budget: "expected", the predicted latency, or "high", the upper end of its 90 % interval. A prediction below
     `min_confidence` is no as well. A network that cannot be read is no, with the reason; an unknown target or a server that does not answer is
     an error.
@@ -39,7 +41,7 @@ class FeasibleUnder:
     def __init__(
         self,
         budget_ms: float,
-        target: str,
+        target: Names,
         client: Optional[Client] = None,
         by: str = "expected",
         min_confidence: float = 0.0,
@@ -48,22 +50,26 @@ class FeasibleUnder:
             raise UsageError(f"budget_ms={budget_ms}: is not positive", "give milliseconds")
         if by not in ("expected", "high"):
             raise UsageError(f"by={by!r}: is neither 'expected' nor 'high'", "see FeasibleUnder")
+        self.targets: List[str] = [target] if isinstance(target, str) else list(target)
+        if not self.targets:
+            raise UsageError("target=[]: names no target", "Client.targets() lists them")
         self.budget_ms = budget_ms
-        self.target = target
+        self.target = self.targets[0]
+        """The first one."""
         self.by = by
         self.min_confidence = min_confidence
         self._client = client or Client()
 
     def __call__(self, model: Any, inputs: Any = None) -> Verdict:
         try:
-            return self._verdict(self._client.predict(model, inputs, self.target), None)
+            return self._verdict(self._client.predict(model, inputs, self.targets), None)
         except (ModelError, LimitReached) as error:
             return self._verdict(None, error)
 
     def many(self, candidates: Iterable[Tuple[Any, Any]]) -> List[Verdict]:
         """The verdicts on many candidates, pairs of model and inputs, asked in one message."""
         verdicts = []
-        for answer in self._client.predict_many(Question(m, inputs, self.target) for m, inputs in candidates):
+        for answer in self._client.predict_many(Question(m, inputs, self.targets) for m, inputs in candidates):
             if answer.error is not None and not isinstance(answer.error, (ModelError, LimitReached)):
                 raise answer.error
             verdicts.append(self._verdict(answer.prediction, answer.error))
@@ -72,8 +78,7 @@ class FeasibleUnder:
     def _verdict(self, prediction: Optional[Prediction], error: Optional[Exception]) -> Verdict:
         if prediction is None:
             return Verdict(False, str(error), None, None)
-        estimate = prediction.estimates[0]
-        return self._judge(estimate.ms, estimate.high_ms, estimate.confidence)
+        return max(map(self._judge, prediction.estimates), key=self.excess)
 
     def excess(self, verdict: Verdict) -> float:
         """How far a verdict is over the budget, as a fraction of it: at most 0 if feasible. What optimisers call the value of a constraint.
@@ -85,12 +90,15 @@ class FeasibleUnder:
         over = 1.0 if value is None else value / self.budget_ms - 1
         return over if verdict.feasible or over > 0 else 1.0
 
-    def _judge(self, ms: float, high_ms: float, confidence: float) -> Verdict:
+    def _judge(self, estimate: Estimate) -> Verdict:
+        ms, high_ms, confidence = estimate.ms, estimate.high_ms, estimate.confidence
         value = ms if self.by == "expected" else high_ms
         what = "predicted" if self.by == "expected" else "the upper end of the interval,"
-        budget = f"{milliseconds(self.budget_ms)} ms on {one_line(self.target)}"
+        target = one_line(estimate.target)
+        budget = f"{milliseconds(self.budget_ms)} ms on {target}"
         if not confidence >= self.min_confidence:
-            reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms is a guess"
+            on = f" on {target}" if len(self.targets) > 1 else ""
+            reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms{on} is a guess"
             return Verdict(False, reason, ms, high_ms)
         if not value <= self.budget_ms:  # also what is no number
             over = value / self.budget_ms - 1
@@ -100,4 +108,5 @@ class FeasibleUnder:
         return Verdict(True, f"{what} {milliseconds(value)} ms keep the budget of {budget}", ms, high_ms)
 
     def __repr__(self) -> str:
-        return f"FeasibleUnder({self.budget_ms}, {self.target!r}, by={self.by!r}, min_confidence={self.min_confidence})"
+        target = self.target if len(self.targets) == 1 else self.targets
+        return f"FeasibleUnder({self.budget_ms}, {target!r}, by={self.by!r}, min_confidence={self.min_confidence})"

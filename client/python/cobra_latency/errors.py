@@ -59,6 +59,7 @@ class CobraError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.status = ""  # gRPC's name of the status, of an error that a server has sent
 
     def __str__(self) -> str:
         return shown(self.message + ("\nhint: " + self.hint if self.hint else ""))

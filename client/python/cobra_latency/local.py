@@ -61,6 +61,9 @@ class LocalClient(Client):
         """Workers of a search start the server again as well, and find one server together."""
         return local, (self._starter.program, self._starter.model, self._starter.libraries, self.timeout_s)
 
+    def _may_come_back(self) -> bool:
+        return bool(self.server_process())  # otherwise it is started
+
     def _call(self, method: str, request: Any, reply: Any) -> Any:
         try:
             return super()._call(method, request, reply)
@@ -114,7 +117,8 @@ def _program(given: Optional[str]) -> str:
     if found is None:
         raise ServerUnavailable(
             f"{one_line(given or 'cobra-server')}: is no program on PATH, so no server was started",
-            "say where it is, local(server='build/release/bin/cobra-server'), or name a server that runs: Client('HOST:PORT')",
+            "install the Debian package cobra, which has it (apt install ./cobra_*.deb), or say where it is: local(server='PATH'); "
+            "a server that runs elsewhere: Client('HOST:PORT')",
         )
     return os.path.realpath(found)
 

@@ -88,6 +88,11 @@ def graph_of(model: Any, inputs: Any, method: str = "forward") -> graph_pb2.Grap
     return take(model, positional, keywords, method)
 
 
+def takes_time(model: Any) -> bool:
+    """Whether making the request takes longer than asking: a live module is run."""
+    return _is_module(model)
+
+
 def _is_module(model: Any) -> bool:
     torch = sys.modules.get("torch")  # whoever has a module has imported it
     return torch is not None and isinstance(model, torch.nn.Module)

@@ -192,6 +192,24 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(UsageError):
             FeasibleUnder(1, "abacus", self.client)(CELL.format("nor_conv_3x3"))
 
+    def test_a_budget_on_several_targets(self):
+        cell = CELL.format("nor_conv_3x3")
+        each = {target: self.client.predict(cell, None, target).ms for target in self.targets}
+        slow, fast = max(each, key=each.get), min(each, key=each.get)
+        self.assertNotEqual(slow, fast)
+        between = (each[slow] + each[fast]) / 2
+        for order in ([slow, fast], [fast, slow]):
+            fits = FeasibleUnder(between, order, self.client)
+            verdict = fits(cell)
+            self.assertFalse(verdict)
+            self.assertEqual(verdict.ms, each[slow])
+            self.assertIn(f"on {slow} by", verdict.reason)
+            self.assertEqual(fits.many([(cell, None)]), [verdict])
+        self.assertEqual(FeasibleUnder(2 * each[slow], self.targets, self.client)(cell).ms, each[slow])
+        self.assertTrue(FeasibleUnder(between, fast, self.client)(cell))
+        with self.assertRaises(UsageError):
+            FeasibleUnder(1, [], self.client)
+
     def test_errors_say_where(self):
         broken = support.write("broken.py", NET.replace("Linear(width, 10)", "Linear(width + 1, 10)"))
         with self.assertRaises(ModelError) as raised:

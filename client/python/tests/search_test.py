@@ -12,7 +12,7 @@ support.require("torch")
 support.stage()
 from torch import nn  # noqa: E402
 
-from cobra_latency import FeasibleUnder  # noqa: E402
+from cobra_latency import CobraError, FeasibleUnder  # noqa: E402
 
 INPUT = "8x3x16x16"
 
@@ -96,6 +96,38 @@ class SearchTest(unittest.TestCase):
         for trial in study.trials:
             over = trial.user_attrs["cobra_latency:ms"] > self.budget
             self.assertEqual(trial.state == optuna.trial.TrialState.PRUNED, over)
+
+    @needs("optuna")
+    def test_optuna_with_several_budgets(self):
+        import optuna
+
+        from cobra_latency.search.optuna import Latency, LatencyPruner
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        other = self.client.targets(kind="cpu", runtime="libtorch").names()[1]
+        strict = self.client.predict(net(24, 24), INPUT, other).ms
+        latency = Latency(self.fits, FeasibleUnder(strict, other, self.client))
+
+        def objective(trial):
+            widths = [trial.suggest_int(name, 8, 64) for name in ("a", "b")]
+            latency.check(trial, net(*widths), INPUT)
+            return accuracy(*widths)
+
+        study = optuna.create_study(sampler=latency.sampler(optuna.samplers.TPESampler, seed=1), direction="maximize")
+        study.optimize(objective, n_trials=25)
+        for trial in study.trials:
+            within = [
+                trial.user_attrs["cobra_latency:ms"] <= self.budget,
+                trial.user_attrs["cobra_latency:2:ms"] <= strict,
+            ]
+            self.assertEqual([excess <= 0 for excess in latency.constraints(trial)], within)
+            self.assertEqual(trial.state == optuna.trial.TrialState.PRUNED, not all(within))
+            self.assertEqual(LatencyPruner().prune(study, trial), not all(within))
+        self.assertIn("on " + other, " ".join(t.user_attrs["cobra_latency:2:reason"] for t in study.trials))
+        trial = study.ask()
+        Latency(self.fits).note(trial, net(8, 8), INPUT)
+        with self.assertRaisesRegex(CobraError, "another Latency"):
+            Latency(FeasibleUnder(strict, other, self.client)).note(trial, net(8, 8), INPUT)
 
     @needs("pymoo")
     def test_pymoo(self):
