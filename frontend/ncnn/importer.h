@@ -110,8 +110,9 @@ class Importer {
 
   friend absl::Status BindInput(Importer& im, const Layer& layer);
   absl::Status SplitRequest();  // request_.inputs by name
-  void MarkReaders();           // is_read, looks_up
-  absl::Status Step();          // an error at a limit
+  bool HasNoBatch(const graph::TensorType& wanted) const;
+  void MarkReaders();   // is_read, looks_up
+  absl::Status Step();  // an error at a limit
   absl::Status RunLayer(const Layer& layer);
   absl::Status CheckParams(const Layer& layer, absl::string_view keys) const;
   absl::Status CheckHints(const Layer& layer) const;

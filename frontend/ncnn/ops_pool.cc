@@ -211,14 +211,20 @@ absl::Status GridSample(Importer& im, const Layer& layer) {
   const int64_t type = layer.Int(0, 1), padding = layer.Int(1, 1);
   if (type < 1 || type > 3 || padding < 1 || padding > 3)
     return im.Wrong(layer, absl::StrCat("sample type ", type, ", padding mode ", padding));
-  if (layer.Int(3, 0) != 0) return im.Unsupported(layer, "a grid with its coordinates in front (3=1)");
+  graph::ValueRef grid = im.In(layer, 1);
+  if (layer.Int(3, 0) != 0) {  // the grid's two or three coordinates come first: pnnx has put its permutation in here
+    std::vector<int64_t> dims{0};
+    for (size_t d = 2; d < im.ShapeOf(grid).size(); ++d) dims.push_back(static_cast<int64_t>(d));
+    dims.push_back(1);
+    COBRA_ASSIGN_OR_RETURN(grid, im.Permute(layer, grid, std::move(dims)));
+  }
   constexpr const char* kModes[] = {"bilinear", "nearest", "bicubic"};
   constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::grid_sample,
                                                           {{"mode", std::string(kModes[type - 1])},
                                                            {"padding_mode", std::string(kPaddings[padding - 1])},
                                                            {"align_corners", layer.Int(2, 0) != 0}},
-                                                          {im.In(layer, 0), im.In(layer, 1)}));
+                                                          {im.In(layer, 0), grid}));
   return im.Set(layer, 0, x);
 }
 

@@ -45,6 +45,16 @@ absl::Status Usage(std::string message, std::string hint) {
 
 }  // namespace
 
+// Whether a size is meant without a batch, as ncnn has none: a mask of 10x10 beside an image of 1x3x224x224.
+bool Importer::HasNoBatch(const graph::TensorType& wanted) const {
+  constexpr int kMostDims = 4;
+  if (wanted.shape.empty() || wanted.shape[0] == 1 || wanted.rank() > kMostDims) return false;
+  return std::any_of(requested_.begin(), requested_.end(), [](const auto& entry) {
+    const absl::StatusOr<graph::TensorType> other = graph::ParseTensorType(entry.second);
+    return other.ok() && !other->shape.empty() && other->shape[0] == 1;
+  });
+}
+
 absl::Status BindInput(Importer& im, const Layer& layer) {
   if (!layer.bottoms.empty() || layer.tops.size() != 1) return im.Wrong(layer, "an input layer has one output alone");
   const std::string& name = im.file_.blobs[layer.tops[0]];
@@ -65,7 +75,8 @@ absl::Status BindInput(Importer& im, const Layer& layer) {
     }
   } else {
     const std::string& text = requested->second;
-    COBRA_ASSIGN_OR_RETURN(const graph::TensorType wanted, graph::ParseTensorType(text));
+    COBRA_ASSIGN_OR_RETURN(graph::TensorType wanted, graph::ParseTensorType(text));
+    if (im.HasNoBatch(wanted)) wanted.shape.insert(wanted.shape.begin(), 1);
     const std::string given = absl::StrCat("--input ", Quotable(name), "=", Quotable(text));
     const int rank = wanted.rank();
     if (shape.empty() ? rank < 2 || rank > 5 : rank != type.rank()) {

@@ -135,6 +135,39 @@ TEST(NcnnLayers, Products) {
   });
 }
 
+// pnnx moves the permutation that comes before a grid into the layer.
+TEST(NcnnLayers, AGridMayHaveItsCoordinatesInFront) {
+  Expect({
+      {.layer = "GridSample 0=1 1=1 3=1",
+       .inputs = {"3x12x14", "2x5x6"},
+       .calls = "permute(dims=(0,2,3,1)) grid_sample(mode='bilinear' padding_mode='zeros' align_corners=False)",
+       .outputs = {"1x3x5x6"}},
+      {.layer = "GridSample 0=2 1=2 2=1 3=1",
+       .inputs = {"3x4x5x6", "3x2x5x6"},
+       .calls = "permute(dims=(0,2,3,4,1)) grid_sample(mode='nearest' padding_mode='border' align_corners=True)",
+       .outputs = {"1x3x2x5x6"}},
+      {.layer = "GridSample 0=1 1=1",
+       .inputs = {"3x12x14", "5x6x2"},
+       .calls = "grid_sample(mode='bilinear' padding_mode='zeros' align_corners=False)",
+       .outputs = {"1x3x5x6"}},
+  });
+}
+
+// ncnn has no batch: beside an input of batch 1, one that begins with another number is meant without.
+TEST(NcnnLayers, AMaskIsGivenAsItIs) {
+  const std::string file =
+      ParamText({"Input a 0 1 in0", "Input b 0 1 in1", "MultiHeadAttention m 2 1 in0 in1 out 0=8 1=2 2=64 5=1"});
+  for (const std::vector<std::string>& inputs :
+       {std::vector<std::string>{"in0=1x5x8", "in1=5x5"}, std::vector<std::string>{"in1=5x5", "in0=1x5x8"},
+        std::vector<std::string>{"in0=1x5x8", "in1=1x5x5"}}) {
+    NcnnRequest request;
+    request.inputs = inputs;
+    const absl::StatusOr<graph::Graph> graph = ReadNcnnModel(file, request);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(graph::ShapeText(graph->TypeOf(graph::ValueRef::Input(1)).shape), "1x5x5");
+  }
+}
+
 TEST(NcnnLayers, Pooling) {
   const char* const kPadded =
       "pad(pad=(0,2,0,2) mode='constant' value=-inf) max_pool2d(kernel_size=(1,1) stride=(3,3) padding=(0,0) "
