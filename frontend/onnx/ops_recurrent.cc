@@ -187,6 +187,7 @@ class Unrolled {
   absl::Status Run(bool backwards, TensorPtr h, TensorPtr cell, std::vector<TensorPtr>* outputs) {
     h_ = std::move(h);
     cell_ = std::move(cell);
+    COBRA_RETURN_IF_ERROR(TakeApart());
     COBRA_ASSIGN_OR_RETURN(const TensorPtr from_x, c_.Call(graph::Op::linear, {}, {layer_.x, weights_.w, weights_.wb}));
     outputs->resize(layer_.steps);
     for (int64_t i = 0; i < layer_.steps; ++i) {
@@ -207,6 +208,19 @@ class Unrolled {
     return Activated(c_, layer_.activations[first_ + which], x);
   }
 
+  // Into the parts of the gates, once for all steps.
+  absl::Status TakeApart() {
+    if (layer_.cell == Cell::kLstm && weights_.peepholes != nullptr) {
+      COBRA_ASSIGN_OR_RETURN(peepholes_, Pieces(c_, weights_.peepholes, 3, 0));
+    }
+    if (layer_.cell != Cell::kGru) return absl::OkStatus();
+    COBRA_ASSIGN_OR_RETURN(rows_, Pieces(c_, weights_.r, 3, 0));
+    if (weights_.rb != nullptr) {
+      COBRA_ASSIGN_OR_RETURN(biases_, Pieces(c_, weights_.rb, 3, 0));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status RnnStep(const TensorPtr& x) {
     COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(graph::Op::linear, {}, {h_, weights_.r, weights_.rb}));
     COBRA_ASSIGN_OR_RETURN(y, c_.Binary(graph::Op::add, x, y));
@@ -215,25 +229,20 @@ class Unrolled {
   }
 
   absl::Status GruStep(const TensorPtr& x) {
-    COBRA_ASSIGN_OR_RETURN(const auto rows, Pieces(c_, weights_.r, 3, 0));
-    std::vector<TensorPtr> biases(3);
-    if (weights_.rb != nullptr) {
-      COBRA_ASSIGN_OR_RETURN(biases, Pieces(c_, weights_.rb, 3, 0));
-    }
     COBRA_ASSIGN_OR_RETURN(const auto xs, Pieces(c_, x, 3, -1));
     TensorPtr gates[2];  // update, reset
     for (int g = 0; g < 2; ++g) {
-      COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(graph::Op::linear, {}, {h_, rows[g], biases[g]}));
+      COBRA_ASSIGN_OR_RETURN(TensorPtr y, c_.Call(graph::Op::linear, {}, {h_, rows_[g], biases_[g]}));
       COBRA_ASSIGN_OR_RETURN(y, c_.Binary(graph::Op::add, xs[g], y));
       COBRA_ASSIGN_OR_RETURN(gates[g], Act(0, y));
     }
     TensorPtr candidate;
     if (c_.Int("linear_before_reset") != 0) {
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {h_, rows[2], biases[2]}));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {h_, rows_[2], biases_[2]}));
       COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::mul, gates[1], candidate));
     } else {
       COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::mul, gates[1], h_));
-      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {candidate, rows[2], biases[2]}));
+      COBRA_ASSIGN_OR_RETURN(candidate, c_.Call(graph::Op::linear, {}, {candidate, rows_[2], biases_[2]}));
     }
     COBRA_ASSIGN_OR_RETURN(candidate, c_.Binary(graph::Op::add, xs[2], candidate));
     COBRA_ASSIGN_OR_RETURN(candidate, Act(1, candidate));
@@ -253,20 +262,16 @@ class Unrolled {
   }
 
   absl::Status LstmStep(const TensorPtr& x) {
-    std::vector<TensorPtr> peepholes(3);  // i, o, f
-    if (weights_.peepholes != nullptr) {
-      COBRA_ASSIGN_OR_RETURN(peepholes, Pieces(c_, weights_.peepholes, 3, 0));
-    }
     COBRA_ASSIGN_OR_RETURN(TensorPtr sum, c_.Call(graph::Op::linear, {}, {h_, weights_.r, weights_.rb}));
     COBRA_ASSIGN_OR_RETURN(sum, c_.Binary(graph::Op::add, x, sum));
     COBRA_ASSIGN_OR_RETURN(const auto sums, Pieces(c_, sum, 4, -1));  // i, o, f, c
-    COBRA_ASSIGN_OR_RETURN(TensorPtr in, Gate(sums[0], peepholes[0], cell_));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr forget, Gate(sums[2], peepholes[2], cell_));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr in, Gate(sums[0], peepholes_[0], cell_));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr forget, Gate(sums[2], peepholes_[2], cell_));
     COBRA_ASSIGN_OR_RETURN(TensorPtr fresh, Act(1, sums[3]));
     COBRA_ASSIGN_OR_RETURN(fresh, c_.Binary(graph::Op::mul, in, fresh));
     COBRA_ASSIGN_OR_RETURN(TensorPtr kept, c_.Binary(graph::Op::mul, forget, cell_));
     COBRA_ASSIGN_OR_RETURN(cell_, c_.Binary(graph::Op::add, kept, fresh));
-    COBRA_ASSIGN_OR_RETURN(TensorPtr out, Gate(sums[1], peepholes[1], cell_));
+    COBRA_ASSIGN_OR_RETURN(TensorPtr out, Gate(sums[1], peepholes_[1], cell_));
     COBRA_ASSIGN_OR_RETURN(TensorPtr y, Act(2, cell_));
     COBRA_ASSIGN_OR_RETURN(h_, c_.Binary(graph::Op::mul, out, y));
     return absl::OkStatus();
@@ -275,7 +280,9 @@ class Unrolled {
   NodeContext& c_;
   const Layer& layer_;
   const Weights weights_;
-  const int64_t first_;  // index of this direction's first activation
+  const int64_t first_;                                           // index of this direction's first activation
+  std::vector<TensorPtr> peepholes_ = std::vector<TensorPtr>(3);  // i, o, f
+  std::vector<TensorPtr> rows_, biases_ = std::vector<TensorPtr>(3);
   TensorPtr h_, cell_;
 };
 

@@ -193,9 +193,15 @@ absl::StatusOr<Outputs> Resample(NodeContext& c, const Resampling& r) {
   const std::string mode = PyTorchMode(c, r, &align_corners);
   if (mode.empty()) return c.Out(ByDefinition(c, r));
   graph::Attributes attributes{{"mode", mode}};
-  if (r.by_scales) {
-    std::vector<double> factors;
-    for (size_t d = 2; d < r.scales.size(); ++d) factors.push_back(Shortest(r.scales[d]));
+  std::vector<double> factors;
+  bool has_factors = r.by_scales;
+  for (size_t d = 2; d < r.scales.size(); ++d) {
+    factors.push_back(Shortest(r.scales[d]));
+    // PyTorch multiplies in double.
+    const double size = std::floor(static_cast<double>(c.ShapeOf(0)[d]) * factors.back());
+    has_factors = has_factors && size == static_cast<double>(r.sizes[d]);
+  }
+  if (has_factors) {
     attributes.Set("scale_factor", factors);
   } else {
     attributes.Set("size", std::vector<int64_t>(r.sizes.begin() + 2, r.sizes.end()));
@@ -209,7 +215,8 @@ absl::Status SizesFromScales(const NodeContext& c, std::vector<double> scales, R
   const graph::Shape& in = c.ShapeOf(0);
   if (scales.size() != in.size()) return Invalid("scales has ", scales.size(), " entries, must have ", in.size());
   for (size_t d = 0; d < in.size(); ++d) {
-    const double size = std::floor(static_cast<double>(in[d]) * scales[d]);
+    // In float32, as ONNX Runtime multiplies them: 9 * 2.4444444 is 22 and not a little less.
+    const double size = std::floor(static_cast<float>(in[d]) * static_cast<float>(scales[d]));
     if (!(scales[d] > 0) || size > 1e9) return Invalid("a scale of ", scales[d]);
     r->sizes.push_back(static_cast<int64_t>(size));
   }

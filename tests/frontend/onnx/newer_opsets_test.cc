@@ -116,6 +116,24 @@ TEST(OnnxNewerOpsetsTest, ResizeKeepsTheAspectRatio) {
   EXPECT_EQ(ErrorOf(resize("other").Bytes()).kind, Diagnostic::Kind::kModelError);
 }
 
+// ONNX Runtime multiplies sizes and scales in float32, where 9 * 2.4444444 is 22; in double it is a little less.
+TEST(OnnxNewerOpsetsTest, ScalesAreMultipliedInFloat32) {
+  for (const auto& [op, opset] : {std::pair{"Resize", 10}, std::pair{"Upsample", 9}}) {
+    Model model(opset);
+    model.Input("x", {1, 3, 7, 9});
+    TensorProto* scales = model.graph().add_initializer();
+    scales->set_name("scales");
+    scales->set_data_type(TensorProto::FLOAT);
+    scales->add_dims(4);
+    for (const float scale : {1.0f, 1.0f, 10.0f / 7, 22.0f / 9}) scales->add_float_data(scale);
+    model.Node(op, {"x", "scales"}, {"y"});
+    model.Output("y");
+    const absl::StatusOr<graph::Graph> graph = ReadOnnxModel(model.Bytes(), {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(ShapeOf(*graph), (graph::Shape{1, 3, 10, 22})) << op;
+  }
+}
+
 // What the exporter writes for F.interpolate(antialias=True).
 TEST(OnnxNewerOpsetsTest, AntialiasedResizeIsPyTorchs) {
   OneNode resize = OneNode(18, "Resize").Input({1, 3, 8, 8}).None().None().Ints({1, 3, 4, 4}).Int("antialias", 1);
