@@ -64,7 +64,7 @@ class Reader {
   }
 
   graph::Graph Build() && { return std::move(torch_.builder).Build(std::move(outputs_)); }
-  const ReadProgress& progress() const { return progress_; }
+  ReadProgress& progress() { return progress_; }
 
  private:
   static constexpr char kMaker[] = "a function that makes the model";
@@ -342,7 +342,10 @@ absl::StatusOr<graph::Graph> ReadOn(Machine* machine, const SourceRequest& reque
     usage->library_steps = machine->interpreter->steps_used(StepAccount::kLibrary);
     usage->memory_bytes = machine->interpreter->heap().used_bytes();
   }
-  if (!status.ok()) return ExplainFailure(status, request, reader.progress());
+  if (!status.ok()) {
+    reader.progress().put_aside = machine->interpreter->importer().NamesPutAside();
+    return ExplainFailure(status, request, reader.progress());
+  }
   return std::move(reader).Build();
 }
 

@@ -1,5 +1,6 @@
 #include "frontend/python/reader_errors.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -203,6 +204,16 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
       absl::StrAppend(&d.hint, "; ", progress.example.origin, " proposes", d.example_inputs);
   } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
     d.hint = "Python 3.11 rejects this too";
+  } else if (!has_hint && !progress.put_aside.empty()) {
+    // What such a module registers or patches is missing: whose fault this is, nobody knows.
+    constexpr size_t kMostNamed = 3;
+    const size_t named = std::min(progress.put_aside.size(), kMostNamed);
+    const size_t more = progress.put_aside.size() - named;
+    d.kind = Diagnostic::Kind::kUnsupported;
+    d.hint = absl::StrCat(absl::StrJoin(absl::MakeConstSpan(progress.put_aside).subspan(0, named), ", "),
+                          more > 0 ? absl::StrCat(" and ", more, " more modules") : "",
+                          " could not be imported here, which may be the reason; if the model runs in PyTorch, please "
+                          "report it");
   } else if (!has_hint) {
     d.hint = HintOfPhase(d.message, request, progress);
   }

@@ -3,6 +3,7 @@
 #define COBRA_FRONTEND_PYTHON_READER_ERRORS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +21,7 @@ struct ReadProgress {
   std::string called_function;               // if the entry is a function, a call of it: "net(width)"
   const std::string* module_path = nullptr;  // of the module that was running at the failure
   ExampleInputs example;                     // that the file proposes, if the request gives no input
+  std::vector<std::string> put_aside;        // modules that could not be imported here, and nothing has needed
   bool in_arguments = false;                 // the method does not accept the arguments
   bool may_be_input = false;                 // the exception may come from shapes or types of the inputs
 };

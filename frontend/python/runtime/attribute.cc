@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -334,6 +335,7 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
     return Raise(types_.AttributeError,
                  absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
   }
+  if (v.IsModule()) COBRA_TRY(state_->importer->BeforeChange(v.as<ModuleObject>(), name));
   AttrsOf(v.object())->table.SetStr(heap_, name, value);
   return {};
 }
@@ -355,6 +357,7 @@ Result<void> Interpreter::ObjectDelAttr(Value v, StrObject* name) {
     COBRA_TRY(Call(del, {meta, v}));
     return {};
   }
+  if (v.IsModule()) COBRA_TRY(state_->importer->BeforeChange(v.as<ModuleObject>(), name));
   if (v.IsObject() && v.object()->attrs != nullptr && v.object()->attrs->table.EraseStr(name)) return {};
   return RaiseNoAttribute(*this, v, name);
 }

@@ -109,6 +109,8 @@ void Importer::Freeze() {
   pending_.clear();
   frozen_absent_ = std::move(absent_);
   absent_.clear();
+  frozen_put_aside_ = std::move(put_aside_);
+  put_aside_.clear();
   for (const auto& [name, location] : frozen_locations_) frozen_tops_.insert(FirstPart(name));
   frozen_files_ = library_files_.size();
   frozen_loaded_ = loaded_;
@@ -119,6 +121,9 @@ void Importer::Rollback() {
   locations_.clear();
   pending_.clear();
   absent_.clear();
+  put_aside_.clear();
+  is_loading_deferred_ = false;
+  has_deferred_ = true;  // perhaps
   for (size_t i = frozen_files_; i < library_files_.size(); ++i)
     run_library_files_.erase({library_files_[i].source, library_files_[i].path});
   library_files_.resize(frozen_files_);

@@ -56,7 +56,8 @@ bool IsNeverRead(absl::string_view name) {
   return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name) || IsNetworkPackage(name));
 }
 
-Importer::Importer(Interpreter& interp) : interp_(interp), bundle_(MemorySource(interp.options().bundle)) {}
+Importer::Importer(Interpreter& interp, ExchangeFailure exchange_failure)
+    : interp_(interp), exchange_failure_(std::move(exchange_failure)), bundle_(MemorySource(interp.options().bundle)) {}
 
 DictObject* Importer::modules() {
   if (modules_ == nullptr) modules_ = interp_.NewDict();
@@ -350,6 +351,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
                            absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
     }
   }
+  if (put_aside_.contains(name) || frozen_put_aside_.contains(name)) return Opaque(name);
   const Location& location = Locate(name);
   Result<ModuleObject*> m = Failure();
   switch (IsOfLaterVersion(name, location.where) ? Where::kAbsent : location.where) {
@@ -364,7 +366,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
       return interp_.RaiseValue(e);
     }
   }
-  if (!m.ok()) return Failure();
+  if (!m.ok()) return PutModuleAside(name, location) ? Result<Value>(Opaque(name)) : Failure();
   Value* now = modules()->table.GetStr(key);
   return now == nullptr ? Value(*m) : *now;
 }
@@ -430,6 +432,7 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
       return Opaque(submodule);
     }
   }
+  if (LacksStandardName(m)) return Opaque(submodule);
   bool partial = m.IsModule() && m.as<ModuleObject>()->initializing;
   Value e =
       interp_.NewException(interp_.types().ImportError,
@@ -547,6 +550,13 @@ bool IsInert(Value v, int depth) {
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after) {
   const std::string what = absl::StrCat(before, name, after);
   name = name.substr(0, name.find('('));  // if an unknown function returned the object: the name of the function
+  std::string aside;
+  if (const Importer::PutAside* const why = interp.state().importer->FindPutAside(name, &aside)) {
+    return interp.NotFound(
+        absl::StrCat(aside, " could not be imported (", why->reason,
+                     why->where.empty() ? "" : absl::StrCat(" at ", why->where), "), and ", what, " needs it"),
+        why->hint, "");
+  }
   const absl::string_view top = name.substr(0, name.find('.'));
   std::string hint;
   if (interp.options().natives->Find(top) != nullptr) {

@@ -1,11 +1,18 @@
 // Finding and loading modules: the bundle, native modules, library roots, in this order.
 //
-// Importing one file of a big library would load all of it. So an import statement at module level of a library file
-// binds a LazyObject, which is replaced by the real object when the name is first read. Star imports, imports under
-// `try`, imports in functions and all imports of the user's own files happen at once, as in Python.
+// Modules run when they are imported, in Python's order: what they register, patch or count is part of the model.
+//
+// Except in a few big libraries (MayDefer), one file of which would load all the others. There an import statement at
+// module level binds a LazyObject, which is replaced by the real object when the name is first read. Nothing depends on
+// when their modules run, and tests read their models both ways. Before a program changes a module, what is still
+// deferred is loaded (LoadDeferred), because Python had bound those names before the change.
+//
+// A library's module that cannot be imported here is put aside (put_aside.cc): its names are unknown values, and
+// whoever needs one gets an error that says why.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,12 +47,17 @@ bool IsStandardLibraryName(absl::string_view name);
 // The frame in which a module's code runs, or an expression with the module's names.
 Frame ModuleFrame(Interpreter& interp, CodeUnit* unit, ModuleObject* module);
 
+// Whether a `try` with handlers is running, in any function that has not returned.
+bool IsUnderTry(const Interpreter& interp);
+
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
 bool IsNeverRead(absl::string_view name);
 
 class Importer {
  public:
-  explicit Importer(Interpreter& interp);
+  // Makes `failure` the pending failure that no program can catch, and returns the one that was; null: there is none.
+  using ExchangeFailure = std::function<std::unique_ptr<Diagnostic>(std::unique_ptr<Diagnostic> failure)>;
+  Importer(Interpreter& interp, ExchangeFailure exchange_failure);
 
   // The module and its parents, loaded.
   Result<ModuleObject*> Import(absl::string_view name);
@@ -72,6 +84,28 @@ class Importer {
   void NotePending(absl::string_view name);
   bool IsPending(absl::string_view name) const { return pending_.contains(name) || frozen_pending_.contains(name); }
   DictObject* modules();  // sys.modules
+
+  // ---- deferred imports ----
+  // Whether imports at module level of this module wait until their names are read.
+  bool MayDefer(const ModuleObject* module) const;
+  void NoteDeferred() { has_deferred_ = true; }
+  // Loads what is deferred, if the running code is about to change `module` from outside.
+  Result<void> BeforeChange(const ModuleObject* module, StrObject* attribute);
+  // For tests: false, and no import is deferred.
+  static void set_may_defer(bool may_defer);
+
+  // ---- modules that were found and cannot be imported (put_aside.cc) ----
+  struct PutAside {
+    std::string reason;  // "TypeError: ..."
+    std::string where;   // "lib/a.py:12"; may be empty
+    std::string hint;
+  };
+  // Of the module or the package that a dotted name begins with; null if none was put aside.
+  const PutAside* FindPutAside(absl::string_view dotted_name, std::string* module) const;
+  // Drops the pending failure if it is of this kind; false if there is none (eval_stmt.cc).
+  bool DropFailure(Diagnostic::Kind kind);
+  // The modules that were put aside, in order.
+  std::vector<std::string> NamesPutAside() const;
 
   // ---- images (image.cc) ---- An import of a library file, by library code, that was deferred or made by a function,
   // and was needed while no library file was running: `from module import attribute`, or the module itself.
@@ -110,10 +144,16 @@ class Importer {
   Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);
   Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
   void BindToParent(absl::string_view name, Value module);
+  // After a module's code has failed: whether the program goes on without it. Otherwise the failure stays pending.
+  bool PutModuleAside(absl::string_view name, const Location& location);
+  Result<void> LoadDeferred();
+  // Whether a library imports a name that this standard module lacks, though Python's surely has it.
+  bool LacksStandardName(Value module) const;
   void NoteNeeded(const LazyObject* lazy, int loaded_before);
   friend Result<Value> ForceLazy(Interpreter& interp, Value v);
 
   Interpreter& interp_;
+  const ExchangeFailure exchange_failure_;
   std::shared_ptr<const FileSource> bundle_;
   std::vector<std::string> bundle_prefixes_ = {""};  // folders of the bundle that are on the import path
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> locations_;
@@ -122,6 +162,9 @@ class Importer {
   absl::flat_hash_map<std::string, std::unique_ptr<Location>> frozen_locations_;
   absl::flat_hash_set<std::string> frozen_pending_;
   absl::flat_hash_map<std::string, std::string> absent_, frozen_absent_;  // by module, and by its first part
+  absl::flat_hash_map<std::string, PutAside> put_aside_, frozen_put_aside_;
+  bool has_deferred_ = false;  // some import was; it may have happened since
+  bool is_loading_deferred_ = false;
   absl::flat_hash_set<std::string> frozen_tops_;  // first parts of the names in frozen_locations_
   struct LoadedFile {
     const FileSource* source;

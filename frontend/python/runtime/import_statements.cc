@@ -10,8 +10,9 @@ namespace cobra::python {
 namespace {
 
 // Whether an import statement in this frame may be deferred.
-bool MayBeLazy(const Frame& frame) {
-  return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0;
+bool MayBeLazy(const Frame& frame, const Importer& importer) {
+  return frame.module->is_library && frame.scope->kind == ScopeKind::kModule && frame.try_depth == 0 &&
+         importer.MayDefer(frame.module);
 }
 
 // A module that exists nowhere gives an opaque value, unless the program handles the failure. The module existed when
@@ -28,6 +29,7 @@ Value MakeLazy(Interpreter& interp, absl::string_view module, StrObject* attribu
   l->cls = interp.types().opaque;
   l->module = interp.Intern(module);
   l->attribute = attribute;
+  interp.state().importer->NoteDeferred();
   return l;
 }
 
@@ -51,7 +53,7 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   if (where == Importer::Where::kAbsent && ToleratesMissingModule(frame, importer, name)) {
     importer.NoteAbsent(name);
     v = importer.Opaque(alias->asname != nullptr ? name : top);
-  } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent) {
+  } else if (MayBeLazy(frame, importer) && where != Importer::Where::kAbsent) {
     importer.NotePending(name);
     v = MakeLazy(interp, alias->asname != nullptr ? name : top, nullptr);
   } else {
@@ -127,7 +129,7 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
     Value v;
     if (opaque) {
       v = importer.Opaque(absl::StrCat(module, ".", attribute->view()));
-    } else if (MayBeLazy(frame) && where != Importer::Where::kAbsent &&
+    } else if (MayBeLazy(frame, importer) && where != Importer::Where::kAbsent &&
                !(frame.module->is_users && importer.CannotProvide(module, attribute))) {
       v = MakeLazy(interp, module, attribute);
     } else {

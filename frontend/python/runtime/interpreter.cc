@@ -103,7 +103,10 @@ void ExplainImportError(Interpreter& interp, const ExceptionObject* e, Diagnosti
 }
 }  // namespace
 
-RuntimeState::RuntimeState(Interpreter& interp) : importer(std::make_unique<Importer>(interp)) {}
+RuntimeState::RuntimeState(Interpreter& interp)
+    : importer(std::make_unique<Importer>(interp, [&interp](std::unique_ptr<Diagnostic> failure) {
+        return std::exchange(interp.failure_, std::move(failure));
+      })) {}
 RuntimeState::~RuntimeState() = default;
 
 Interpreter::Interpreter(InterpreterOptions options)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Every model of a library from PyPI: is our graph what real PyTorch runs?
 
-    suite.py LIBRARY [--only REGEX] [--recorded] [--write FILE]        LIBRARY: as for truth.py, or sample: a few of each; COBRA_BIN: where read_model is
+    suite.py LIBRARY [--only REGEX] [--recorded] [--eager] [--write FILE]
+
+LIBRARY: as for truth.py, or sample: a few of each, both ways; COBRA_BIN: where read_model is; --eager: no import is put off until its name is used.
 
 Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run that was cut goes on where it ended. Each model is
 exact (parameters, calls, attributes, shapes, module paths, data flow, multiply-accumulates are the same), refused (with our reason), different, or
@@ -139,10 +141,12 @@ def verdict(truth, reader, site):
 
 
 class Suite:
-    def __init__(self, library):
+    def __init__(self, library, eager=False):
         self.library, self.site = library, site_packages()
         self.truths = Truths(library)
         options = ["--library", self.site, "--torch-version", TORCH_VERSION, "--steps-times", "10"]
+        if eager:
+            options.append("--eager")
         self.reader = Lines([BIN + "/read_model", "--batch", *options], READ_SECONDS)
 
     def run(self, names):
@@ -169,14 +173,18 @@ def main():
     parser.add_argument("library", choices=["sample", "timm", "transformers", "diffusers"])
     parser.add_argument("--only", default="")
     parser.add_argument("--recorded", action="store_true", help="only what PyTorch has been asked about before")
+    parser.add_argument(
+        "--eager", action="store_true", help="no import waits until its name is used; sample: both ways"
+    )
     parser.add_argument("--write")
     options = parser.parse_args()
     if not os.path.exists(PYTHON):
         print("build/pypi is not there: scripts/setup.sh --pypi")
         return 77
     if options.library == "sample":
-        return 0 if all(row[1] == "exact" for name in SAMPLE for row in Suite(name).run(SAMPLE[name])) else 1
-    suite = Suite(options.library)
+        rows = [row for eager in (False, True) for name in SAMPLE for row in Suite(name, eager).run(SAMPLE[name])]
+        return 0 if all(row[1] == "exact" for row in rows) else 1
+    suite = Suite(options.library, options.eager)
     names = [name for name in suite.truths.names() if re.search(options.only, name)]
     rows = suite.run([name for name in names if suite.truths.has(name)] if options.recorded else names)
     if options.write:

@@ -1,4 +1,6 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
+#include "frontend/python/runtime/import.h"
+
 #include "absl/strings/str_cat.h"
 #include "frontend/python/missing_file.h"
 #include "frontend/python/runtime/missing_module.h"
@@ -207,35 +209,140 @@ TEST(ImportTest, AnErrorThatWasRaisedFromAnotherOneNamesBoth) {
   EXPECT_THAT(circle.diagnostic.message, testing::HasSubstr("caused by"));
 }
 
-TEST(ImportTest, LibraryModulesLoadWhenTheyAreUsed) {
+// A library of three modules that say when they run.
+std::map<std::string, std::string> LibraryThatPrints(const std::string& name) {
+  return {{name + "/__init__.py",
+           "from . import heavy, light\nfrom .heavy import thing\nfrom .light import small\nprint('lib')\n"},
+          {name + "/heavy.py", "print('heavy')\nthing = 'T'\n"},
+          {name + "/light.py", "print('light')\nsmall = 's'\n"}};
+}
+
+TEST(ImportTest, LibraryModulesRunInPythonsOrder) {
   Program p;
-  p.libraries.push_back(
-      {{"lib/__init__.py",
-        "from . import heavy, light\nfrom .heavy import thing\nfrom .light import small\nprint('lib')\n"},
-       {"lib/heavy.py", "print('heavy')\nthing = 'T'\n"},
-       {"lib/light.py", "print('light')\nsmall = 's'\n"}});
-  p.bundle["main.py"] = "import lib\nprint('imported')\nprint(lib.small)\nprint(lib.light.small)\nprint(lib.thing)\n";
+  p.libraries = {LibraryThatPrints("lib")};
+  p.bundle["main.py"] = "import lib\nprint('imported')\nprint(lib.small, lib.light.small, lib.thing)\n";
+  EXPECT_EQ(RunPython(p).output, "heavy\nlight\nlib\nimported\ns s T\n");
+}
+
+TEST(ImportTest, ModulesOfABigLibraryLoadWhenTheyAreUsed) {
+  Program p;
+  p.libraries = {LibraryThatPrints("timm")};
+  p.bundle["main.py"] =
+      "import timm\nprint('imported')\nprint(timm.small)\nprint(timm.light.small)\nprint(timm.thing)\n";
   EXPECT_EQ(RunPython(p).output, "lib\nimported\nlight\ns\ns\nheavy\nT\n");
+  Importer::set_may_defer(false);
+  EXPECT_EQ(RunPython(p).output, "heavy\nlight\nlib\nimported\ns\ns\nT\n");
+  Importer::set_may_defer(true);
+}
+
+TEST(ImportTest, WhatAModuleRegistersOrPatchesIsThere) {
+  Program p;
+  p.libraries = {{{"lib/__init__.py",
+                   "from lib.table import TABLE\nfrom lib.parts import small\nfrom lib import other\nimport lib.third\n"
+                   "import lib.patches\nfrom lib.sizes import width\n"},
+                  {"lib/table.py", "TABLE = {}\n"},
+                  {"lib/parts/__init__.py", ""},
+                  {"lib/parts/small.py", "from lib.table import TABLE\nTABLE['small'] = 1\n"},
+                  {"lib/other.py", "from lib.table import TABLE\nTABLE['other'] = 2\n"},
+                  {"lib/third.py", "import lib.table as t\nt.TABLE['third'] = 3\n"},
+                  {"lib/sizes.py", "WIDTH = 4\ndef width(): return WIDTH\n"},
+                  {"lib/patches.py", "import lib.sizes as sizes\nsizes.WIDTH = 16\n"}}};
+  p.bundle["main.py"] = "import lib\nprint(list(lib.TABLE.items()), lib.width())\n";
+  EXPECT_EQ(RunPython(p).output, "[('small', 1), ('other', 2), ('third', 3)] 16\n");
+}
+
+TEST(ImportTest, APatchDoesNotReachNamesThatWereImportedBefore) {
+  Program p;
+  p.libraries = {{{"timm/__init__.py", "from . import net, layers\nfrom .far import far\n"},
+                  {"timm/layers.py", "from .sizes import width\ndef make(): return 'own'\n"},
+                  {"timm/sizes.py", "def width(): return 4\n"},
+                  {"timm/far.py", "from .layers import make as far\n"},
+                  {"timm/net.py",
+                   "from .layers import make, width\nfrom . import layers\ndef net(): return make(), width(), "
+                   "layers.make()\n"}}};
+  p.bundle["main.py"] =
+      "import timm, timm.layers, timm.sizes\n"
+      "timm.layers.make = lambda: 'patched'\n"
+      "timm.sizes.width = lambda: 8\n"
+      "print(timm.net.net(), timm.far(), timm.layers.width())\n"
+      "del timm.layers.make\nprint(hasattr(timm.layers, 'make'), timm.far())\n";
+  const std::string python = "('own', 4, 'patched') own 4\nFalse own\n";
+  EXPECT_EQ(RunPython(p).output, python);
+  Importer::set_may_defer(false);
+  EXPECT_EQ(RunPython(p).output, python);
+  Importer::set_may_defer(true);
+}
+
+TEST(ImportTest, AModuleThatCannotBeImportedIsAnErrorWhereItIsUsed) {
+  Program p;
+  p.libraries = {{{"lib/__init__.py", "from .bad import thing, Base\nfrom . import good, wrong\nfine = good.fine\n"},
+                  {"lib/good.py", "from .bad import thing as t\nfine = 1\nclass Uses:\n    other: t = None\n"},
+                  {"lib/wrong.py", "value = 1 + ''\n"},
+                  {"lib/bad.py", "import PIL\nprint('bad')\nsize = 1 + PIL.Image.size\nthing = 1\n"}}};
+  p.bundle["main.py"] = "import lib\nprint(lib.fine)\nclass Own(lib.Base, kind='x'): pass\nprint('ok')\n";
+  EXPECT_EQ(RunPython(p).output, "bad\n1\nok\n");  // bad is not run again
+  p.bundle["main.py"] += "def use(): return lib.thing(4, {})\nuse()\n";
+  Outcome o = RunPython(p);
+  EXPECT_EQ(o.kind(), "unsupported");
+  EXPECT_THAT(o.diagnostic.message,
+              HasSubstr("lib.bad could not be imported (computing with PIL.Image.size is not supported at "
+                        "/lib0/lib/bad.py:3), and calling lib.bad.thing() needs it"));
+  EXPECT_EQ(o.diagnostic.position.line, 5);
+  p.bundle["main.py"] = "import lib\nif lib.wrong.value: pass\n";
+  o = RunPython(p);
+  EXPECT_EQ(o.kind(), "unsupported");
+  EXPECT_THAT(o.diagnostic.message, HasSubstr("lib.wrong could not be imported (TypeError: unsupported operand"));
+}
+
+TEST(ImportTest, AFailingModuleIsItsImportersAffair) {
+  Program p;
+  p.libraries = {{{"lib/__init__.py", ""},
+                  {"lib/wrong.py", "raise ValueError('no')\n"},
+                  {"lib/wants.py", "raise ImportError('install that')\n"},
+                  {"lib/deep.py", "import lib.deep\n" + std::string(1200, '-') + "1\n"}}};
+  p.bundle["main.py"] = "try:\n    import lib.wrong\nexcept ValueError as e:\n    print('caught', e)\n";
+  EXPECT_EQ(RunPython(p).output, "caught no\n");
+  p.bundle["main.py"] = "import lib.wants\n";
+  EXPECT_THAT(RunPython(p).diagnostic.message, HasSubstr("ImportError: install that"));
+  EXPECT_EQ(RunPython(p).kind(), "model_error");
+  p.bundle["main.py"] = "import own\n";
+  p.bundle["own.py"] = "raise ValueError('no')\n";
+  EXPECT_EQ(RunPython(p).kind(), "model_error");
+}
+
+TEST(ImportTest, ALimitIsReachedInALibraryToo) {
+  Program p;
+  p.libraries = {{{"lib/__init__.py", ""}, {"lib/endless.py", "while True: pass\n"}}};
+  p.bundle["main.py"] = "import lib.endless\nprint('on')\n";
+  const Outcome o = RunPython(p);
+  EXPECT_EQ(o.kind(), "limit");
+  EXPECT_EQ(o.diagnostic.position.file, "/lib0/lib/endless.py");
+  EXPECT_EQ(o.output, "");
 }
 
 TEST(ImportTest, LazinessIsInvisible) {
-  Program p;
-  p.libraries.push_back(
-      {{"lib/__init__.py", "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"},
-       {"lib/impl.py", "class Base:\n    k = 1\ndef helper(): return 'h'\nVALUE = [1]\n"},
-       {"lib/other.py", "name = 'other'\n"},
-       {"lib/third.py", "name = 'third'\n"},
-       {"lib/user.py",
-        "from .impl import Base, helper, VALUE\nimport lib.other\nimport lib.third as t\n"
-        "class Sub(Base): pass\n"
-        "def use(): return helper(), VALUE, Sub.k, lib.other.name, t.name, isinstance(Sub(), Base), Base.__name__\n"}});
-  p.bundle["main.py"] =
-      "import lib, lib.user\nfrom lib import *\nprint(lib.user.use())\nprint(sorted(k for k in vars(lib) if not "
-      "k.startswith('__')))\n"
-      "print(type(lib.__dict__['helper']).__name__, VALUE is lib.impl.VALUE, lib.t.name)\n";
-  EXPECT_EQ(RunPython(p).output,
-            "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'lib', 'other', 't', "
-            "'third', 'user']\nfunction True third\n");
+  for (const bool may_defer : {true, false}) {
+    Importer::set_may_defer(may_defer);
+    Program p;
+    p.libraries.push_back(
+        {{"timm/__init__.py", "from .impl import Base, helper, VALUE\nimport timm.other\nimport timm.third as t\n"},
+         {"timm/impl.py", "class Base:\n    k = 1\ndef helper(): return 'h'\nVALUE = [1]\n"},
+         {"timm/other.py", "name = 'other'\n"},
+         {"timm/third.py", "name = 'third'\n"},
+         {"timm/user.py",
+          "from .impl import Base, helper, VALUE\nimport timm.other\nimport timm.third as t\n"
+          "class Sub(Base): pass\n"
+          "def use(): return helper(), VALUE, Sub.k, timm.other.name, t.name, isinstance(Sub(), Base), "
+          "Base.__name__\n"}});
+    p.bundle["main.py"] =
+        "import timm, timm.user\nfrom timm import *\nprint(timm.user.use())\nprint(sorted(k for k in vars(timm) if not "
+        "k.startswith('__')))\n"
+        "print(type(timm.__dict__['helper']).__name__, VALUE is timm.impl.VALUE, timm.t.name)\n";
+    EXPECT_EQ(RunPython(p).output,
+              "('h', [1], 1, 'other', 'third', True, 'Base')\n['Base', 'VALUE', 'helper', 'impl', 'other', 't', "
+              "'third', 'timm', 'user']\nfunction True third\n");
+  }
+  Importer::set_may_defer(true);
 }
 
 TEST(ImportTest, RegistriesFilledByStarImports) {

@@ -1,7 +1,7 @@
 // read_model FILE ENTRY INPUT... [--library DIR] [--torch-version V] [--print] [--usage] [--repeat N]
-// [--steps-times N]: the graph of a model as JSON, for graph_equality_test.py. Several runs of one process: --batch
+// [--steps-times N] [--eager]: the graph of a model as JSON, for graph_equality_test.py. Several runs of one process: --batch
 // reads lines "FILE\tENTRY\tINPUT,INPUT", or objects {"file", "entry", "inputs": [...], "arguments": [[name, EXPR]]},
-// and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory, too. --repeat: reads it
+// and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory, too. --eager: no import is deferred. --repeat: reads it
 // N - 1 times more before, and prints what each took, without the text, to standard error.
 #include <chrono>
 #include <iostream>
@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "frontend/python/reader.h"
+#include "frontend/python/runtime/import.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
@@ -113,6 +114,8 @@ int Main(int argc, char** argv) {
       cached_tokens = std::stoll(argv[++i]);
     } else if (argument == "--train") {
       training = true;
+    } else if (argument == "--eager") {
+      Importer::set_may_defer(false);
     } else if (argument == "--usage") {
       print_usage = true;
     } else if (argument == "--print") {
