@@ -46,8 +46,22 @@ Result<Value> SuperGetAttr(Interpreter& interp, SuperObject* super, StrObject* n
 
 }  // namespace
 
+// What a subclass of property, classmethod or staticmethod has in place of the built-in __get__ or __set__; Unbound if
+// it has nothing of its own.
+static Value OwnHook(Interpreter& interp, Value descriptor, StrObject* name) {
+  const ClassObject* cls = descriptor.object()->cls;
+  if (cls->is_native) return Value::Unbound();
+  const Value hook = interp.LookupClass(descriptor.object()->cls, name);
+  return hook.IsBuiltin() ? Value::Unbound() : hook;
+}
+
 Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instance, ClassObject* owner) {
   if (!attribute.IsObject()) return attribute;
+  if (attribute.IsProperty() || attribute.IsClassMethod() || attribute.object()->kind == ObjectKind::kStaticMethod) {
+    const Value get = OwnHook(interp, attribute, interp.names().__get__);
+    if (!get.IsUnbound())
+      return interp.Call(get, {attribute, instance.IsUnbound() ? Value::None() : instance, Value(owner)});
+  }
   switch (attribute.object()->kind) {
     case ObjectKind::kFunction: return instance.IsUnbound() ? attribute : interp.NewBoundMethod(instance, attribute);
     case ObjectKind::kBuiltin: {
@@ -306,6 +320,10 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
   Value meta = FindInClass(*this, cls, name);
   if (meta.IsProperty()) {
     auto* p = meta.as<PropertyObject>();
+    if (const Value set = OwnHook(*this, meta, names_.__set__); !set.IsUnbound()) {
+      COBRA_TRY(Call(set, {meta, v, value}));
+      return {};
+    }
     if (p->setter.IsNone()) {
       return Raise(types_.AttributeError,
                    absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no setter"));

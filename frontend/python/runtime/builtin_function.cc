@@ -60,6 +60,7 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   set("co_posonlyargcount", Value::Int(s.positional_only));
   set("co_kwonlyargcount", Value::Int(s.keyword_only));
   set("co_name", f->name);
+  set("co_qualname", f->qualname);
   set("co_filename", interp.NewStr(f->unit->display_name));
   set("co_firstlineno", Value::Int(s.pos.line));
   set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) |
@@ -326,15 +327,25 @@ void InitMemberDescriptor(Interpreter& interp) {
   });
 }
 
+// __init__ of classmethod and staticmethod. A subclass may take other arguments, so __new__ takes any.
+template <typename Wrapper>
+void AddWrapperInit(Interpreter& interp, ClassObject* cls, Value Wrapper::*function) {
+  const std::string name(cls->name->view());
+  AddMethod(interp, cls, "__init__", [name, function](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    ArgReader reader(interp, name, args);
+    COBRA_TRY(reader.Required("function", &(args.self.as<Wrapper>()->*function)).Finish());
+    return Value::None();
+  });
+}
+
 void InitClassMethod(Interpreter& interp) {
   ClassObject* cm = interp.types().classmethod;
   SetNativeNew(interp, cm, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* c = interp.heap().New<ClassMethodObject>();
     c->cls = args.self.as<ClassObject>();
-    ArgReader reader(interp, "classmethod", args);
-    COBRA_TRY(reader.Required("function", &c->function).Finish());
     return Value(c);
   });
+  AddWrapperInit(interp, cm, &ClassMethodObject::function);
   AddField(interp, cm, "__func__", &ClassMethodObject::function);
   AddField(interp, cm, "__wrapped__", &ClassMethodObject::function);
   AddMethod(interp, cm, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -350,10 +361,9 @@ void InitStaticMethod(Interpreter& interp) {
   SetNativeNew(interp, sm, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* c = interp.heap().New<StaticMethodObject>();
     c->cls = args.self.as<ClassObject>();
-    ArgReader reader(interp, "staticmethod", args);
-    COBRA_TRY(reader.Required("function", &c->function).Finish());
     return Value(c);
   });
+  AddWrapperInit(interp, sm, &StaticMethodObject::function);
   AddField(interp, sm, "__func__", &StaticMethodObject::function);
   AddField(interp, sm, "__wrapped__", &StaticMethodObject::function);
   AddMethod(interp, sm, "__get__", [](Interpreter&, const CallArgs& args) -> Result<Value> {

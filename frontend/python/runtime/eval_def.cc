@@ -80,6 +80,9 @@ ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
       HeapNativeFunction(interp.heap(), [name](Interpreter& interp, const CallArgs& args) -> Result<Value> {
         return OpaqueUsed(interp, name, "instantiating a class derived from ");
       });
+  // Its own may take the keywords of a class statement.
+  AddClassMethod(interp, cls, "__init_subclass__",
+                 [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   return cls;
 }
 

@@ -1,5 +1,9 @@
 // Expressions that stand in no file: the entry, and the arguments of a request. They may name torch, math, and any
 // module that can be imported: pkg.model.Net(pkg.vit.ViT()).
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
@@ -26,7 +30,6 @@ class NameImports {
   NameImports(Interpreter& interp, ModuleObject* module) : interp_(interp), module_(module) {}
 
   Result<void> ImportFor(const ast::ExprNode* e, absl::string_view text) {
-    // Also in lambdas and comprehensions, which are not visited.
     for (const char* usual : {"torch", "math"}) {
       if (absl::StrContains(text, usual)) COBRA_TRY(Import(usual));
     }
@@ -35,10 +38,54 @@ class NameImports {
 
  private:
   Result<void> Visit(const ast::ExprNode* e) {
-    if (const std::string dotted = DottedName(e); !dotted.empty()) return Import(dotted);
+    if (const std::string dotted = DottedName(e); !dotted.empty()) {
+      const bool is_bound = std::find(bound_.begin(), bound_.end(), dotted.substr(0, dotted.find('.'))) != bound_.end();
+      return is_bound ? Result<void>() : Import(dotted);
+    }
+    if (const auto* lambda = e->AsOrNull<ast::Lambda>()) return VisitLambda(lambda);
+    if (const ast::ComprehensionParts parts = ast::PartsOf(e); parts.elt != nullptr) return VisitComprehension(parts);
     const bool visited = ast::VisitChildren(e, [this](const ast::ExprNode* child) { return Visit(child).ok(); });
     if (!visited) return Failure();
     return {};
+  }
+
+  Result<void> VisitLambda(const ast::Lambda* lambda) {
+    const ast::Arguments& a = *lambda->args;
+    for (const ast::ExprNode* e : a.defaults) COBRA_TRY(Visit(e));
+    for (const ast::ExprNode* e : a.kw_defaults) {
+      if (e != nullptr) COBRA_TRY(Visit(e));
+    }
+    const size_t outer = bound_.size();
+    for (const auto& args : {a.posonlyargs, a.args, a.kwonlyargs}) {
+      for (const ast::Arg* arg : args) bound_.emplace_back(arg->arg->text);
+    }
+    for (const ast::Arg* arg : {a.vararg, a.kwarg}) {
+      if (arg != nullptr) bound_.emplace_back(arg->arg->text);
+    }
+    COBRA_TRY(Visit(lambda->body));
+    bound_.resize(outer);
+    return {};
+  }
+
+  Result<void> VisitComprehension(const ast::ComprehensionParts& parts) {
+    const size_t outer = bound_.size();
+    for (const ast::Comprehension* c : parts.generators) {
+      COBRA_TRY(Visit(c->iter));
+      Bind(c->target);
+      for (const ast::ExprNode* e : c->ifs) COBRA_TRY(Visit(e));
+    }
+    COBRA_TRY(Visit(parts.elt));
+    if (parts.value != nullptr) COBRA_TRY(Visit(parts.value));
+    bound_.resize(outer);
+    return {};
+  }
+
+  void Bind(const ast::ExprNode* target) {
+    if (const auto* name = target->AsOrNull<ast::Name>()) bound_.emplace_back(name->id->text);
+    ast::VisitChildren(target, [this](const ast::ExprNode* child) {
+      Bind(child);
+      return true;
+    });
   }
 
   // A module may make its names when they are asked for (PEP 562, or a class of its own).
@@ -69,6 +116,7 @@ class NameImports {
 
   Interpreter& interp_;
   ModuleObject* const module_;
+  std::vector<std::string> bound_;  // by the lambdas and comprehensions around what is visited
 };
 
 }  // namespace

@@ -355,3 +355,61 @@ class E(Enum):
     def f(self): pass
 class J(IntEnum): B = 1
 print(dir(E), dir(E.A), [n for n in dir(J.B) if n[0] != '_'], 'B' in dir(J), '__add__' in dir(J))
+# ---
+# Subclasses of the built-in decorators: arguments of their own, binding of their own.
+class Checked(classmethod):
+    def __init__(self, method, extra=1):
+        super().__init__(method)
+        self.extra = extra
+class Noted(classmethod):
+    def __new__(cls, method):
+        made = super().__new__(cls, method)
+        made.note = 'n'
+        return made
+    def __get__(self, instance, owner):
+        return self.note, super().__get__(instance, owner)()
+class Plain(staticmethod):
+    def __init__(self, f): super().__init__(f)
+class Bound(staticmethod):
+    def __get__(self, instance, owner=None): return 'bound', instance is None
+class OfClass(property):
+    def __init__(self, f):
+        super().__init__(f)
+        self.tag = 't'
+    def __get__(self, instance, owner): return self.fget(owner)
+class Kept(property):
+    def __get__(self, instance, owner=None):
+        return self if instance is None else (super().__get__(instance, owner), 'kept')
+    def __set__(self, instance, value): instance.__dict__['_v'] = value * 2
+class Q:
+    @Checked
+    def a(cls): return cls.__name__
+    @Noted
+    def b(cls): return cls.__name__
+    @Plain
+    def c(x): return x
+    @Bound
+    def d(x): return x
+    @OfClass
+    def e(cls): return cls.__name__ + '!'
+    @Kept
+    def v(self): return self._v
+class R(Q): pass
+q = R(); q.v = 4
+print(Q.a(), q.a(), R.b, q.b, Q.c(3), q.c(4), Q.d, q.d, R.e, q.e, q.v, type(Q.v).__name__, super(R, q).b, super(R, q).e)
+print(Q.__dict__['a'].extra, Q.__dict__['e'].tag, Q.__dict__['a'].__func__.__name__, Q.__dict__['c'].__wrapped__.__name__)
+for make in (lambda: classmethod(), lambda: staticmethod(len, 1), lambda: classmethod(f=len)):
+    try: make()
+    except TypeError as e: print('TypeError')
+# ---
+# Keywords of a class statement.
+class A:
+    def __init_subclass__(cls, tag=None, **more):
+        super().__init_subclass__(**more)
+        cls.tag = tag
+class B(A, tag='x'): pass
+class C(B): pass
+print(B.tag, C.tag, A.__init_subclass__())
+for text in ('class D(A, tag=1, other=2): pass', 'class D(other=1): pass', 'class D(B, **{"tag": 5}): print("in D")'):
+    try: exec(text)
+    except TypeError as e: print(e)
