@@ -177,6 +177,9 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   return interp.state().importer->Opaque(name);
 }
 
+// Whether the program is prepared for an exception.
+Result<Value> UnderTry(Interpreter& interp, const CallArgs&) { return Value::Bool(IsUnderTry(interp)); }
+
 // The frames of Python code, innermost first, except those of the runtime: (globals, locals, name of the code, file,
 // line).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
@@ -467,7 +470,10 @@ void AddCobraFunctions(Interpreter& interp, NativeModuleBuilder& m) {
   call->is_method = true;
   m.Value("call_partial", call);
   m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
-  m.Function("inert", InertName).Function("frames", Frames).Function("is_literal", IsLiteralText);
+  m.Function("inert", InertName)
+      .Function("under_try", UnderTry)
+      .Function("frames", Frames)
+      .Function("is_literal", IsLiteralText);
   m.Function("import_module", ImportModuleFunction).Function("find_module", FindModule);
 }
 

@@ -467,7 +467,7 @@ Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedM
                                   [&](const NativePart& p) { return p.module == module.name; });
   if (part != std::end(kNativeParts)) {
     COBRA_TRY(part->define(interp, m));
-  } else if (is_torch) {
+  } else if (is_torch && module.name != "torch.ops") {  // whose names are operators of anybody's
     m.GetAttrHook(UnknownName(std::string(module.name)));
   }
   if (module.source.empty()) return {};

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/torch_rules.h"
 
@@ -397,6 +398,8 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
 // there. A method is opaque, so that calling it is unsupported; reading any other attribute is.
 void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
   const TorchState& torch = Torch(interp);
+  for (const char* name : {"_make_subclass", "_make_wrapper_subclass"})  // tensors of a class of the program's own
+    builder.Attribute(name, interp.importer().Opaque(absl::StrCat("torch.Tensor.", name)));
   for (const std::string& name : KnownTorchNames("torch.Tensor", torch.version_major, torch.version_minor)) {
     StrObject* interned = interp.Intern(name);
     if (!interp.LookupClass(builder.get(), interned).IsUnbound()) continue;

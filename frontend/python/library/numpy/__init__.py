@@ -111,6 +111,9 @@ _SIZES = {
     "int16": 2,
     "int8": 1,
     "uint8": 1,
+    "uint16": 2,
+    "uint32": 4,
+    "uint64": 8,
     "bool": 1,
     "complex64": 8,
     "complex128": 16,
@@ -129,6 +132,9 @@ _ALIASES = {
     "i4": "int32",
     "i8": "int64",
     "u1": "uint8",
+    "u2": "uint16",
+    "u4": "uint32",
+    "u8": "uint64",
     "i2": "int16",
     "i1": "int8",
     "f": "float32",
@@ -149,7 +155,7 @@ class dtype:
         elif not isinstance(spec, str):
             spec = str(spec).replace("torch.", "")
         self.name = _ALIASES.get(spec, spec)
-        if self.name not in _TORCH:
+        if self.name not in _TYPES:
             raise TypeError("data type %r not understood" % (spec,))
         return self
 
@@ -167,6 +173,8 @@ class dtype:
 
     @property
     def _torch(self):
+        if self.name not in _TORCH:
+            torch._unsupported("an array of numpy.%s" % self.name, "compute it with Python or with torch")
         return _TORCH[self.name]
 
     def __eq__(self, other):
@@ -193,6 +201,9 @@ int32 = intc = _scalar_type("int32", signedinteger, int)
 int16 = _scalar_type("int16", signedinteger, int)
 int8 = _scalar_type("int8", signedinteger, int)
 uint8 = ubyte = _scalar_type("uint8", unsignedinteger, int)
+uint16 = ushort = _scalar_type("uint16", unsignedinteger, int)
+uint32 = uintc = _scalar_type("uint32", unsignedinteger, int)
+uint64 = uint = uintp = ulonglong = _scalar_type("uint64", unsignedinteger, int)
 complex64 = _scalar_type("complex64", complexfloating, complex)
 complex128 = _scalar_type("complex128", complexfloating, complex)
 
@@ -212,6 +223,9 @@ _TYPES = {
     "int16": int16,
     "int8": int8,
     "uint8": uint8,
+    "uint16": uint16,
+    "uint32": uint32,
+    "uint64": uint64,
     "bool": bool_,
     "complex64": complex64,
     "complex128": complex128,
@@ -234,8 +248,12 @@ class finfo:
 
 class iinfo:
     def __init__(self, t):
-        info = torch.iinfo(dtype(t)._torch)
-        self.dtype, self.bits, self.max, self.min = dtype(t), info.bits, info.max, info.min
+        self.dtype = dtype(t)
+        if self.dtype.kind not in "iu":
+            raise ValueError("Invalid integer data type %r." % self.dtype.kind)
+        self.bits = 8 * self.dtype.itemsize
+        sign = 1 if self.dtype.kind == "i" else 0
+        self.max, self.min = 2 ** (self.bits - sign) - 1, -sign * 2 ** (self.bits - 1)
 
 
 def issubdtype(a, b):
@@ -249,8 +267,8 @@ def issubdtype(a, b):
 
 
 def result_type(*operands):
-    names = [dtype(o.dtype).name if isinstance(o, ndarray) else dtype(o).name for o in operands]
-    return dtype(_promoted(names))
+    types = [dtype(o.dtype) if isinstance(o, ndarray) else dtype(o) for o in operands]
+    return dtype(_promoted([t.name for t in types if t._torch]))
 
 
 def _promoted(names):

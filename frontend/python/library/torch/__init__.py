@@ -771,5 +771,6 @@ class _TorchVersion(str):
 
 
 __version__ = _TorchVersion(__version__)
+meshgrid.__kwdefaults__ = {"indexing": None}  # PyTorch's is a function in Python: einx asks it for its arguments
 
 _hide_later("torch", globals())

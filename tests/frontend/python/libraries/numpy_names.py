@@ -19,9 +19,6 @@ SITE = os.path.join(ROOT, "build/pypi/lib/python3.11/site-packages")
 LIBRARIES = "torch", "torchvision", "timm", "transformers", "diffusers"
 CASES = os.path.join(HERE, "../torch/numpy_cases.txt")
 OUTSIDE = {
-    "uint16": "torch 1.13 has no such tensors",
-    "uint32": "torch 1.13 has no such tensors",
-    "uint64": "torch 1.13 has no such tensors",
     "ma.array": "masks of images before they are padded",
     "load": "reads a file",
     "fromfile": "reads a file",

@@ -477,7 +477,10 @@ TEST(ReaderTest, TheEntryMayNameWhatItsFileDoesNotImport) {
   request.file = "pkg/model.py";
   request.inputs = {"1x8"};
   for (const char* entry : {"Net(pkg.vit.ViT(8, 8))", "Net(torch.nn.Linear(8, int(math.sqrt(64))))",
-                            "Net((lambda n: torch.nn.Linear(n, n))(8))", "pkg.model.Net(nn.Linear(8, 8))"}) {
+                            "Net((lambda n: torch.nn.Linear(n, n))(8))", "pkg.model.Net(nn.Linear(8, 8))",
+                            "Net([pkg.vit.ViT(n, n) for n in range(8, 9)][0])",
+                            "Net((lambda math, *pkg, k=pkg.vit.ViT(8, 8): k if math else pkg)(1))",
+                            "Net({k: pkg.vit.ViT(k, k) for k in {pkg for pkg in (8,)}}[8])"}) {
     request.entry = entry;
     const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
     EXPECT_TRUE(graph.ok()) << entry << ": " << graph.status();
@@ -488,6 +491,63 @@ TEST(ReaderTest, TheEntryMayNameWhatItsFileDoesNotImport) {
   request.bundle["pkg/model.py"] += "math = 8\n";
   request.entry = "Net(nn.Linear(math, math))";
   EXPECT_TRUE(ReadPythonModel(request).ok());
+}
+
+TEST(ReaderTest, AClassOfAMissingPackageTakesTheKeywordsOfAClass) {
+  SourceRequest request;
+  request.file = "net.py";
+  request.bundle["net.py"] =
+      "from torch import nn\nfrom hub_is_not_here import Mixin\n"
+      "class Tagged(nn.Module):\n  def __init_subclass__(cls, width=4, **more):\n"
+      "    super().__init_subclass__(**more)\n    cls.width = width\n"
+      "class Other(Tagged, Mixin, tag='x', width=5):\n  pass\n"
+      "class Net(Tagged, width=6):\n  def __init__(self):\n    super().__init__()\n"
+      "    self.fc = nn.Linear(8, self.width + Other.width)\n"
+      "  def forward(self, x):\n    return self.fc(x)\n";
+  request.entry = "Net()";
+  request.inputs = {"1x8"};
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->nodes().back().outputs[0].shape, (graph::Shape{1, 11}));
+  request.entry = "Other()";
+  const Diagnostic refused = Refused(ReadPythonModel(request));
+  EXPECT_EQ(refused.kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_EQ(refused.missing_module, "hub_is_not_here");
+}
+
+TEST(ReaderTest, OperatorsOfAProgramAreFoundByName) {
+  SourceRequest request;
+  request.torch_version = "2.13.0";
+  request.file = "net.py";
+  request.bundle["net.py"] =
+      "import torch\n"
+      "@torch.library.custom_op('mine::scale', mutates_args=())\n"
+      "def scale(x: torch.Tensor, f: float) -> torch.Tensor:\n  return x * f\n"
+      "@scale.register_fake\ndef _(x, f):\n  return torch.empty_like(x)\n"
+      "def net(x):\n  return torch.ops.mine.scale.default(torch.ops.mine.scale(scale(x, 2.0), 3.0), 4.0)\n";
+  request.entry = "net";
+  request.inputs = {"1x8"};
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->nodes().size(), 3);
+}
+
+TEST(ReaderTest, AnExtensionIsRefusedWhereItIsCalled) {
+  SourceRequest request;
+  request.file = "net.py";
+  const std::string load = "fast = load('fast', sources=['fast.cpp'])\n";
+  const std::string net =
+      "def net(x):\n  return x + 1 if fast is None or x.device.type == 'cpu' else fast.run(x)\n"
+      "def prepared(x):\n  return x if fast is None else fast.run(x)\n";
+  request.inputs = {"8"};
+  const auto read = [&](const std::string& made, const std::string& entry) {
+    request.bundle["net.py"] = "from torch.utils.cpp_extension import load\n" + made + net;
+    request.entry = entry;
+    return ReadPythonModel(request);
+  };
+  EXPECT_TRUE(read(load, "net").ok());
+  EXPECT_EQ(Refused(read(load, "prepared")).kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_TRUE(read("try:\n  " + load + "except RuntimeError:\n  fast = None\n", "prepared").ok());
 }
 
 TEST(ReaderTest, AMissingLibraryIsToBlameNotTheLayerThatGotItsValue) {

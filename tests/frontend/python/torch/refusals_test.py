@@ -29,6 +29,10 @@ REFUSED = {
     "torch.autograd.grad(x.sum(), x)": "torch.autograd.grad() is not supported",
     "nn.LinearCrossEntropyLoss(3, 4)(x)": "calling torch.nn.LinearCrossEntropyLoss() is not supported",
     "F.scaled_mm(x, x)": "calling torch.nn.functional.scaled_mm() is not supported",
+    "torch.ao.quantization.quantize_dynamic(nn.Linear(4, 4), {nn.Linear})(x)": "quantizing a network is not supported",
+    "torch.Tensor._make_subclass(torch.Tensor, x)": "calling torch.Tensor._make_subclass() is not supported",
+    "torch.utils.cpp_extension.load('x', ['x.cpp']).run(x)": "calling torch.utils.cpp_extension.load().run() is not",
+    "torch.ops.others.run(x)": "torch.ops.others.run is not supported",
 }
 
 

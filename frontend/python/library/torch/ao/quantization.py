@@ -26,7 +26,7 @@ class QuantWrapper(torch.nn.Module):
 
 
 def _no_quantization(*args, **kwargs):
-    raise NotImplementedError("quantized networks are not covered: give the float model")
+    torch._unsupported("quantizing a network", "quantized networks are not covered: give the float model")
 
 
 fuse_modules = (
