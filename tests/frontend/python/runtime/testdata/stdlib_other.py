@@ -224,3 +224,39 @@ class Box(Generic[T]): pass
 for g in (lambda: List[int]([1]), lambda: List(), lambda: Box[int, str], lambda: Box[int]()):
     try: print(type(g()).__name__)
     except TypeError as e: print(e)
+# ---
+import uuid
+u = uuid.UUID('{12345678-1234-5678-1234-56781234567a}'); v = uuid.uuid4()
+print(u, repr(u), u.hex, u.int, int(u), u == uuid.UUID(int=u.int), hash(u) == hash(u.int), uuid.UUID(bytes=u.bytes) == u, u < uuid.UUID(int=0), u == 1)
+print(v.version, v == uuid.uuid4(), len(str(v)), v.hex[16] in '89ab')
+for bad in (lambda: uuid.UUID('12'), lambda: uuid.UUID(int=-1), lambda: uuid.UUID()):
+    try: bad()
+    except (ValueError, TypeError) as e: print(type(e).__name__, e)
+try: u.int = 3
+except TypeError as e: print(e)
+# ---
+from packaging.version import Version, parse, InvalidVersion
+from packaging.specifiers import SpecifierSet, Specifier, InvalidSpecifier
+from packaging.utils import canonicalize_name, canonicalize_version
+from packaging.requirements import Requirement, InvalidRequirement
+vs = ["1.0", "1", "2.13.0+cpu", "1.0.dev1", "1.0a1", "1.0a1.dev3", "1.0b2", "1.0rc1", "1.0-c2", "1.0.post1", "1.0-1", "1!0.5", "1.0+ubuntu.1", "1.0+ubuntu.10", "1.0+abc", "v2.0.0", "  1.2  ", "1.0.post1.dev2", "1.0PREVIEW3", "4.57.0.dev0", "0.10.0", "1.10", "1.9", "2.1.0a0+git1234", "2.0.0alpha", "1.0.rev2", "1.0.0.0"]
+p = [Version(v) for v in vs]
+for v in p: print(str(v), v.release, v.epoch, v.pre, v.post, v.dev, v.local, v.is_prerelease, v.is_postrelease, v.is_devrelease, v.base_version, v.public, v.major, v.minor, v.micro, repr(v), canonicalize_version(str(v)))
+print([str(v) for v in sorted(p)])
+for bad in ("", "a.b", "1..2", "1.0-", "1.0x", "french toast"):
+    try: print(Version(bad))
+    except InvalidVersion as e: print("InvalidVersion")
+specs = ["==1.0", "==1.*", "!=1.0", "!=1.0.*", ">=1.0", ">1.0", "<1.0", "<=1.0", "~=1.0", "~=1.0.1", ">=1.0a1", "<2.0,>=1.9,!=1.10", "===1.0", "", ">=2", "==1.0+abc", ">1.0.post1", "<1.0a2", "==1!0.5", ">=2.0.0,<3"]
+for s in specs:
+    ss = SpecifierSet(s)
+    print(s, [str(v) for v in p if v in ss], [str(v) for v in p if ss.contains(v, prereleases=True)], str(ss), len(ss))
+for bad in ("1.0", ">>1", "~=1", ">=1.*"):
+    try: print(Specifier(bad))
+    except InvalidSpecifier: print("InvalidSpecifier")
+for r in ("torch>=2.0,<3", "numpy", "a.b_c[x,y] (>=1.0)", "name @ https://x.y/z", "p==1; python_version<'3.9'"):
+    q = Requirement(r); print(q.name, sorted(q.extras), q.specifier, q.url, q.marker is None)
+for bad in ("!", "a >=", "a b"):
+    try: print(Requirement(bad))
+    except InvalidRequirement: print("InvalidRequirement")
+print(canonicalize_name("A.b__C-d"), parse("1.0") == Version("1.0.0"), hash(Version("1.0")) == hash(Version("1")), Version("1.0") < Version("1.0.post1"), Specifier(">=1").operator, Specifier(">=1").version)
+print("1.2" in SpecifierSet(">=1"), SpecifierSet(">=1") & "<2", list(SpecifierSet(">=1").filter(["1.0", "2.0a1", "0.5"])), SpecifierSet(">=1")==SpecifierSet(">=1"))
