@@ -1,9 +1,12 @@
 // str.encode and bytes.decode: the encodings that source files, configurations and names use, and the error handlers.
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/syntax/encodings.h"
 
 namespace cobra::python {
 namespace {
@@ -36,11 +39,18 @@ constexpr CodecName kCodecs[] = {
     {"utf_32_be", Codec::kUtf32Be, "utf-32-be"},
 };
 
-Result<CodecName> FindCodec(Interpreter& interp, absl::string_view encoding) {
-  std::string name = absl::StrReplaceAll(absl::AsciiStrToLower(encoding), {{"-", "_"}, {" ", "_"}});
+const CodecName* KnownCodec(absl::string_view encoding) {
+  const std::string name = absl::StrReplaceAll(absl::AsciiStrToLower(encoding), {{"-", "_"}, {" ", "_"}});
   for (const CodecName& c : kCodecs) {
-    if (c.name == name) return c;
+    if (c.name == name) return &c;
   }
+  return nullptr;
+}
+
+Result<CodecName> FindCodec(Interpreter& interp, absl::string_view encoding) {
+  if (const CodecName* known = KnownCodec(encoding)) return *known;
+  if (ast::DecodeFrom(encoding, "").kind != ast::EncodingKind::kUnknown)
+    return interp.Unsupported(absl::StrCat("encoding into ", encoding));
   return interp.Raise(interp.types().LookupError, absl::StrCat("unknown encoding: ", encoding));
 }
 
@@ -208,9 +218,38 @@ Result<Value> EncodeText(Interpreter& interp, StrObject* s, absl::string_view en
   return Value(interp.NewBytes(out));
 }
 
+namespace {
+
+// Those of source files: gbk, cp1252, shift_jis.
+Result<Value> DecodeAsSource(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
+                             absl::string_view errors) {
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(bytes.size()) / 8));
+  ast::Decoded decoded = ast::DecodeFrom(encoding, bytes);
+  switch (decoded.kind) {
+    case ast::EncodingKind::kDecoded: return Value(interp.NewStr(decoded.text));
+    case ast::EncodingKind::kUtf8: return DecodeText(interp, bytes, "utf-8", errors);
+    case ast::EncodingKind::kInvalid:
+      if (errors != "strict") break;
+      return RaiseCodecError(interp, interp.types().UnicodeDecodeError, decoded.name, Value(interp.NewBytes(bytes)),
+                             static_cast<int64_t>(decoded.bad), static_cast<int64_t>(decoded.bad) + 1,
+                             "illegal multibyte sequence");
+    case ast::EncodingKind::kUnsupported: break;
+    case ast::EncodingKind::kUnknown:
+      return interp.Raise(interp.types().LookupError, absl::StrCat("unknown encoding: ", encoding));
+  }
+  return interp.Unsupported(absl::StrCat("decoding from ", encoding));
+}
+
+}  // namespace
+
 Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
                          absl::string_view errors) {
   COBRA_TRY(interp.Charge(StepsToScan(encoding.size())));
+  if (absl::EqualsIgnoreCase(encoding, "utf-8-sig") || absl::EqualsIgnoreCase(encoding, "utf_8_sig")) {
+    absl::ConsumePrefix(&bytes, "\xef\xbb\xbf");
+    encoding = "utf-8";
+  }
+  if (KnownCodec(encoding) == nullptr) return DecodeAsSource(interp, bytes, encoding, errors);
   COBRA_TRY_ASSIGN(CodecName codec, FindCodec(interp, encoding));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(bytes.size()) / 8));
   Decoding d{interp, codec.shown, bytes, errors, ""};

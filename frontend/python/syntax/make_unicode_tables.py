@@ -58,7 +58,6 @@ ALIASES = [
     "HORIZONTAL TABULATION",
     "VERTICAL TABULATION",
 ]
-CODE_PAGES = [
     "iso8859-2",
     "iso8859-5",
     "iso8859-7",
@@ -116,14 +115,6 @@ def main():
             n = unicodedata.normalize("NFKC", chr(c))
             if ("a" + chr(c)).isidentifier() and n != chr(c):
                 f.write('{0x%X,"%s"},\n' % (c, escaped(n)))
-        f.write("};\n")
-        for page in CODE_PAGES:
-            f.write("constexpr uint16_t k_%s[128] = {" % page.replace("-", "_"))
-            f.write(",".join(str(ord(bytes([b]).decode(page, "replace"))) for b in range(128, 256)))
-            f.write("};\n")
-        f.write("constexpr CodePage kCodePages[] = {\n")
-        for page in CODE_PAGES:
-            f.write('{"%s", k_%s},\n' % (page, page.replace("-", "_")))
         f.write("};\n")
     rows = {}
     for c in range(0x110000):

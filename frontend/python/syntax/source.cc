@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "frontend/python/syntax/encodings.h"
 #include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
@@ -104,8 +105,19 @@ absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_
       return Problem(Diagnostic::Kind::kSyntaxError, filename, 0,
                      absl::StrCat("encoding problem: ", encoding, " with BOM"));
     }
-    if (!DecodeToUtf8(encoding, &text)) {
-      return Problem(Diagnostic::Kind::kSyntaxError, filename, 0, absl::StrCat("unknown encoding: ", encoding));
+    Decoded decoded = DecodeFrom(encoding, text);
+    switch (decoded.kind) {
+      case EncodingKind::kUtf8: break;
+      case EncodingKind::kDecoded: text = std::move(decoded.text); break;
+      case EncodingKind::kInvalid:
+        return Problem(Diagnostic::Kind::kSyntaxError, filename, LineOf(text, decoded.bad),
+                       absl::StrFormat("(unicode error) '%s' codec can't decode byte 0x%02x in position %d",
+                                       decoded.name, static_cast<uint8_t>(text[decoded.bad]), decoded.bad));
+      case EncodingKind::kUnsupported:
+        return Problem(Diagnostic::Kind::kUnsupported, filename, 0,
+                       absl::StrCat("the encoding ", encoding, " of a source file is not supported"));
+      case EncodingKind::kUnknown:
+        return Problem(Diagnostic::Kind::kSyntaxError, filename, 0, absl::StrCat("unknown encoding: ", encoding));
     }
   }
   NormalizeNewlines(&text);

@@ -7,7 +7,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 
 namespace cobra::python {
@@ -22,11 +21,6 @@ struct Mapping {
   int32_t code_point;
   const char* text;
 };
-struct CodePage {
-  const char* name;
-  const uint16_t* upper_half;
-};
-
 #include "frontend/python/syntax/unicode_tables.inc"
 
 constexpr uint64_t kNames[] = {
@@ -176,31 +170,6 @@ int32_t LookUpCharacterName(absl::string_view name) {
   const uint64_t* row = std::lower_bound(std::begin(kNames), std::end(kNames), key);
   if (row == std::end(kNames) || (*row >> 21) != (key >> 21)) return -1;
   return static_cast<int32_t>(*row & 0x1FFFFF);
-}
-
-bool DecodeToUtf8(absl::string_view encoding, std::string* text) {
-  const std::string name = absl::StrReplaceAll(absl::AsciiStrToLower(encoding), {{"_", "-"}});
-  if (name == "utf-8" || name == "utf8" || name == "u8" || absl::StartsWith(name, "utf-8-") || name == "ascii" ||
-      name == "us-ascii") {
-    return true;
-  }
-  const uint16_t* page = nullptr;
-  const bool latin1 = name == "latin-1" || name == "latin1" || name == "iso-8859-1" || name == "iso8859-1" ||
-                      name == "l1" || absl::StartsWith(name, "iso-8859-1-") || absl::StartsWith(name, "latin-1-");
-  const std::string short_name = absl::StrReplaceAll(
-      name, {{"iso-8859", "iso8859"}, {"windows-", "cp"}, {"latin-9", "iso8859-15"}, {"latin9", "iso8859-15"}});
-  for (const CodePage& row : kCodePages) {
-    if (short_name == row.name) page = row.upper_half;
-  }
-  if (!latin1 && page == nullptr) return false;
-  std::string out;
-  out.reserve(text->size() + text->size() / 8);
-  for (char c : *text) {
-    const uint8_t b = static_cast<uint8_t>(c);
-    AppendUtf8(b < 128 || latin1 ? b : page[b - 128], &out);
-  }
-  *text = std::move(out);
-  return true;
 }
 
 }  // namespace ast

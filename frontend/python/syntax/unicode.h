@@ -1,4 +1,4 @@
-// Properties of Unicode 14 characters (the version of CPython 3.11) for the lexer, and the encodings of source files.
+// Properties of Unicode 14 characters (the version of CPython 3.11) for the lexer.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_UNICODE_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_UNICODE_H_
 
@@ -26,9 +26,6 @@ std::string NormalizeIdentifier(absl::string_view name);
 
 // The code point that \N{name} means; -1 if there is none. Names are as unicodedata knows them, in any case.
 int32_t LookUpCharacterName(absl::string_view name);
-
-// True if `encoding` is known; utf-8 and ascii leave *text alone.
-bool DecodeToUtf8(absl::string_view encoding, std::string* text);
 
 }  // namespace ast
 }  // namespace cobra::python
