@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
+#include "frontend/python/runtime/standard_names.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"
 
@@ -106,6 +107,20 @@ std::string VersionHint(absl::string_view message, absl::string_view version) {
                       " reads it as for that version");
 }
 
+// "typing.TypeIs of Python 3.13", if the exception is that of Python 3.11 for a name that a later version has.
+std::string LaterStandardName(absl::string_view message) {
+  absl::string_view module, name;
+  if (absl::StartsWith(message, "AttributeError: module ")) {
+    module = QuotedAfter(message, "module ");
+    name = QuotedAfter(message, "has no attribute ");
+  } else if (absl::StartsWith(message, "ImportError: cannot import name ")) {
+    module = QuotedAfter(message, " from ");
+    name = QuotedAfter(message, "cannot import name ");
+  }
+  const int since = StandardNameSince(module, name);
+  return since > 11 ? absl::StrCat(module, ".", name, " of Python 3.", since) : "";
+}
+
 // Libraries load trained weights from files or the network: not needed, and not there.
 std::string PretrainedHint(const Diagnostic& d) {
   for (const DiagnosticFrame& frame : d.frames) {
@@ -176,6 +191,12 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     return DiagnosticToStatus(d);
   }
   if (!of_program) return DiagnosticToStatus(d);
+  if (const std::string name = LaterStandardName(d.message); !name.empty()) {
+    d.kind = Diagnostic::Kind::kUnsupported;
+    d.message = absl::StrCat(name, " is not supported");
+    d.hint = "programs are read as by Python 3.11, with what is offered of later versions";
+    return DiagnosticToStatus(d);
+  }
   std::string later = LaterVersionHint(d.message, request.torch_version);
   if (later.empty()) later = VersionHint(d.message, request.torch_version);
   if (!later.empty()) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/standard_names.h"
 
 namespace cobra::python {
 namespace {
@@ -111,7 +112,7 @@ Result<Value> GetClassAttr(Interpreter& interp, ClassObject* cls, StrObject* nam
     Value hook = interp.LookupClass(cls->cls, interp.names().__getattr__);
     return interp.Call(hook, {Value(cls), Value(name)});
   }
-  return Value::Unbound();
+  return MissingStandardAttribute(interp, cls, name);
 }
 
 namespace {
@@ -173,8 +174,8 @@ Result<Value> FindAttr(Interpreter& interp, Value v, StrObject* name) {
       found = Value::Unbound();
     }
   }
-  if (!found->IsUnbound() || !cls->has_getattr) return found;
-  return CallGetAttrHook(interp, v, cls, name);
+  if (!found->IsUnbound()) return found;
+  return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : MissingStandardAttribute(interp, cls, name);
 }
 
 }  // namespace
@@ -240,8 +241,11 @@ inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrO
     if (Value* own = attrs->table.GetStr(name, guess)) return *own;
   }
   ClassObject* cls = v.object()->cls;
-  if (meta.IsUnbound())
-    return cls->has_getattr ? CallGetAttrHook(interp, v, cls, name) : RaiseNoAttribute(interp, v, name);
+  if (meta.IsUnbound() && cls->has_getattr) return CallGetAttrHook(interp, v, cls, name);
+  if (meta.IsUnbound()) {
+    const Value missing = MissingStandardAttribute(interp, cls, name);
+    return missing.IsUnbound() ? Result<Value>(RaiseNoAttribute(interp, v, name)) : missing;
+  }
   // Its __get__ may raise an AttributeError, after which __getattr__ is called.
   if (meta.IsInstance() || meta.IsClassMethod()) return GetAttrSlow(interp, v, name);
   return BindDescriptor(interp, meta, v, cls);

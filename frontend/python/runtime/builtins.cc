@@ -551,9 +551,20 @@ void Builtins::AddLazyTypes() {
 }
 
 void Builtins::AddUnsupported() {
+  for (absl::string_view name : {"exit", "quit"}) {
+    Add(name, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+      return interp.RaiseValue(NewException(interp, interp.types().SystemExit, static_cast<int>(args.positional.size()),
+                                            args.positional.data()));
+    });
+  }
+  Add("open", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    COBRA_TRY_ASSIGN(const Value io, interp.importer().ImportValue("io"));
+    COBRA_TRY_ASSIGN(const Value open, interp.GetAttr(io, interp.Intern("open")));
+    return interp.Call(open, args.positional, args.keywords);
+  });
   Add("__build_class__",
       [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("__build_class__()"); });
-  for (absl::string_view name : {"open", "input", "breakpoint"}) {
+  for (absl::string_view name : {"input", "breakpoint", "help", "aiter", "anext", "copyright", "credits", "license"}) {
     Add(name, [what = absl::StrCat(name, "()")](Interpreter& interp, const CallArgs&) -> Result<Value> {
       return interp.Unsupported(what, "a model definition runs here without files, input or code made at run time");
     });

@@ -1,8 +1,17 @@
 // Statements. ExecBlock returns how the block ended; kError means that an error is pending in the interpreter.
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/read_notes.h"
 
 namespace cobra::python {
+
+bool Importer::DropFailure(Diagnostic::Kind kind) {
+  std::unique_ptr<Diagnostic> failure = exchange_failure_(nullptr);
+  if (failure != nullptr && failure->kind == kind) return true;
+  exchange_failure_(std::move(failure));
+  return false;
+}
 
 using ast::StmtKind;
 using ast::StmtNode;
@@ -11,7 +20,76 @@ namespace {
 
 Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s);
 
+// ---- guards: what only stops or shows a program, whatever it looks at, is no part of the network. Where it depends on
+// the values of tensors, the network is that of the inputs on which the program goes on.
+
+// After a failure: whether it was for want of values, and is dropped.
+bool IsForWantOfValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {
+  if (!interp.importer().DropFailure(Diagnostic::Kind::kDataDependent)) return false;
+  AddReadNote({frame.unit->display_name, pos.line, 0},
+              absl::StrCat(what, " depends on the values of tensors, and is taken to let the program go on"));
+  return true;
+}
+
+// Whether the program goes on in another way after an exception.
+bool MayBeCaught(const Frame& innermost) {
+  for (const Frame* frame = &innermost; frame != nullptr; frame = frame->back) {
+    if (frame->try_depth > 0) return true;
+  }
+  return false;
+}
+
+enum class Outcome : uint8_t { kFalse, kTrue, kUnknown };
+
+// The truth of a test, as far as it is known. Of `and`, `or` and `not` each part is evaluated by itself, so that the
+// calls of the others are recorded.
+Result<Outcome> GuardOutcome(Interpreter& interp, Frame& frame, const ast::ExprNode* test, absl::string_view what) {
+  if (const auto* op = test->AsOrNull<ast::BoolOp>()) {
+    const bool is_and = op->op == ast::BoolOperator::And;
+    Outcome all = is_and ? Outcome::kTrue : Outcome::kFalse;
+    for (const ast::ExprNode* part : op->values) {
+      COBRA_TRY_ASSIGN(const Outcome one, GuardOutcome(interp, frame, part, what));
+      if (one == (is_and ? Outcome::kFalse : Outcome::kTrue)) return one;
+      if (one == Outcome::kUnknown) all = one;
+    }
+    return all;
+  }
+  if (const auto* op = test->AsOrNull<ast::UnaryOp>(); op != nullptr && op->op == ast::UnaryOperator::Not) {
+    COBRA_TRY_ASSIGN(const Outcome inner, GuardOutcome(interp, frame, op->operand, what));
+    return inner == Outcome::kUnknown ? inner : inner == Outcome::kTrue ? Outcome::kFalse : Outcome::kTrue;
+  }
+  Result<Value> value = Eval(interp, frame, test);
+  frame.position = &test->pos;
+  if (value.ok()) {
+    Result<bool> truth = interp.Truth(*value);
+    if (truth.ok()) return *truth ? Outcome::kTrue : Outcome::kFalse;
+  }
+  if (!MayBeCaught(frame) && IsForWantOfValues(interp, frame, test->pos, what)) return Outcome::kUnknown;
+  return Failure();
+}
+
+// if TEST: raise ...
+bool OnlyRaises(const ast::If* s) { return s->body.size() == 1 && s->body[0]->Is<ast::Raise>() && s->orelse.empty(); }
+
+Completion ExecGuard(Interpreter& interp, Frame& frame, const ast::If* s) {
+  COBRA_EXEC_ASSIGN(const Outcome outcome, GuardOutcome(interp, frame, s->test, "whether it raises"));
+  return outcome == Outcome::kTrue ? ExecBlock(interp, frame, s->body) : Completion::kNormal;
+}
+
+bool IsPrint(const ast::ExprNode* e) {
+  const auto* call = e->AsOrNull<ast::Call>();
+  const auto* name = call == nullptr ? nullptr : call->func->AsOrNull<ast::Name>();
+  return name != nullptr && name->id->text == "print";
+}
+
+Completion ExecExpression(Interpreter& interp, Frame& frame, const ast::ExprNode* e) {
+  if (Eval(interp, frame, e).ok()) return Completion::kNormal;
+  return IsPrint(e) && IsForWantOfValues(interp, frame, e->pos, "what it prints") ? Completion::kNormal
+                                                                                  : Completion::kError;
+}
+
 Completion ExecIf(Interpreter& interp, Frame& frame, const ast::If* s) {
+  if (OnlyRaises(s)) return ExecGuard(interp, frame, s);
   COBRA_EXEC_ASSIGN(Value test, Eval(interp, frame, s->test));
   frame.position = &s->test->pos;
   COBRA_EXEC_ASSIGN(bool b, interp.Truth(test));
@@ -112,10 +190,8 @@ Completion ExecAnnAssign(Interpreter& interp, Frame& frame, const ast::AnnAssign
 }
 
 Completion ExecAssert(Interpreter& interp, Frame& frame, const ast::Assert* s) {
-  COBRA_EXEC_ASSIGN(Value test, Eval(interp, frame, s->test));
-  frame.position = &s->test->pos;
-  COBRA_EXEC_ASSIGN(bool b, interp.Truth(test));
-  if (b) return Completion::kNormal;
+  COBRA_EXEC_ASSIGN(const Outcome outcome, GuardOutcome(interp, frame, s->test, "the assertion"));
+  if (outcome != Outcome::kFalse) return Completion::kNormal;
   Value exception;
   if (s->msg != nullptr) {
     COBRA_EXEC_ASSIGN(Value message, Eval(interp, frame, s->msg));
@@ -133,7 +209,7 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s) {
   frame.position = &s->pos;
   COBRA_EXEC(interp.Step());
   switch (s->node_kind) {
-    case StmtKind::Expr: COBRA_EXEC(Eval(interp, frame, s->As<ast::Expr>()->value)); return Completion::kNormal;
+    case StmtKind::Expr: return ExecExpression(interp, frame, s->As<ast::Expr>()->value);
     case StmtKind::Assign: {
       const auto* a = s->As<ast::Assign>();
       COBRA_EXEC_ASSIGN(Value v, Eval(interp, frame, a->value));

@@ -13,6 +13,7 @@
 #include "base/user_error.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/missing_module.h"
+#include "frontend/python/runtime/standard_names.h"
 #include "frontend/python/syntax/parser.h"
 
 namespace cobra::python {
@@ -89,12 +90,7 @@ bool HasExtensionModule(const FileSource& source, const std::string& base) {
 }
 
 // CPython's modules that are missing here although a part of their package is provided.
-bool IsLeftOut(absl::string_view name) {
-  constexpr absl::string_view kNames[] = {"importlib.abc", "importlib.resources", "json.decoder",     "json.encoder",
-                                          "json.tool",     "logging.config",      "logging.handlers", "urllib.request",
-                                          "urllib.error",  "urllib.response"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
+bool IsLeftOut(absl::string_view name) { return StandardNameSince("", name) != 0; }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/standard_names.h"
 
 namespace cobra::python {
 namespace {
@@ -201,6 +202,7 @@ Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject
     return child;
   }
   if (module->is_package && importer.IsPending(submodule)) return importer.ImportValue(submodule);
+  if (const Value missing = MissingStandardName(interp, module, name); !missing.IsUnbound()) return missing;
   Value hook = module->getattr_hook;
   if (hook.IsUnbound()) {
     Value* own = table.GetStr(interp.names().__getattr__);  // PEP 562

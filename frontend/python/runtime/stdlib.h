@@ -16,7 +16,7 @@ double LogGamma(double x);
 void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
 void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/ needs from C++)
-void AddLibraryFunctions(NativeModuleBuilder& m);   // to _cobra: folders of libraries
+void AddLibraryFunctions(NativeModuleBuilder& m);   // to _cobra: what packages look up in their text
 void AddItertoolsModule(NativeRegistry* registry);  // itertools
 void AddRandomModule(NativeRegistry* registry);     // _random
 void AddReModule(NativeRegistry* registry);         // _re

@@ -1,7 +1,5 @@
-// Folders of libraries, as far as a library looks at itself: `os.scandir`, `os.path.isdir`, `pkgutil.get_data` and, for
-// packages that find out what their files export (transformers), the names in `__all__`. A stranger's program can call
-// all of this: it sees names in the folders that it may import from, the text of tables that lie there, and neither
-// another file's text nor anything else of the file system.
+// What packages find out about the text of their own files (transformers): the names in `__all__`, what a module's
+// classes look like. A stranger's program can call this too: it sees a few words of files that it could read as well.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -15,55 +13,11 @@
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/place.h"
 #include "frontend/python/runtime/stdlib.h"
 
 namespace cobra::python {
 namespace {
-
-struct Place {
-  const FileSource* source = nullptr;  // null: the path is in no library
-  std::string path;                    // below the source's root
-};
-
-Place PlaceOf(Interpreter& interp, absl::string_view path) {
-  for (size_t i = 0; i + 1 < path.size(); ++i) {  // half of a surrogate pair is in no file's name
-    if (path[i] == '\xed' && static_cast<unsigned char>(path[i + 1]) >= 0xa0) return {};
-  }
-  for (absl::string_view part : absl::StrSplit(path, '/')) {
-    if (part == "..") return {};
-  }
-  for (const auto& root : interp.options().library_roots) {
-    const std::string prefix = absl::StrCat(root->DisplayName(""), "/");
-    if (!absl::StartsWith(path, prefix)) continue;
-    return {root.get(), std::string(absl::StripSuffix(path.substr(prefix.size()), "/"))};
-  }
-  return {};
-}
-
-// The place that a function's only argument names.
-Result<Place> PlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function) {
-  std::string path;
-  ArgReader reader(interp, function, args);
-  COBRA_TRY(reader.Required("path", &path).Finish());
-  return PlaceOf(interp, path);
-}
-
-Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "list_folder"));
-  if (place.source == nullptr) return Value::None();
-  const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
-  if (!names.ok()) return Value::None();
-  COBRA_TRY(interp.Charge(static_cast<int64_t>(names->size())));
-  std::vector<Value> out;
-  for (const std::string& name : *names) out.push_back(interp.NewStr(name));
-  return Value(interp.NewList(out));
-}
-
-Result<Value> LibraryFolders(Interpreter& interp, const CallArgs&) {
-  std::vector<Value> out;
-  for (const auto& root : interp.options().library_roots) out.push_back(interp.NewStr(root->DisplayName("")));
-  return Value(interp.NewList(out));
-}
 
 // Whether one of the classes at the top level is as wanted; `head` is what stands up to the colon after its bases.
 bool AnyClass(absl::string_view text, absl::FunctionRef<bool(absl::string_view head)> wanted) {
@@ -91,34 +45,6 @@ Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
                            Value::Bool(absl::StrContains(text, "ALL_ATTENTION_FUNCTIONS.get_interface(")),
                            Value::Bool(absl::StrContains(text, "@use_experts_implementation"))};
   return Value(interp.NewTuple(answers));
-}
-
-Result<Value> IsFile(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "is_file"));
-  // Only what can be read here: a library that finds its data or its compiled parts would go on to open them.
-  return Value::Bool(place.source != nullptr && absl::EndsWith(place.path, ".py") && place.source->IsFile(place.path));
-}
-
-// A table beside a package's code, which the code looks up (timm's pruned networks); None if there is none.
-Result<Value> PackageData(Interpreter& interp, const CallArgs& args) {
-  constexpr size_t kMostBytes = 1 << 20;
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "package_data"));
-  const bool is_table =
-      absl::EndsWith(place.path, ".txt") || absl::EndsWith(place.path, ".json") || absl::EndsWith(place.path, ".csv");
-  if (place.source == nullptr || !is_table) return Value::None();
-  COBRA_TRY(interp.Charge(64));
-  interp.importer().NoteFile(*place.source, place.path);  // one that is absent may come to be there
-  if (!place.source->IsFile(place.path)) return Value::None();
-  const absl::StatusOr<std::string> text = place.source->Read(place.path);
-  if (!text.ok()) return Value::None();
-  COBRA_TRY(interp.Charge(static_cast<int64_t>(text->size() / 64)));  // another process reads it
-  if (text->size() > kMostBytes) return Value::None();
-  return Value(interp.NewBytes(*text));
-}
-
-Result<Value> IsFolder(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "is_folder"));
-  return Value::Bool(place.source != nullptr && place.source->IsDirectory(place.path));
 }
 
 // What stands in quotation marks.
@@ -155,10 +81,7 @@ Value RequiredBy(Interpreter& interp, absl::string_view part) {
 // [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a TorchvisionBackend)] of the
 // Python files of a library's folder; None if there is no such folder.
 Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
-  std::string path;
-  ArgReader reader(interp, "exports", args);
-  COBRA_TRY(reader.Required("path", &path).Finish());
-  const Place place = PlaceOf(interp, path);
+  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "exports"));
   if (place.source == nullptr) return Value::None();
   const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
   if (!names.ok()) return Value::None();
@@ -187,11 +110,7 @@ Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
 }  // namespace
 
 void AddLibraryFunctions(NativeModuleBuilder& m) {
-  m.Function("library_folders", LibraryFolders)
-      .Function("list_folder", ListFolder)
-      .Function("exports", Exports)
-      .Function("module_traits", ModuleTraits);
-  m.Function("is_file", IsFile).Function("is_folder", IsFolder).Function("package_data", PackageData);
+  m.Function("exports", Exports).Function("module_traits", ModuleTraits);
 }
 
 }  // namespace cobra::python

@@ -1,5 +1,5 @@
 // _random.Random: the Mersenne Twister, so that a seeded program draws the same numbers as in CPython. Numbers without
-// a seed would differ from run to run, and so would the network: they are refused.
+// a seed would differ from run to run, and so would the network: they may be drawn, and are refused where they are used.
 #include <array>
 
 #include "frontend/python/runtime/internal.h"
@@ -72,11 +72,10 @@ class Twister : public NativeObject {
   size_t next_ = kSize;
 };
 
-Result<Twister*> Seeded(Interpreter& interp, const CallArgs& args, absl::string_view what) {
-  auto* t = NativeCast<Twister>(args.self);
-  if (t != nullptr && t->seeded) return t;
-  return interp.Unsupported(what,
-                            "random values differ from run to run, and so would the network: seed the generator first");
+// What an unseeded generator gives: a value of which no use is known (_unknown of the class in random.py).
+Result<Value> Unknown(Interpreter& interp, const CallArgs& args, absl::string_view what) {
+  COBRA_TRY_ASSIGN(const Value unknown, interp.GetAttr(args.self, interp.Intern("_unknown")));
+  return interp.Call(unknown, {Value(interp.NewStr(what))});
 }
 
 // Seeds with the magnitude of an int, in words of 32 bits, least significant first.
@@ -99,9 +98,10 @@ Result<Value> GetRandBits(Interpreter& interp, const CallArgs& args) {
   int64_t k;
   ArgReader reader(interp, "getrandbits", args);
   COBRA_TRY(reader.Required("k", &k).Finish());
-  COBRA_TRY_ASSIGN(Twister * t, Seeded(interp, args, "random.getrandbits() without random.seed()"));
+  auto* t = NativeCast<Twister>(args.self);
   if (k < 0) return interp.Raise(interp.types().ValueError, "number of bits must be non-negative");
   if (k > interp.limits().big_int_bits) return interp.IntTooLarge();
+  if (!t->seeded) return Unknown(interp, args, "random.getrandbits()");
   BigInt out(0);
   for (int64_t done = 0; done < k; done += 32) {
     uint32_t word = t->Next();
@@ -127,8 +127,9 @@ void AddRandomModule(NativeRegistry* registry) {
         .Method("getrandbits", GetRandBits)
         .Method("random",
                 [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-                  COBRA_TRY_ASSIGN(Twister * t, Seeded(interp, args, "random.random() without random.seed()"));
-                  return Value::Float(t->NextDouble());
+                  auto* t = NativeCast<Twister>(args.self);
+                  return t->seeded ? Result<Value>(Value::Float(t->NextDouble()))
+                                   : Unknown(interp, args, "random.random()");
                 })
         .Mutable()
         .Build();

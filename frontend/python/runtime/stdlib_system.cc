@@ -7,6 +7,7 @@
 #include "base/limit_message.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/place.h"
 #include "frontend/python/runtime/stdlib.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -152,10 +153,10 @@ Result<Value> CallPartial(Interpreter& interp, const CallArgs& args, StrObject* 
 }
 
 Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
-  std::string what;
+  std::string what, hint;
   ArgReader reader(interp, "unsupported", args);
-  COBRA_TRY(reader.Required("what", &what).Finish());
-  return interp.Unsupported(what);
+  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  return interp.Unsupported(what, hint);
 }
 
 // The __name__ in the globals of the innermost Python frame that is not part of the runtime.
@@ -177,11 +178,24 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   return interp.state().importer->Opaque(name);
 }
 
+// The parameters of a frame's function: ([names], name of *args, name of **kwargs), None for what it has not.
+Value ParametersOf(Interpreter& interp, const Frame& frame) {
+  const ScopeInfo& scope = *frame.scope;
+  const auto name_of = [&](int slot) {
+    return slot < 0 ? Value::None() : Value(interp.NewStr(scope.slot_names[static_cast<size_t>(slot)]->text));
+  };
+  std::vector<Value> names;
+  const bool has_parameters = scope.kind == ScopeKind::kFunction || scope.kind == ScopeKind::kLambda;
+  for (int i = 0; has_parameters && i < scope.positional + scope.keyword_only; ++i) names.push_back(name_of(i));
+  return interp.NewTuple({Value(interp.NewList(names)), has_parameters ? name_of(scope.vararg_slot) : Value::None(),
+                          has_parameters ? name_of(scope.kwarg_slot) : Value::None()});
+}
+
 // Whether the program is prepared for an exception.
 Result<Value> UnderTry(Interpreter& interp, const CallArgs&) { return Value::Bool(IsUnderTry(interp)); }
 
 // The frames of Python code, innermost first, except those of the runtime: (globals, locals, name of the code, file,
-// line).
+// line, parameters).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
   ListObject* out = interp.NewList();
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
@@ -192,9 +206,10 @@ Result<Value> Frames(Interpreter& interp, const CallArgs&) {
                                                               : "";
     if (f->scope->name != nullptr) name = std::string(f->scope->name->text);
     const int64_t line = f->position == nullptr ? 0 : f->position->line;
-    out->items.push_back(interp.heap(),
-                         interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
-                                          Value(interp.NewStr(f->unit->display_name)), Value::Int(line)}));
+    out->items.push_back(
+        interp.heap(),
+        interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
+                         Value(interp.NewStr(f->unit->display_name)), Value::Int(line), ParametersOf(interp, *f)}));
   }
   return Value(out);
 }
@@ -310,7 +325,19 @@ stdout = __stdout__ = _Stream(True)
 stderr = __stderr__ = _Stream(False)
 class _Implementation:
     name = 'cpython'
+    cache_tag = 'cpython-311'
+    hexversion = hexversion
+    version = version_info
+    _multiarch = 'x86_64-linux-gnu'
 implementation = _Implementation()
+class _Flags(tuple):
+    debug = inspect = interactive = optimize = dont_write_bytecode = no_user_site = no_site = 0
+    ignore_environment = verbose = bytes_warning = quiet = isolated = utf8_mode = warn_default_encoding = 0
+    hash_randomization = 1
+    dev_mode = safe_path = False
+    int_max_str_digits = 4300
+flags = _Flags((0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, False, 0, 0, False))
+api_version = 1013
 class _FloatInfo:
     max = 1.7976931348623157e+308
     min = 2.2250738585072014e-308
@@ -404,10 +431,7 @@ void AddSysConstants(Interpreter& interp, NativeModuleBuilder& m) {
       .Value("hexversion", Value::Int(0x030b02f0));
   m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
   m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
-  m.Value("argv", interp.NewList({str("")}))
-      .Value("path", interp.NewList())
-      .Value("flags", Value::None())
-      .Value("warnoptions", interp.NewList());
+  m.Value("argv", interp.NewList({str("")})).Value("path", interp.NewList()).Value("warnoptions", interp.NewList());
   m.Value("builtin_module_names", interp.NewTupleOfSize(0));
 }
 
@@ -508,6 +532,7 @@ Result<void> DefineCobra(Interpreter& interp, NativeModuleBuilder& m) {
   AddCobraFunctions(interp, m);
   AddCobraTypes(interp, m);
   AddLibraryFunctions(m);
+  AddFileFunctions(interp, m);
   m.Value("torch_version", interp.NewStr(interp.options().torch_version));
   AddCobraTypeTests(m);
   return {};

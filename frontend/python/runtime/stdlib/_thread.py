@@ -1,5 +1,5 @@
-from threading import Lock as allocate_lock, RLock, get_ident, local as _local
+from threading import Lock as allocate_lock, RLock, TIMEOUT_MAX, get_ident, get_native_id, local as _local, stack_size
 
 LockType = type(allocate_lock())
+allocate = allocate_lock
 error = RuntimeError
-TIMEOUT_MAX = 9223372036.0

@@ -65,3 +65,25 @@ class HelpFormatter:
 
 ArgumentDefaultsHelpFormatter = RawTextHelpFormatter = RawDescriptionHelpFormatter = HelpFormatter
 SUPPRESS = "==SUPPRESS=="
+OPTIONAL = "?"
+ZERO_OR_MORE = "*"
+ONE_OR_MORE = "+"
+PARSER = "A..."
+REMAINDER = "..."
+
+
+class ArgumentError(Exception):
+    def __init__(self, argument, message):
+        self.argument_name = getattr(argument, "dest", None)
+        self.message = message
+
+    def __str__(self):
+        return self.message if self.argument_name is None else f"argument {self.argument_name}: {self.message}"
+
+
+class MetavarTypeHelpFormatter(HelpFormatter):
+    pass
+
+
+class BooleanOptionalAction(Action):
+    pass

@@ -1,4 +1,5 @@
 import _cobra
+from copyreg import dispatch_table
 
 
 class Error(Exception):
@@ -189,3 +190,17 @@ def deepcopy(x, memo=None, _nil=[]):
 
 def replace(obj, /, **changes):
     return type(obj).__replace__(obj, **changes)
+
+
+# Since Python 3.13.
+def replace(obj, /, **changes):
+    function = getattr(type(obj), "__replace__", None)
+    if function is None and hasattr(type(obj), "__dataclass_fields__"):
+        import dataclasses
+
+        function = dataclasses.replace
+    if function is None and hasattr(type(obj), "_replace"):
+        function = type(obj)._replace
+    if function is None:
+        raise TypeError(f"replace() does not support {type(obj).__name__} objects")
+    return function(obj, **changes)

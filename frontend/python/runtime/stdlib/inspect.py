@@ -1,6 +1,7 @@
 # Long because inspect is one module, most of it signatures.
 import _cobra
 import types
+from _frames import *
 from collections import OrderedDict, namedtuple
 
 
@@ -561,8 +562,9 @@ class _Frame:
     """A frame as it was when it was asked for: who calls whom, from which module. Changing its locals has no effect."""
 
     def __init__(self, entry, back):
-        self.f_globals, self.f_locals, name, filename, self.f_lineno = entry
+        self.f_globals, self.f_locals, name, filename, self.f_lineno, self._parameters = entry
         self.f_code, self.f_back = _Code(name, filename, self.f_lineno), back
+        self.f_code._parameters = self._parameters
 
 
 def currentframe():
@@ -601,4 +603,3 @@ def getfile(obj):
 
 
 getsourcefile = getsourcelines = getsource
-CO_VARARGS, CO_VARKEYWORDS, CO_GENERATOR = 4, 8, 32

@@ -1,7 +1,11 @@
-# Streams in memory. Files are refused where they are opened.
+# Streams in memory. A file is read whole when it is opened, and none is written.
+import os
+
 import _cobra
 
-SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
+from os import SEEK_CUR, SEEK_END, SEEK_SET
+
+BlockingIOError = BlockingIOError
 DEFAULT_BUFFER_SIZE = 8192
 
 
@@ -29,6 +33,21 @@ class IOBase:
 
     def seekable(self):
         return True
+
+    def readline(self, size=-1):
+        raise UnsupportedOperation("readline")
+
+    def seek(self, offset, whence=0):
+        raise UnsupportedOperation("seek")
+
+    def tell(self):
+        return self.seek(0, 1)
+
+    def truncate(self, size=None):
+        raise UnsupportedOperation("truncate")
+
+    def fileno(self):
+        raise UnsupportedOperation("fileno")
 
     def _check(self):
         if self.closed:
@@ -63,21 +82,34 @@ class RawIOBase(IOBase):
 
 
 class BufferedIOBase(IOBase):
-    pass
+    def read(self, size=-1):
+        raise UnsupportedOperation("read")
+
+    def write(self, b):
+        raise UnsupportedOperation("write")
+
+    def detach(self):
+        raise UnsupportedOperation("detach")
 
 
 class TextIOBase(IOBase):
     encoding = None
     errors = None
     newlines = None
+    line_buffering = False
+
+    def read(self, size=-1):
+        raise UnsupportedOperation("read")
+
+    def write(self, s):
+        raise UnsupportedOperation("write")
+
+    def detach(self):
+        raise UnsupportedOperation("detach")
 
 
 class _Memory:
     _pos = 0
-
-    def getvalue(self):
-        self._check()
-        return self._buffer
 
     def read(self, size=-1):
         self._check()
@@ -129,6 +161,10 @@ class StringIO(_Memory, TextIOBase):
         self._buffer = "" if initial_value is None else initial_value
         self._pos = 0
 
+    def getvalue(self):
+        self._check()
+        return self._buffer
+
     def write(self, s):
         self._check()
         if not isinstance(s, str):
@@ -148,20 +184,89 @@ class BytesIO(_Memory, BufferedIOBase):
         self._check()
         return self._put(bytes(b))
 
+    def getvalue(self):
+        self._check()
+        return self._buffer
+
     def getbuffer(self):
         return memoryview(self._buffer)
+
+    def readinto(self, b):
+        data = self.read(len(b))
+        b[: len(data)] = data
+        return len(data)
+
+    read1 = _Memory.read
+    readinto1 = readinto
+
+
+def _translated(text, newline):
+    if newline not in (None, "", "\n", "\r", "\r\n"):
+        raise ValueError(f"illegal newline value: {newline!r}")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if newline is None else text
+
+
+class _ReadOnly:
+    mode = "r"
+
+    def writable(self):
+        return False
+
+    def write(self, data):
+        _cobra.unsupported("writing into a file")
+
+    truncate = detach = write
+
+    def fileno(self):
+        _cobra.unsupported("the descriptor of a file")
+
+
+class BufferedReader(_ReadOnly, _Memory, BufferedIOBase):
+    _newline = b"\n"
+    _zero = b"\0"
+    mode = "rb"
+
+    def __init__(self, raw, buffer_size=DEFAULT_BUFFER_SIZE):
+        self.raw = raw
+        self.name = getattr(raw, "name", None)
+        self._buffer = raw.read()
+        self._pos = 0
+
+    def peek(self, size=0):
+        return self._buffer[self._pos :]
+
+    def readinto(self, b):
+        data = self.read(len(b))
+        b[: len(data)] = data
+        return len(data)
+
+    def readall(self):
+        return self.read()
 
     read1 = _Memory.read
 
 
-class TextIOWrapper(TextIOBase):
-    def __init__(self, *args, **kwargs):
-        _cobra.unsupported("io.TextIOWrapper()")
+class FileIO(BufferedReader, RawIOBase):
+    def __init__(self, file, mode="r", closefd=True, opener=None):
+        self._buffer, self.name = _contents(file, mode if "b" in mode else mode + "b"), file
+        self._pos = 0
 
 
-class BufferedReader(BufferedIOBase):
-    def __init__(self, *args, **kwargs):
-        _cobra.unsupported("io.BufferedReader()")
+class TextIOWrapper(_ReadOnly, _Memory, TextIOBase):
+    _newline = "\n"
+    _zero = "\0"
+
+    def __init__(self, buffer, encoding=None, errors=None, newline=None, line_buffering=False, write_through=False):
+        self.buffer = buffer
+        self.name = getattr(buffer, "name", None)
+        self.encoding = "UTF-8" if encoding in (None, "locale") else encoding
+        self.errors = errors or "strict"
+        self._buffer = _translated(buffer.read().decode(self.encoding, self.errors), newline)
+        self._pos = 0
+
+    def close(self):
+        self.buffer.close()
+        self.closed = True
 
 
 class BufferedWriter(BufferedIOBase):
@@ -169,10 +274,51 @@ class BufferedWriter(BufferedIOBase):
         _cobra.unsupported("io.BufferedWriter()")
 
 
-class FileIO(RawIOBase):
-    def __init__(self, *args, **kwargs):
-        _cobra.unsupported("io.FileIO()")
+_HINT = "a model may read the files below the folders that it may import from, and no others; none is written"
 
 
-def open(*args, **kwargs):
-    _cobra.unsupported("io.open()")
+def _contents(file, mode):
+    if set(mode) - set("rwxabt+U") or len(mode) > len(set(mode)):
+        raise ValueError(f"invalid mode: {mode!r}")
+    if sum(c in mode for c in "rwxa") != 1 or "t" in mode and "b" in mode:
+        raise ValueError("must have exactly one of create/read/write/append mode")
+    if isinstance(file, int):
+        _cobra.unsupported("opening a file by its descriptor", _HINT)
+    path = os.fspath(file)
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    shown = repr(path)
+    if set(mode) & set("wxa+"):
+        _cobra.unsupported(f"writing the file {shown}", _HINT)
+    kind = _cobra.file_kind(path)
+    if kind is None:
+        _cobra.unsupported(f"reading the file {shown}, which is not below the model's folder or a --library,", _HINT)
+    if kind == "unread":
+        _cobra.unsupported(f"reading {shown}, a file of weights or of compiled code,")
+    if kind == "folder":
+        raise IsADirectoryError(21, "Is a directory", path)
+    data = _cobra.read_data(path) if kind else None
+    if data is None:
+        error = FileNotFoundError(2, "No such file or directory", path)
+        if not path.startswith("/"):
+            _cobra.explained(error, "the path is relative, here to the folder of the model's own file")
+        raise error
+    return data
+
+
+def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+    data = _contents(file, mode)
+    if "b" in mode and encoding is not None:
+        raise ValueError("binary mode doesn't take an encoding argument")
+    raw = BytesIO(data)
+    raw.name = file
+    reader = BufferedReader(raw)
+    return reader if "b" in mode else TextIOWrapper(reader, encoding, errors, newline)
+
+
+def open_code(path):
+    return open(path, "rb")
+
+
+def text_encoding(encoding, stacklevel=2):
+    return "locale" if encoding is None else encoding

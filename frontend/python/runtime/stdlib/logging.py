@@ -8,9 +8,16 @@ NOTSET = 0
 _names = {CRITICAL: "CRITICAL", ERROR: "ERROR", WARNING: "WARNING", INFO: "INFO", DEBUG: "DEBUG", NOTSET: "NOTSET"}
 
 
+BASIC_FORMAT = "%(levelname)s:%(name)s:%(message)s"
+raiseExceptions = logThreads = logMultiprocessing = logProcesses = True
+
+
 class Filterer:
     def __init__(self):
         self.filters = []
+
+    def filter(self, record):
+        return True
 
     def addFilter(self, filter):
         if filter not in self.filters:
@@ -22,15 +29,43 @@ class Filterer:
 
 
 class Handler(Filterer):
+    _name = formatter = None
+
     def __init__(self, level=NOTSET):
         Filterer.__init__(self)
-        self.level = level
+        self.setLevel(level)
+
+    def get_name(self):
+        return self._name
+
+    def set_name(self, name):
+        self._name = name
+
+    name = property(get_name, set_name)
+
+    def acquire(self):
+        pass
+
+    release = createLock = acquire
+
+    def handle(self, record):
+        self.emit(record)
+        return True
+
+    def handleError(self, record):
+        pass
+
+    def emit(self, record):
+        raise NotImplementedError("emit must be implemented by Handler subclasses")
+
+    def format(self, record):
+        return (self.formatter or Formatter()).format(record)
 
     def setLevel(self, level):
-        self.level = level
+        self.level = _level(level)
 
     def setFormatter(self, fmt):
-        pass
+        self.formatter = fmt
 
     def flush(self):
         pass
@@ -40,22 +75,72 @@ class Handler(Filterer):
 
 
 class StreamHandler(Handler):
+    terminator = "\n"
+
     def __init__(self, stream=None):
+        import sys
+
         Handler.__init__(self)
+        self.stream = sys.stderr if stream is None else stream
+
+    def setStream(self, stream):
+        before, self.stream = self.stream, stream
+        return before if before is not stream else None
+
+    def emit(self, record):
+        pass
 
 
-class FileHandler(Handler):
-    def __init__(self, *args, **kwargs):
-        Handler.__init__(self)
+# Writes nothing: no file is opened for it.
+class FileHandler(StreamHandler):
+    def __init__(self, filename, mode="a", encoding=None, delay=False, errors=None):
+        StreamHandler.__init__(self)
+        self.baseFilename, self.mode, self.encoding, self.delay = filename, mode, encoding, delay
 
 
 class NullHandler(Handler):
-    pass
+    def handle(self, record):
+        pass
+
+    emit = handle
+
+    def createLock(self):
+        self.lock = None
 
 
 class Formatter:
-    def __init__(self, *args, **kwargs):
-        pass
+    default_time_format = "%Y-%m-%d %H:%M:%S"
+    default_msec_format = "%s,%03d"
+
+    def __init__(self, fmt=None, datefmt=None, style="%", validate=True, *, defaults=None):
+        self._fmt, self.datefmt = fmt or "%(message)s", datefmt
+
+    def usesTime(self):
+        return "%(asctime)" in self._fmt
+
+    def format(self, record):
+        return record.getMessage()
+
+    formatMessage = format
+
+    def formatException(self, ei):
+        return ""
+
+    def formatStack(self, stack_info):
+        return stack_info
+
+
+class BufferingFormatter:
+    def __init__(self, linefmt=None):
+        self.linefmt = linefmt or Formatter()
+
+    def formatHeader(self, records):
+        return ""
+
+    formatFooter = formatHeader
+
+    def format(self, records):
+        return "".join([self.linefmt.format(record) for record in records])
 
 
 class Filter:
@@ -67,7 +152,38 @@ class Filter:
 
 
 class LogRecord:
+    def __init__(self, name, level, pathname, lineno, msg, args, exc_info, func=None, sinfo=None, **kwargs):
+        self.name, self.levelno, self.levelname = name, level, getLevelName(level)
+        self.pathname, self.lineno, self.msg, self.args = pathname, lineno, msg, args
+        self.exc_info, self.funcName, self.stack_info, self.exc_text = exc_info, func, sinfo, None
+
+    def getMessage(self):
+        return str(self.msg) % self.args if self.args else str(self.msg)
+
+
+def makeLogRecord(dict):
+    record = LogRecord(None, NOTSET, "", 0, "", (), None)
+    record.__dict__.update(dict)
+    return record
+
+
+def getLogRecordFactory():
+    return LogRecord
+
+
+def setLogRecordFactory(factory):
     pass
+
+
+def _level(level):
+    if isinstance(level, int):
+        return level
+    if not isinstance(level, str):
+        raise TypeError(f"Level not an integer or a valid string: {level!r}")
+    for number, name in _names.items():
+        if name == {"WARN": "WARNING", "FATAL": "CRITICAL"}.get(level, level):
+            return number
+    raise ValueError(f"Unknown level: {level!r}")
 
 
 class Logger(Filterer):
@@ -76,7 +192,7 @@ class Logger(Filterer):
     def __init__(self, name, level=NOTSET):
         Filterer.__init__(self)
         self.name = name
-        self.level = level
+        self.setLevel(level)
         self.handlers = []
         self.parent = None
         self.propagate = True
@@ -91,10 +207,10 @@ class Logger(Filterer):
         pass
 
     def setLevel(self, level):
-        self.level = level
+        self.level = _level(level)
 
     def getEffectiveLevel(self):
-        return self.level or WARNING
+        return self.level or root.level
 
     def isEnabledFor(self, level):
         return level >= self.getEffectiveLevel()
@@ -109,6 +225,19 @@ class Logger(Filterer):
     def hasHandlers(self):
         return bool(self.handlers)
 
+    def handle(self, record):
+        pass
+
+    callHandlers = handle
+
+    def findCaller(self, stack_info=False, stacklevel=1):
+        return "(unknown file)", 0, "(unknown function)", None
+
+    def makeRecord(self, name, level, fn, lno, msg, args, exc_info, func=None, extra=None, sinfo=None):
+        record = LogRecord(name, level, fn, lno, msg, args, exc_info, func, sinfo)
+        record.__dict__.update(extra or {})
+        return record
+
     def getChild(self, suffix):
         return getLogger(f"{self.name}.{suffix}")
 
@@ -118,24 +247,69 @@ class LoggerAdapter:
         self.logger = logger
         self.extra = extra
 
+    def process(self, msg, kwargs):
+        kwargs["extra"] = self.extra
+        return msg, kwargs
+
+    def debug(self, msg, *args, **kwargs):
+        pass
+
+    info = warning = warn = error = critical = exception = log = debug
+
     def __getattr__(self, name):
         return getattr(self.logger, name)
 
 
-root = Logger("root", WARNING)
+class RootLogger(Logger):
+    def __init__(self, level):
+        Logger.__init__(self, "root", level)
+
+    def __reduce__(self):
+        return getLogger, ()
+
+
+class Manager:
+    def __init__(self, rootnode):
+        self.root, self.disable, self.loggerClass = rootnode, 0, None
+        self.loggerDict = _loggers
+
+    def getLogger(self, name):
+        return getLogger(name)
+
+    def setLoggerClass(self, klass):
+        self.loggerClass = klass
+
+
+class PlaceHolder:
+    pass
+
+
 _loggers = {}
+root = Logger.root = RootLogger(WARNING)
+Logger.manager = Manager(root)
+lastResort = StreamHandler()
 
 
 def getLogger(name=None):
-    if not name:
+    if not name or name == root.name:
         return root
     if name not in _loggers:
-        _loggers[name] = Logger(name)
+        logger = _loggers[name] = getLoggerClass()(name)
+        logger.parent = root
     return _loggers[name]
 
 
 def getLevelName(level):
-    return _names.get(level, f"Level {level}")
+    if level in _names:
+        return _names[level]
+    for number, name in _names.items():
+        if name == level:
+            return number
+    return f"Level {level}"
+
+
+def getLevelNamesMapping():
+    return {**{name: number for number, name in _names.items()}, "WARN": WARN, "FATAL": FATAL}
 
 
 def basicConfig(**kwargs):
@@ -154,11 +328,19 @@ def debug(msg, *args, **kwargs):
     pass
 
 
-info = warning = warn = error = critical = exception = log = debug
+info = warning = warn = error = critical = fatal = exception = log = debug
 
 
 def getLoggerClass():
-    return Logger
+    return Logger.manager.loggerClass or Logger
+
+
+def setLoggerClass(klass):
+    Logger.manager.setLoggerClass(klass)
+
+
+def shutdown(handlerList=()):
+    pass
 
 
 def addLevelName(level, name):

@@ -238,3 +238,40 @@ __neg__, __pos__, __invert__, __and__, __or__, __xor__, __getitem__, __contains_
     contains,
 )
 __matmul__, __lshift__, __rshift__ = matmul, lshift, rshift
+
+
+def iconcat(a, b):
+    if not hasattr(a, "__getitem__"):
+        raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
+    a += b
+    return a
+
+
+def imatmul(a, b):
+    a @= b
+    return a
+
+
+def imod(a, b):
+    a %= b
+    return a
+
+
+def ipow(a, b):
+    a **= b
+    return a
+
+
+def ixor(a, b):
+    a ^= b
+    return a
+
+
+def ilshift(a, b):
+    a <<= b
+    return a
+
+
+def irshift(a, b):
+    a >>= b
+    return a

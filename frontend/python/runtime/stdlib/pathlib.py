@@ -182,7 +182,7 @@ class Path(PurePath):
 
     @classmethod
     def cwd(cls):
-        return cls("/")
+        return cls(os.getcwd())
 
     @classmethod
     def home(cls):
@@ -191,7 +191,11 @@ class Path(PurePath):
     def resolve(self, strict=False):
         return type(self)(os.path.abspath(str(self)))
 
-    absolute = expanduser = resolve
+    def absolute(self):
+        return self if self.is_absolute() else type(self)(os.getcwd(), self)
+
+    def expanduser(self):
+        return self
 
     def exists(self):
         return os.path.exists(str(self))
@@ -202,13 +206,83 @@ class Path(PurePath):
     def is_dir(self):
         return os.path.isdir(str(self))
 
+    def is_symlink(self):
+        return False
+
+    is_mount = is_socket = is_fifo = is_block_device = is_char_device = is_symlink
+
+    def samefile(self, other_path):
+        return os.path.samefile(str(self), os.fspath(other_path))
+
+    def stat(self, *, follow_symlinks=True):
+        return os.stat(str(self))
+
+    lstat = stat
+
     def iterdir(self):
         return (self / name for name in os.listdir(str(self)))
 
-    def open(self, *args, **kwargs):
-        _cobra.unsupported("pathlib.Path.open()")
+    def open(self, mode="r", buffering=-1, encoding=None, errors=None, newline=None):
+        import io
 
-    read_text = read_bytes = write_text = write_bytes = mkdir = unlink = glob = rglob = stat = open
+        return io.open(self, mode, buffering, encoding, errors, newline)
+
+    def read_text(self, encoding=None, errors=None):
+        with self.open("r", -1, encoding, errors) as f:
+            return f.read()
+
+    def read_bytes(self):
+        with self.open("rb") as f:
+            return f.read()
+
+    def glob(self, pattern):
+        root, names = _parse([pattern])
+        if root:
+            raise NotImplementedError("Non-relative patterns are unsupported")
+        if not names:
+            raise ValueError(f"Unacceptable pattern: {pattern!r}")
+        return iter(_matches(self, names))
+
+    def rglob(self, pattern):
+        return self.glob("**/" + str(pattern))
+
+    def touch(self, *args, **kwargs):
+        _cobra.unsupported("writing files with pathlib.Path")
+
+    write_text = write_bytes = mkdir = unlink = rmdir = rename = replace = symlink_to = hardlink_to = touch
+    chmod = lchmod = link_to = touch
+
+    def owner(self):
+        _cobra.unsupported("the owner of a file")
+
+    group = readlink = owner
+
+
+def _folders(path):
+    found = [path]
+    for name in _cobra.list_folder(str(path)) or ():
+        if name.endswith("/"):
+            found += _folders(path / name)
+    return found
+
+
+def _matches(path, names):
+    if not names:
+        return [path]
+    if names[0] == "**":
+        found = {}
+        for folder in _folders(path) if path.is_dir() else ():
+            found.update(dict.fromkeys(_matches(folder, names[1:])))
+        return list(found)
+    import fnmatch
+
+    found = []
+    if not any(c in names[0] for c in "*?["):
+        return _matches(path / names[0], names[1:]) if (path / names[0]).exists() else []
+    for name in _cobra.list_folder(str(path)) or ():
+        if fnmatch.fnmatchcase(name.rstrip("/"), names[0]) and (name.endswith("/") or len(names) == 1):
+            found += _matches(path / name, names[1:])
+    return found
 
 
 class PosixPath(Path, PurePosixPath):

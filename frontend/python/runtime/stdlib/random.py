@@ -24,8 +24,32 @@ LOG4 = _log(4.0)
 SG_MAGICCONST = 1.0 + _log(4.5)
 
 
+def _refuse(self, *args):
+    _cobra.unsupported(
+        f"using {self._what} without random.seed()",
+        "random values differ from run to run, and so would the network: seed the generator first",
+    )
+
+
+class _Unknown:
+    """A number that nobody seeded. It may be drawn and computed with; what it is, is not asked."""
+
+    def __init__(self, what):
+        self._what = what
+
+    def __add__(self, *others):
+        return self
+
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __add__
+    __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = __add__
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __int__ = __float__ = _refuse
+    __index__ = __repr__ = __str__ = __format__ = __round__ = __trunc__ = __floor__ = __ceil__ = __complex__ = _refuse
+    __getattr__ = _refuse
+
+
 class Random(_random.Random):
     VERSION = 3
+    _unknown = _Unknown
 
     def __init__(self, x=None):
         self.gauss_next = None
@@ -51,12 +75,17 @@ class Random(_random.Random):
             return 0
         k = n.bit_length()
         r = self.getrandbits(k)
+        if not self._seeded():
+            return r
         while r >= n:
             r = self.getrandbits(k)
         return r
 
     def randbytes(self, n):
         return self.getrandbits(n * 8).to_bytes(n, "little")
+
+    def binomialvariate(self, n=1, p=0.5):
+        _cobra.unsupported("random.binomialvariate()")
 
     def randrange(self, start, stop=None, step=1):
         istart = _index(start)

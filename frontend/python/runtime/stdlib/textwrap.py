@@ -49,3 +49,19 @@ def shorten(text, width, placeholder=" [...]", **kwargs):
             break
         out = f"{out} {w}" if out else w
     return out + placeholder if out else placeholder.lstrip()
+
+
+class TextWrapper:
+    def __init__(self, width=70, initial_indent="", subsequent_indent="", **kwargs):
+        self.width = width
+        self.initial_indent = initial_indent
+        self.subsequent_indent = subsequent_indent
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+    def wrap(self, text):
+        lines = wrap(self.initial_indent + text.strip(), self.width - len(self.subsequent_indent))
+        return [self.subsequent_indent + line if i else line for i, line in enumerate(lines)]
+
+    def fill(self, text):
+        return "\n".join(self.wrap(text))

@@ -126,3 +126,29 @@ def new_class(name, bases=(), kwds=None, exec_body=None):
 
 def coroutine(func):
     return func
+
+
+def resolve_bases(bases):
+    out = []
+    for base in bases:
+        entries = None if isinstance(base, type) else getattr(base, "__mro_entries__", None)
+        if entries is None:
+            out.append(base)
+        else:
+            out += entries(bases)
+    return tuple(bases) if len(out) == len(bases) and all(a is b for a, b in zip(out, bases)) else tuple(out)
+
+
+def prepare_class(name, bases=(), kwds=None):
+    kwds = dict(kwds or {})
+    meta = kwds.pop("metaclass", None) or (type(bases[0]) if bases else type)
+    for base in bases if isinstance(meta, type) else ():
+        if not issubclass(meta, type(base)):
+            meta = type(base)
+    prepare = getattr(meta, "__prepare__", None)
+    return meta, {} if prepare is None else prepare(name, bases, **kwds), kwds
+
+
+# Since Python 3.12.
+def get_original_bases(cls, /):
+    return cls.__dict__.get("__orig_bases__", cls.__bases__)

@@ -315,6 +315,7 @@ Final = _Special("Final")
 TypeAlias = _Special("TypeAlias")
 Concatenate = _Special("Concatenate")
 TypeGuard = _Special("TypeGuard")
+TypeIs, ReadOnly = _Special("TypeIs"), _Special("ReadOnly")  # since Python 3.13
 Unpack = _Special("Unpack")
 Required = _Special("Required")
 NotRequired = _Special("NotRequired")
@@ -399,6 +400,9 @@ class ParamSpec(TypeVar):
     @property
     def kwargs(self):
         return self
+
+
+ParamSpecArgs = ParamSpecKwargs = ParamSpec
 
 
 class TypeVarTuple(TypeVar):
@@ -824,3 +828,6 @@ class SupportsComplex(Protocol):
 
 _GenericAlias = _Alias
 _SpecialForm = _Special
+
+
+from _later_typing import NoDefault, TypeAliasType, get_protocol_members, is_protocol

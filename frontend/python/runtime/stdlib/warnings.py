@@ -38,3 +38,29 @@ class catch_warnings:
 
     def __exit__(self, *exc_info):
         pass
+
+
+defaultaction = "default"
+onceregistry = {}
+
+
+class WarningMessage:
+    def __init__(self, message, category, filename, lineno, file=None, line=None, source=None):
+        self.message, self.category, self.filename, self.lineno = message, category, filename, lineno
+        self.file, self.line, self.source = file, line, source
+
+
+# Since Python 3.13. Nobody is warned, so what is deprecated stays as it is.
+class deprecated:
+    def __init__(self, message, /, *, category=DeprecationWarning, stacklevel=1):
+        if not isinstance(message, str):
+            raise TypeError(f"Expected an object of type str for 'message', not {type(message).__name__!r}")
+        self.message, self.category, self.stacklevel = message, category, stacklevel
+
+    def __call__(self, arg, /):
+        if not callable(arg):
+            raise TypeError(
+                "@deprecated decorator with non-None category must be applied to a class or callable, " f"not {arg!r}"
+            )
+        arg.__deprecated__ = self.message
+        return arg

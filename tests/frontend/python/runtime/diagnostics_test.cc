@@ -32,18 +32,19 @@ TEST(DiagnosticsTest, TheCallChainAsInATraceback) {
 }
 
 TEST(DiagnosticsTest, UnsupportedNamesTheThing) {
-  Outcome o = RunSource("def load():\n    return open('weights.bin')\nload()\n");
+  Outcome o = RunSource("def load():\n    return open('/weights.bin')\nload()\n");
   EXPECT_EQ(o.kind(), "unsupported");
-  EXPECT_EQ(o.diagnostic.message, "open() is not supported");
+  EXPECT_EQ(o.diagnostic.message,
+            "reading the file '/weights.bin', which is not below the model's folder or a --library, is not supported");
   EXPECT_EQ(o.diagnostic.position.line, 2);
-  EXPECT_EQ(o.diagnostic.source_line, "    return open('weights.bin')");
+  EXPECT_EQ(o.diagnostic.source_line, "    return open('/weights.bin')");
   ASSERT_EQ(o.diagnostic.frames.size(), 2u);
   EXPECT_EQ(o.diagnostic.frames[1].function, "load");
 }
 
 TEST(DiagnosticsTest, UnsupportedIsNotCatchable) {
   Outcome o =
-      RunSource("try:\n    open('x')\nexcept BaseException:\n    print('caught')\nfinally:\n    print('finally')\n");
+      RunSource("try:\n    open('/x')\nexcept BaseException:\n    print('caught')\nfinally:\n    print('finally')\n");
   EXPECT_EQ(o.kind(), "unsupported");
   EXPECT_EQ(o.output, "");
 }

@@ -379,12 +379,20 @@ class ByteString(Sequence):
     pass
 
 
+class Buffer(metaclass=ABCMeta):  # since Python 3.12
+    @abstractmethod
+    def __buffer__(self, flags, /):
+        raise NotImplementedError
+
+
 Iterator.register(_cobra.iterator)
 Generator.register(_cobra.generator)
 for _c in (tuple, str, range):
     Sequence.register(_c)
 Sequence.register(bytes)
 ByteString.register(bytes)
+for _c in (bytes, bytearray, memoryview):
+    Buffer.register(_c)
 MutableSequence.register(list)
 Set.register(frozenset)
 Set.register(_cobra.dict_keys)

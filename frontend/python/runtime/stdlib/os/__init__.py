@@ -11,6 +11,11 @@ linesep = "\n"
 curdir = "."
 pardir = ".."
 devnull = "/dev/null"
+defpath = "/bin:/usr/bin"
+supports_bytes_environ = True
+SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
+F_OK, X_OK, W_OK, R_OK = 0, 1, 2, 4
+error = OSError
 
 
 class _Environ(dict):
@@ -38,8 +43,27 @@ def fspath(p):
     return method(p)
 
 
+def fsencode(filename):
+    filename = fspath(filename)
+    return filename.encode("utf-8", "surrogateescape") if isinstance(filename, str) else filename
+
+
+def fsdecode(filename):
+    filename = fspath(filename)
+    return filename.decode("utf-8", "surrogateescape") if isinstance(filename, bytes) else filename
+
+
+# The folder of the model's own file, which is where a script is run as a rule.
 def getcwd():
-    return "/"
+    return _cobra.work_folder
+
+
+def getcwdb():
+    return fsencode(getcwd())
+
+
+EX_OK, EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_SOFTWARE, EX_OSERR, EX_CONFIG = 0, 64, 65, 66, 70, 71, 78
+O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NONBLOCK = 0, 1, 2, 64, 128, 512, 1024, 2048
 
 
 def cpu_count():
@@ -87,6 +111,9 @@ class DirEntry:
     def is_symlink(self):
         return False
 
+    def stat(self, *, follow_symlinks=True):
+        return stat(self.path)
+
     def __fspath__(self):
         return self.path
 
@@ -114,20 +141,72 @@ class _Entries:
         pass
 
 
-# Of libraries; the user's own folders, and all others, are out of reach.
-def scandir(p="."):
-    names = _cobra.list_folder(fspath(p))
+def _refuse(p):
+    _cobra.unsupported(
+        f"looking at {fspath(p)!r}, which is not below the model's folder or a --library,",
+        "a model may read the files below the folders that it may import from, and no others",
+    )
+
+
+def _names(p):
+    names = _cobra.list_folder(fsdecode(p))
     if names is None:
-        _cobra.unsupported("os.listdir()")
-    return _Entries([DirEntry(p, name) for name in names])
+        kind = _cobra.file_kind(fsdecode(p))
+        if kind is None:
+            _refuse(p)
+        if kind:
+            raise NotADirectoryError(20, "Not a directory", p)
+        raise FileNotFoundError(2, "No such file or directory", p)
+    return names
+
+
+def scandir(p="."):
+    return _Entries([DirEntry(fspath(p), name) for name in _names(p)])
 
 
 def listdir(p="."):
-    return [entry.name for entry in scandir(p)]
+    return [name.rstrip("/") for name in _names(p)]
+
+
+class stat_result:
+    def __init__(self, mode, size):
+        self.st_mode = mode
+        self.st_size = size
+
+    def __getattr__(self, name):
+        if not name.startswith("st_"):
+            raise AttributeError(f"'os.stat_result' object has no attribute '{name}'")
+        _cobra.unsupported(f"os.stat().{name}")
+
+    def __getitem__(self, index):
+        return (self.st_mode, 0, 0, 1, 0, 0, self.st_size)[index]
+
+
+def stat(p, *, dir_fd=None, follow_symlinks=True):
+    kind = _cobra.file_kind(fsdecode(p))
+    if kind is None:
+        _refuse(p)
+    if not kind or kind == "unread":
+        raise FileNotFoundError(2, "No such file or directory", p)
+    if kind == "folder":
+        return stat_result(0o40755, 4096)
+    return stat_result(0o100644, len(_cobra.read_data(fsdecode(p))))
+
+
+lstat = stat
+
+
+def access(p, mode, *, dir_fd=None, effective_ids=False, follow_symlinks=True):
+    return path.exists(p) and not mode & W_OK
 
 
 def walk(top, topdown=True, onerror=None, followlinks=False):
-    entries = list(scandir(top))
+    try:
+        entries = list(scandir(top))
+    except OSError as error:
+        if onerror is not None:
+            onerror(error)
+        return
     folders = [entry.name for entry in entries if entry.is_dir()]
     found = (top, folders, [entry.name for entry in entries if not entry.is_dir()])
     if topdown:
@@ -143,3 +222,7 @@ def makedirs(name, mode=0o777, exist_ok=False):
 
 
 mkdir = remove = unlink = rename = replace = rmdir = system = makedirs
+
+
+def get_exec_path(env=None):
+    return ["/bin", "/usr/bin"]

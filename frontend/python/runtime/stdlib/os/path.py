@@ -2,11 +2,15 @@ import _cobra
 
 sep = "/"
 curdir, pardir, extsep, pathsep, altsep, devnull = ".", "..", ".", ":", None, "/dev/null"
+defpath = "/bin:/usr/bin"
+supports_unicode_filenames = False
 
 
 def _text(p):
     if isinstance(p, str):
         return p
+    if isinstance(p, bytes):
+        return p.decode("utf-8", "surrogateescape")
     method = getattr(type(p), "__fspath__", None)
     if method is None:
         raise TypeError(f"expected str, bytes or os.PathLike object, not {type(p).__name__}")
@@ -77,13 +81,17 @@ def normpath(p):
 
 def abspath(p):
     p = _text(p)
-    return normpath(p if isabs(p) else join("/", p))
+    return normpath(p if isabs(p) else join(_cobra.work_folder, p))
 
 
-realpath = abspath
+def realpath(filename, *, strict=False):
+    return abspath(filename)
 
 
-def relpath(p, start="/"):
+def relpath(p, start=None):
+    if not p:
+        raise ValueError("no path specified")
+    start = _cobra.work_folder if start is None else start
     a, b = abspath(start).split("/")[1:], abspath(p).split("/")[1:]
     a, b = [x for x in a if x], [x for x in b if x]
     n = 0
@@ -114,16 +122,38 @@ def commonprefix(m):
     return a
 
 
+def splitdrive(p):
+    p = _text(p)
+    return p[:0], p
+
+
+def commonpath(paths):
+    paths = [_text(p) for p in paths]
+    if not paths:
+        raise ValueError("commonpath() arg is an empty sequence")
+    if len({p.startswith("/") for p in paths}) > 1:
+        raise ValueError("Can't mix absolute and relative paths")
+    split_paths = [[c for c in p.split("/") if c and c != "."] for p in paths]
+    common = list(split_paths[0])
+    for parts in split_paths[1:]:
+        n = 0
+        while n < len(common) and n < len(parts) and common[n] == parts[n]:
+            n += 1
+        del common[n:]
+    return ("/" if paths[0].startswith("/") else "") + "/".join(common)
+
+
+# A file of weights or of compiled code is taken to be absent: who finds it goes on to load it.
 def isfile(p):
-    return _cobra.is_file(_text(p))
+    return not isinstance(p, int) and _cobra.file_kind(_text(p)) == "file"
 
 
 def isdir(p):
-    return _cobra.is_folder(_text(p))
+    return not isinstance(p, int) and _cobra.file_kind(_text(p)) == "folder"
 
 
 def exists(p):
-    return isfile(p) or isdir(p)
+    return not isinstance(p, int) and _cobra.file_kind(_text(p)) in ("file", "folder")
 
 
 lexists = exists
@@ -133,8 +163,36 @@ def islink(p):
     return False
 
 
+def ismount(p):
+    return abspath(p) == "/"
+
+
+def samefile(f1, f2):
+    for p in f1, f2:
+        if not exists(p):
+            raise FileNotFoundError(2, "No such file or directory", p)
+    return abspath(f1) == abspath(f2)
+
+
 def getsize(p):
-    raise FileNotFoundError(2, "No such file or directory", p)
+    import os
+
+    return os.stat(p).st_size
 
 
-getmtime = getsize
+def getmtime(p):
+    import os
+
+    return os.stat(p).st_mtime
+
+
+def getatime(p):
+    import os
+
+    return os.stat(p).st_atime
+
+
+def getctime(p):
+    import os
+
+    return os.stat(p).st_ctime

@@ -1,0 +1,25 @@
+// The names that the standard library has in CPython, whether or not they are offered here: what is missing here is
+// "not supported" and never said to be missing in Python.
+#ifndef COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
+#define COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
+
+#include "absl/strings/string_view.h"
+#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/object.h"
+
+namespace cobra::python {
+
+// The minor version of Python 3 from which `place`, a module ("logging") or a class ("logging.Handler"), has the public
+// name: 11 (or before), 12, 13; 0 if it has none. Known of modules that are offered here. Of "" the names are those of
+// the modules of packages that are offered in part ("json.decoder").
+int StandardNameSince(absl::string_view place, absl::string_view name);
+
+// An opaque value for an attribute that a class of the standard library among the bases of `cls` has in CPython 3.11
+// and lacks here; Unbound if there is none.
+Value MissingStandardAttribute(Interpreter& interp, const ClassObject* cls, const StrObject* name);
+// The same for an attribute of a module.
+Value MissingStandardName(Interpreter& interp, const ModuleObject* module, const StrObject* name);
+
+}  // namespace cobra::python
+
+#endif  // COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_

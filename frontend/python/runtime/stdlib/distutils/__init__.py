@@ -1,0 +1,1 @@
+# The part that programs still ask: versions.

@@ -1,0 +1,9 @@
+def dictConfig(config):
+    pass
+
+
+fileConfig = dictConfig
+
+
+def stopListening():
+    pass
