@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 
 namespace cobra::python {
@@ -22,6 +23,7 @@ class NestedTensors {
       visit(tensor);
       return {};
     }
+    if (IsRefused(interp, value)) return RefuseUse(interp, value);
     if (value.IsTuple() || value.IsList()) {
       COBRA_TRY_ASSIGN(const std::vector<Value> items, interp.ToVector(value));
       for (Value item : items) COBRA_TRY(Visit(interp, item, visit));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "frontend/python/torch/refused.h"
 
 namespace cobra::python {
 namespace {
@@ -152,6 +153,10 @@ class Binder {
   bool BadType(const Param& param, absl::string_view expected, Value got) {
     if (IsUnread(interp_, got)) {
       static_cast<void>(UnreadTensor(interp_));
+      return Failed();
+    }
+    if (IsRefused(interp_, got)) {
+      static_cast<void>(RefuseUse(interp_, got));
       return Failed();
     }
     return Problem(absl::StrCat("argument '", param.name, "' must be ", expected, ", not ", interp_.TypeName(got)));

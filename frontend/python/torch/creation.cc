@@ -379,9 +379,12 @@ Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
   COBRA_TRY_ASSIGN(int64_t steps, interp.Index(count));
   if (steps < 0) return interp.Raise(interp.types().RuntimeError, "number of steps must be non-negative");
-  if (steps > graph::kMaxConstElements)
-    return interp.LimitReached(LimitMessage("torch.linspace", steps, graph::kMaxConstElements, "steps"));
   const graph::DType dtype = where.dtype.value_or(Torch(interp).default_dtype);
+  if (steps > graph::kMaxConstElements) {  // nobody reads so many values
+    COBRA_TRY(CheckBytes(interp, "linspace", {{steps}, dtype}));
+    return Created(interp, graph::Op::linspace, NewTensor(interp, {{steps}, dtype}, nullptr, "linspace"),
+                   {{"start", a}, {"end", b}});
+  }
   // Every step is rounded to the dtype; integers are computed in double.
   const graph::DType counted = graph::IsFloatingPoint(dtype) ? dtype : graph::DType::float64;
   const auto round = [counted](double v) { return graph::RoundTo(counted, v); };
@@ -446,6 +449,22 @@ Result<Value> RandPerm(Interpreter& interp, const CallArgs& args) {
   return Filled(interp, {shape, where.dtype.value_or(graph::DType::int64)}, std::nullopt, where, "randperm");
 }
 
+// The same of a matrix with more elements than values are kept of: how many indices there are is counted by rows.
+Result<Value> LargeTriangle(Interpreter& interp, bool upper, int64_t rows, int64_t columns, int64_t offset,
+                            graph::DType dtype) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < rows; ++i) {
+    COBRA_TRY(interp.Step());
+    const int64_t first = std::clamp<int64_t>(i + offset + (upper ? 0 : 1), 0, columns);  // on or after the diagonal
+    count += upper ? columns - first : first;
+  }
+  const graph::TensorType type{{2, count}, dtype};
+  COBRA_TRY(CheckBytes(interp, upper ? "triu_indices" : "tril_indices", type));
+  return Created(interp, upper ? graph::Op::triu_indices : graph::Op::tril_indices,
+                 NewTensor(interp, type, nullptr, "triangle_indices"),
+                 {{"row", rows}, {"col", columns}, {"offset", offset}});
+}
+
 NativeFunction TriangleIndices(bool upper) {
   return [upper](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     std::vector<KeywordArg> rest;
@@ -459,8 +478,7 @@ NativeFunction TriangleIndices(bool upper) {
           interp.types().RuntimeError,
           absl::StrCat(rows < 0 ? "row" : "col", " must be non-negative, got", rows < 0 ? rows : columns));
     if (columns > 0 && rows > graph::kMaxConstElements / columns)
-      return interp.LimitReached(
-          LimitMessage("the indices of a triangle", graph::kMaxConstElements, "elements of its matrix"));
+      return LargeTriangle(interp, upper, rows, columns, offset, where.dtype.value_or(graph::DType::int64));
     ConstValues first, second;
     for (int64_t i = 0; i < rows; ++i) {
       COBRA_TRY(interp.Step());

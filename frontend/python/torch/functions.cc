@@ -1,6 +1,7 @@
 // Makes the functions of functions.def native functions of torch, torch.nn.functional and Tensor.
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -13,7 +14,25 @@ namespace {
 struct Function {
   std::string name;
   std::vector<Overload> overloads;
+  bool takes_out = false;
 };
+
+// Whether PyTorch's function takes `out`: those of torch, fft, linalg and special do, unless the table says otherwise,
+// and those of torch.nn.functional that are no functions of Python.
+bool TakesOut(char space, absl::string_view name) {
+  if (space == 'F') {
+    constexpr absl::string_view kBuiltIn =
+        " avg_pool2d avg_pool3d gelu hardshrink linear logsigmoid softplus softshrink ";
+    return absl::StrContains(kBuiltIn, absl::StrCat(" ", name, " "));
+  }
+  static constexpr std::pair<char, absl::string_view> kWithout[] = {
+#include "frontend/python/torch/without_out.inc"
+  };
+  for (const auto& [of, names] : kWithout) {
+    if (of == space) return !absl::StrContains(names, absl::StrCat(" ", name, " "));
+  }
+  return false;
+}
 
 using Table = std::map<std::pair<char, std::string>, Function>;
 
@@ -27,6 +46,7 @@ const Table& Functions() {
         for (char space : spaces) {
           Function& function = (*table)[{space, std::string(name)}];
           function.name = std::string(name);
+          function.takes_out = TakesOut(space, name);
           function.overloads.push_back(overload);
         }
       }
@@ -408,11 +428,12 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
 
 Result<Value> CallTorchFunction(Interpreter& interp, const Function& function, const CallArgs& args, bool inplace) {
   for (size_t k = 0; k < args.keywords.size(); ++k) {
-    if (args.keywords[k].name->view() != "out" || args.keywords[k].value.IsNone()) continue;
+    if (args.keywords[k].name->view() != "out" || !function.takes_out) continue;
     std::vector<KeywordArg> rest(args.keywords.begin(), args.keywords.end());
     rest.erase(rest.begin() + static_cast<int64_t>(k));
     COBRA_TRY_ASSIGN(Value result,
                      CallTorchFunction(interp, function, CallArgs{args.self, args.positional, rest}, inplace));
+    if (args.keywords[k].value.IsNone()) return result;
     return WriteOut(interp, result, args.keywords[k].value);
   }
   absl::InlinedVector<Value, 8> with_self;

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/limit_message.h"
+#include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/const_eval.h"
 
@@ -235,6 +236,11 @@ Result<Index> ReadIndex(Interpreter& interp, const Tensor* self, Value v, bool w
 }  // namespace
 
 Result<Value> TensorGetItem(Interpreter& interp, Value self, Value key) {
+  if (IsUnknownMask(interp, key)) {
+    std::vector<Value> items{key};
+    COBRA_TRY(CheckItems(interp, &items, AsTensor(self)->type.shape));
+    return NewSelection(interp, self, key);
+  }
   COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, AsTensor(self), key, /*writes=*/false));
   std::vector<Value> inputs{self};
   inputs.insert(inputs.end(), index.tensors.begin(), index.tensors.end());
@@ -242,6 +248,7 @@ Result<Value> TensorGetItem(Interpreter& interp, Value self, Value key) {
 }
 
 Result<void> TensorSetItem(Interpreter& interp, Value self, Value key, Value value) {
+  if (IsRefused(interp, value) && IsUnknownMask(interp, key)) return WriteSelection(interp, self, key, value);
   COBRA_TRY_ASSIGN(Index index, ReadIndex(interp, AsTensor(self), key, /*writes=*/true));
   graph::Attributes attributes{{"index", absl::StrJoin(index.text, ", ")}};
   std::vector<Value> inputs{self};
@@ -294,9 +301,9 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
   }
-  constexpr int64_t kMostNumbers = graph::kMaxConstElements * 16;  // the bytes of their list count already
-  if (static_cast<int64_t>(out->values.size()) >= kMostNumbers)
-    return interp.LimitReached(LimitMessage("torch.tensor", kMostNumbers, "numbers"));
+  const int64_t most = interp.limits().sequence_items;
+  if (static_cast<int64_t>(out->values.size()) >= most)
+    return interp.LimitReached(LimitMessage("torch.tensor", most, "numbers"));
   const auto add_complex = [out](double real, double imaginary) {
     out->any_complex = true;
     out->all_bool = false;

@@ -12,6 +12,7 @@
 #include "base/user_error.h"
 #include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_version.h"
 #include "frontend/python/torch/versions.h"
@@ -325,6 +326,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
       .Function("_unsupported", Unsupported)
       .Function("_data_dependent", DataDependent);
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
+  DefineRefused(m);
   DefineValueFunctions(m);
   m.GetAttrHook(UnknownName("torch"));
   return {};

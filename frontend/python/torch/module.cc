@@ -6,6 +6,7 @@
 #include "base/limit_message.h"
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
+#include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/untrusted.h"
 
@@ -293,6 +294,10 @@ Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("name", &name).Required("tensor", &tensor).Optional("persistent", &persistent).Finish());
   COBRA_TRY_ASSIGN(DictObject * buffers, RegistryFor(interp, args.self, kBuffersSlot, "buffer", name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
+  if (IsRefused(interp, tensor)) {  // whoever reads it finds it, and no list of buffers has it
+    interp.AttrsOf(args.self.object())->table.SetStr(interp.heap(), key, tensor);
+    return Value::None();
+  }
   if (!tensor.IsNone() && AsTensor(tensor) == nullptr) {
     return interp.Raise(interp.types().TypeError,
                         absl::StrCat("cannot assign '", interp.TypeName(tensor), "' object to buffer '", key->view(),

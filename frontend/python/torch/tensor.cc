@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/torch_rules.h"
 
 namespace cobra::python {
@@ -578,6 +579,7 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   DefineTableMethods(interp, builder);
   DefineOperators(builder);
   DefineQueries(builder);
+  DefineRefusedMethods(builder);
   DefineValueMethods(builder);
   DefineProperties(builder);
   if (InTorchVersion(Torch(interp), "torch.Tensor", "nbytes")) builder.Property("nbytes", NumBytes);

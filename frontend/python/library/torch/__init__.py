@@ -737,6 +737,24 @@ def get_device(input):
     return input.get_device()
 
 
+def sparse_coo_tensor(
+    indices, values=None, size=None, *, dtype=None, device=None, requires_grad=False, check_invariants=None, **kwargs
+):
+    from torch._refused import _Sparse
+
+    if size is None:
+        _unsupported("torch.sparse_coo_tensor() without a size")
+    given = values.dtype if is_tensor(values) else None
+    return _Sparse(empty(tuple(size), dtype=given if dtype is None else dtype), is_known=False)
+
+
+def sparse_csr_tensor(crow_indices, col_indices, values, size=None, **kwargs):
+    return sparse_coo_tensor(col_indices, values, size, **kwargs)
+
+
+sparse_csc_tensor = sparse_csr_tensor
+
+
 class _TorchVersion(str):
     # torch.__version__ compares as a version: '1.13.1' >= '1.5.0'.
     def _compare(self, other, operation):

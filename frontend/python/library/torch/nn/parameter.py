@@ -45,3 +45,8 @@ class Buffer(torch.Tensor):
 
 
 _set_buffer_class(Buffer)
+
+
+def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
+    # What a class has as its __torch_function__ if it wants none.
+    return func(*args, **(kwargs or {}))
