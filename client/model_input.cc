@@ -22,6 +22,9 @@
 #include "client/named_model.h"
 #include "client/next_step.h"
 #include "client/onnx_file.h"
+#include "client/progress.h"
+#include "frontend/python/runtime/data_files.h"
+#include "frontend/python/runtime/read_notes.h"
 #include "proto/model_source_proto.h"
 
 namespace cobra::client {
@@ -83,6 +86,19 @@ std::optional<std::pair<std::string, std::string>> SplitEntry(const std::string&
 void MakePackages(absl::string_view file, std::map<std::string, std::string>* bundle) {
   for (size_t slash = file.find('/'); slash != absl::string_view::npos; slash = file.find('/', slash + 1))
     bundle->try_emplace(absl::StrCat(file.substr(0, slash), "/__init__.py"));
+}
+
+constexpr char kLeaveSendOut[] = "leave --send source out: then the model is read here, and its graph is sent";
+
+// Whether the program may look at files beside its code: a word of those that do so is in its text.
+bool MayReadFiles(const std::map<std::string, std::string>& bundle) {
+  for (const auto& [path, text] : bundle) {
+    for (const char* word : {"open", "read_text", "read_bytes", "get_data", "glob", "scandir", "listdir", "iterdir",
+                             "walk", "resources", "exists", "isfile", "isdir", "is_file", "is_dir", "getsize"}) {
+      if (absl::StrContains(text, word)) return true;
+    }
+  }
+  return false;
 }
 
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpressions(
@@ -179,6 +195,8 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
   python::SourceRequest& program = this->program();
   python::ModelChoice choice;
   if (!program.file.empty()) {
+    python::DataFolder data = Data();
+    const python::DataFolderScope scope(&data);
     absl::StatusOr<python::ModelChoice> found = python::ListModels(program, limits);
     if (!found.ok()) return WithLibraryHint(WithUserPaths(found.status()));
     choice = *std::move(found);
@@ -370,8 +388,23 @@ absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
                                 classes_.empty() ? "" : absl::StrCat("; models there: ", python::ModelList(classes_))));
 }
 
+python::DataFolder ModelInput::Data() const {
+  std::error_code error;
+  const std::string folder = place_.folder.empty() && IsDirectory(path_) && library_file_.empty()
+                                 ? fs::canonical(path_, error).string()
+                                 : place_.folder;
+  return {folder, place_.package};
+}
+
 absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
+  python::DataFolder data = Data();
+  const python::DataFolderScope scope(&data);
+  std::vector<python::ReadNote> notes;
+  const python::ReadNotesScope notes_scope(&notes);
   absl::StatusOr<graph::Graph> graph = frontend::ReadModel(source_, limits);
+  for (const python::ReadNote& note : notes) {
+    if (graph.ok()) Note(absl::StrCat("note: ", UserPath(note.position.file), ":", note.position.line, ": ", note.text, "\n"));
+  }
   if (!graph.ok()) return WithEntryHint(WithLibraryHint(WithUserPaths(graph.status())));
   return graph;
 }
@@ -395,14 +428,46 @@ std::string ModelInput::entry() const {
   return program == nullptr ? "" : program->entry;
 }
 
+absl::Status ModelInput::AddData(const python::SourceRequest& local, python::SourceRequest* portable) const {
+  if (!MayReadFiles(portable->bundle)) return absl::OkStatus();
+  python::DataFolder data = Data();
+  {
+    // What a program reads is known when it has read it. If it fails, the server says why.
+    const python::DataFolderScope scope(&data);
+    (void)python::ReadPythonModel(local);
+  }
+  std::map<std::string, std::string> files = data.read();
+  for (const std::string& folder : data.listed()) {
+    const auto names = data.List(folder);
+    for (const std::string& name : names.value_or(std::vector<std::string>())) {
+      const std::string path = folder.empty() ? name : absl::StrCat(folder, "/", name);
+      if (absl::EndsWith(name, "/") || python::IsPrivateFile(path) || files.count(path) > 0) continue;
+      absl::StatusOr<std::string> text = data.Read(path, Limits().bundle_bytes);
+      if (!text.ok() && absl::IsNotFound(text.status())) continue;
+      if (!text.ok()) return UserError(Diagnostic::Kind::kLimit, std::string(text.status().message()), kLeaveSendOut);
+      files.emplace(path, *std::move(text));
+    }
+  }
+  int64_t bytes = 0;
+  portable->bundle.insert(files.begin(), files.end());
+  for (const auto& [path, text] : portable->bundle) bytes += static_cast<int64_t>(text.size());
+  return CheckBundle(absl::StrCat(path_, ": with the data files that it reads"),
+                     static_cast<int64_t>(portable->bundle.size()), bytes, Limits(), kLeaveSendOut);
+}
+
 absl::StatusOr<python::SourceRequest> ModelInput::Portable(python::SourceRequest program) const {
   if (!library_file_.empty()) program.file = library_file_;
-  if (program.package.empty()) return program;
+  const python::SourceRequest local = program;
+  if (program.package.empty()) {
+    COBRA_RETURN_IF_ERROR(AddData(local, &program));
+    return program;
+  }
   program.file = absl::StrCat(place_.package, "/", place_.file);
   // An installed package is large and is not sent: a server that can read it has it in a library.
   if (IsInstallationFolder(fs::path(program.package).parent_path().string())) return program;
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadUserFile(path_, Limits().file_bytes));
   COBRA_ASSIGN_OR_RETURN(program.bundle, CollectImports(place_, text, Limits()));
+  COBRA_RETURN_IF_ERROR(AddData(local, &program));
   return program;
 }
 
@@ -525,7 +590,7 @@ bool ModelInput::HasSameText(const ModelInput& other) const {
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   const auto* others = std::get_if<python::SourceRequest>(&other.source_);
   return program != nullptr && others != nullptr && !program->bundle.empty() && program->package.empty() &&
-         program->bundle == others->bundle && program->entry == others->entry;
+         program->bundle == others->bundle && program->entry == others->entry && !MayReadFiles(program->bundle);
 }
 
 }  // namespace cobra::client

@@ -12,6 +12,7 @@
 #include "client/local_imports.h"
 #include "cobra/v1/cobra.pb.h"
 #include "frontend/model_source.h"
+#include "frontend/python/runtime/data_files.h"
 #include "graph/graph.h"
 
 namespace cobra::client {
@@ -92,6 +93,10 @@ class ModelInput {
   void NameModelFile(const std::string& path);
   // The program for another machine: with paths of the bundle or of a library only.
   absl::StatusOr<python::SourceRequest> Portable(python::SourceRequest program) const;
+  // What the program may read beside its code, on this machine.
+  python::DataFolder Data() const;
+  // Adds what the program reads beside its code, and what is in the folders that it lists.
+  absl::Status AddData(const python::SourceRequest& local, python::SourceRequest* portable) const;
   // "timm was not found (imported at net.py:4) ...", with the file as the user typed it.
   std::string WithUserPath(const std::string& message) const;
   // Adds a hint which --library contains an import that this process did not find.

@@ -61,6 +61,50 @@ TEST_F(ModelInputTest, WhatIsNoFileIsNamedAndNotWaitedFor) {
   EXPECT_EQ(Source(Arguments(directory_.File("other.py"))).files_size(), 1);
 }
 
+// What the program reads beside its code is read here, and goes along to a server: that, and nothing more.
+TEST_F(ModelInputTest, DataFilesBesideTheCodeGoAlong) {
+  const std::string program =
+      "import json, os\nfrom torch import nn\nhere = os.path.dirname(__file__)\n"
+      "def net(name):\n    with open(os.path.join(here, 'cfg', name + '.json')) as f: width = json.load(f)['width']\n"
+      "    return nn.Linear(8, width)\n"
+      "def counted():\n    return nn.Linear(8, len(os.listdir(os.path.join(here, 'cfg'))))\n";
+  const auto paths = [](const v1::SourceModel& source) {
+    std::vector<std::string> all;
+    for (const v1::SourceFile& file : source.files()) all.push_back(file.path());
+    return all;
+  };
+  const auto write = [&](const std::string& folder) {
+    Write(folder + "cfg/small.json", "{\"width\": 4}");
+    Write(folder + "cfg/large.json", "{\"width\": 400}");
+    Write(folder + "cfg/.secret", "nobody's");
+    return Write(folder + "net.py", program);
+  };
+  ModelArguments arguments = Arguments(write(""), "net('small')");
+  arguments.inputs = {"2x8"};
+  const absl::StatusOr<ModelInput> input = ModelInput::Load(arguments);
+  ASSERT_TRUE(input.ok()) << input.status();
+  const absl::StatusOr<graph::Graph> graph = input->Read();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph::ShapeText(graph->TypeOf(graph->outputs()[0]).shape), "2x4");
+  EXPECT_THAT(paths(Source(arguments)), testing::ElementsAre("cfg/small.json", "net.py"));
+  EXPECT_FALSE(input->HasSameText(*input)) << "a data file may have changed";
+  arguments.entry = "counted()";
+  EXPECT_THAT(paths(Source(arguments)), testing::ElementsAre("cfg/large.json", "cfg/small.json", "net.py"));
+  // A package is read where it stands.
+  Write("pkg/__init__.py");
+  Write("pkg/util.py");
+  arguments.path = write("pkg/");
+  Write("pkg/net.py", absl::StrCat("from . import util\n", program));
+  arguments.entry = "net('large')";
+  EXPECT_THAT(paths(Source(arguments)),
+              testing::ElementsAre("pkg/__init__.py", "pkg/cfg/large.json", "pkg/net.py", "pkg/util.py"));
+  // A folder is.
+  arguments.path = directory_.File("repo");
+  write("repo/");
+  arguments.entry = "net.net('small')";
+  EXPECT_THAT(paths(Source(arguments)), testing::ElementsAre("cfg/small.json", "net.py"));
+}
+
 // The data's folder has ncnn's networks; torchvision's programs are in a library.
 TEST_F(ModelInputTest, AModelOfOursIsGivenByItsName) {
   ModelArguments named;
