@@ -70,6 +70,12 @@ absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
                    absl::StrCat("did you mean ", meant, "?"));
     }
   }
+  if (const auto busy = std::find(ignored.begin(), ignored.end(), "disturbed"); busy != ignored.end()) {
+    ignored.erase(busy);
+    Say(absl::StrCat(
+        "warning: ", WithoutEscapes(path),
+        ": something else ran while its speeds were measured; describe the machine again when it is idle\n"));
+  }
   if (!ignored.empty()) Say(absl::StrCat(WithoutEscapes(path), ": ignored: ", absl::StrJoin(ignored, ", "), "\n"));
   return spec;
 }

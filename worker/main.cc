@@ -305,6 +305,13 @@ absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describ
   if (!options.execution.needs_child_process()) ConfigureLibTorch(1);
   COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core));
   std::printf("%s\n", json.c_str());
+  if (absl::StrContains(json, "\"disturbed\":true")) {
+    std::fputs(
+        "warning: something else ran on these processors in each of six attempts: the speeds may be too low; describe "
+        "the "
+        "machine again when it is idle, or name a core that is (--core)\n",
+        stderr);
+  }
   return absl::OkStatus();
 }
 

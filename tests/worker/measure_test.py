@@ -2,6 +2,8 @@
 """cobra-worker's series from the outside: what it writes states how a measurement was run. No time is asserted."""
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -96,6 +98,15 @@ class MeasureTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(words, done.stderr)
             self.assertFalse(os.path.exists(self.out) and records(self.out))
+
+    def test_describe_says_that_others_were_busy(self):
+        spinning = "import os\nos.sched_setaffinity(0, {%s})\nwhile True:\n    pass" % CORE
+        with subprocess.Popen([sys.executable, "-c", spinning]) as neighbour:
+            done = run("describe", "--core", CORE)
+            neighbour.kill()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(json.loads(done.stdout)["disturbed"])
+        self.assertIn("warning: something else ran on these processors in each of six attempts", done.stderr)
 
     def test_describe(self):
         done = run("describe", "--core", CORE)

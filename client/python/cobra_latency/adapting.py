@@ -21,7 +21,7 @@ Spec = Union[Mapping[str, Any], str, "os.PathLike[str]", "target_pb2.TargetSpec"
 """A data sheet: a dictionary, the path of a JSON file, as `cobra-worker describe` prints it, or a message."""
 
 # What `cobra-worker describe` prints beside the data sheet.
-_DESCRIBED_TOO = ("caches_kb", "governor", "precisions", "sensors", "versions")
+_DESCRIBED_TOO = ("caches_kb", "disturbed", "governor", "precisions", "sensors", "versions")
 _HINT = "for example {'device': 'Some Board', 'kind': 'cpu', 'runtime': 'ncnn', 'precision': 'float16', 'threads': 4}"
 
 
@@ -135,6 +135,8 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
         # A field that is misspelled must not be ignored: the answers would be those of another device.
         for meant in difflib.get_close_matches(name, fields, n=1, cutoff=0.75):
             raise UsageError(f"{written}: {one_line(name)}: no such field", f"did you mean {meant}?")
+    if sheet.get("disturbed"):
+        warnings.warn(f"{written}: something else ran while the speeds were measured; describe again", stacklevel=3)
     if ignored:
         warnings.warn(f"{written}: ignored: {one_line(', '.join(ignored))}", stacklevel=3)
     for name, value in sheet.items():
