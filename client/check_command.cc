@@ -20,6 +20,7 @@
 #include "client/progress.h"
 #include "client/repository.h"
 #include "client/suite.h"
+#include "client/suite_words.h"
 #include "client/temporary_folder.h"
 
 namespace cobra::client {
@@ -266,6 +267,7 @@ absl::StatusOr<int> RunCheck(const CommonFlags& common, const CheckFlags& flags)
     }
     if (question.targets.empty()) question.targets = usual;
     COBRA_ASSIGN_OR_RETURN(models.emplace_back(), AskAndCompare(common, question));
+    models.back().error = InSuiteKeys(models.back().error);
   }
   report.models.insert(report.models.begin(), std::make_move_iterator(models.begin()),
                        std::make_move_iterator(models.end()));

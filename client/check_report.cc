@@ -120,6 +120,7 @@ std::string VerdictText(const CheckedModel& model, const CheckedTarget& target) 
   if (target.Has(Problem::Kind::kOverBudget))
     parts.push_back(absl::StrFormat("over the budget of %g ms", target.budget_ms));
   if (target.Has(Problem::Kind::kUnsure)) parts.push_back("confidence too low");
+  if (!target.change.after.lacks_memory.empty()) parts.push_back(target.change.after.lacks_memory);
   std::string text;
   for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);
   return text;

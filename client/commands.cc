@@ -82,13 +82,6 @@ absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
   return ParsePrediction(*text, path);
 }
 
-// Adds each target's device, which JSON output contains besides the answer.
-absl::Status AddTargets(Client* client, PredictionView* view) {
-  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
-  for (const v1::Target& target : targets.targets()) view->targets[target.spec().name()] = target.spec();
-  return absl::OkStatus();
-}
-
 absl::StatusOr<v1::PredictResponse> SendPredictRequest(const CommonFlags& common, const v1::PredictRequest& request) {
   return Client::Connect(common.client)->Predict(request);
 }
@@ -319,7 +312,7 @@ absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, Predi
                          ModelInput::Load(flags.model, LimitsOf(flags.model, common.client.deadline)));
   if (flags.model.entry.empty()) flags.model.entry = input.entry();
   PredictionView view{Title(flags.model), 0, true, flags.model, {}, nullptr};
-  COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
+  COBRA_ASSIGN_OR_RETURN(view.targets, SheetsOf(Client::Connect(common.client).get()));
   const std::vector<std::string> targets = DifferentNames(flags.targets);
   SavedPrediction all;
   for (size_t i = 0; i < targets.size(); i += kTargetsAtOnce) {
@@ -367,8 +360,8 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
                       {},
                       nullptr,
                       StandardOutputStyle(common.color)};
-  if (common.json || baseline.has_value()) {
-    COBRA_RETURN_IF_ERROR(AddTargets(Client::Connect(common.client).get(), &view));
+  if (!common.quiet || common.json || baseline.has_value()) {
+    COBRA_ASSIGN_OR_RETURN(view.targets, SheetsOf(Client::Connect(common.client).get()));
   }
   std::optional<Comparison> comparison;
   if (baseline.has_value()) {
@@ -380,7 +373,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
     PrintData(CheckIn(flags.format, report));
     return ReportProblems(report);
   }
-  const bool shortens = !named && !flags.all && view.style.width > 0;
+  const bool shortens = !named && !flags.all;
   if (common.json) {
     PrintData(PredictionJson(response, view));
   } else if (common.quiet) {
@@ -429,10 +422,11 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   asked.ask.breakdown = true;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&asked.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, asked, asked.model, &input));
+  COBRA_ASSIGN_OR_RETURN(const TargetSheets sheets, SheetsOf(Client::Connect(common.client).get()));
   const std::string title = Title(asked.model);
   const TerminalStyle style = StandardOutputStyle(common.color);
-  common.json ? PrintData(TargetsExplainedJson(response, title))
-              : PrintText(TargetsExplainedText(response, title, flags.top, style), style.color);
+  common.json ? PrintData(TargetsExplainedJson(response, title, sheets))
+              : PrintText(TargetsExplainedText(response, title, flags.top, style, sheets), style.color);
   return kExitOk;
 }
 
@@ -468,7 +462,11 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   source.text = [&](const std::string& file) { return input.SourceText(file); };
   COBRA_ASSIGN_OR_RETURN(const Explanation explanation,
                          Explain(graph, Title(flags.model), source, response ? &*response : nullptr));
-  const ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle(common.color)};
+  ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle(common.color)};
+  if (response) {
+    COBRA_ASSIGN_OR_RETURN(const TargetSheets sheets, SheetsOf(Client::Connect(common.client).get()));
+    view.lacks_memory = LackOfMemory(*response, response->predictions(0), sheets);
+  }
   common.json ? PrintData(ExplanationJson(explanation, view))
               : PrintText(ExplanationText(explanation, view), view.style.color);
   return kExitOk;

@@ -62,6 +62,7 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   COBRA_ASSIGN_OR_RETURN(t.confidence, NumberOf(j, "confidence", name));
   const auto extrapolating = j.find("extrapolating");
   t.extrapolating = extrapolating != j.end() && extrapolating->is_boolean() && extrapolating->get<bool>();
+  t.lacks_memory = TextOf(j, "memory");
   if (!(t.latency_us > 0)) return Usage(absl::StrCat(name, ": ", t.target, " has a latency that is not above 0"), "");
   const auto rows = j.find("breakdown");
   if (rows == j.end() || !rows->is_array()) return t;
@@ -224,6 +225,8 @@ absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after
     change.regressed = change.change() > options.max_increase;
     if (change.has_modules()) change.modules = ChangesOf(change.before, change.after);
   }
+  std::stable_partition(c.targets.begin(), c.targets.end(),
+                        [](const TargetChange& change) { return !change.is_guess(); });
   for (const SavedTarget& was : before.targets) {
     if (compared.count(was.target) == 0) c.only_before.push_back(was.target);
   }

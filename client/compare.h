@@ -31,6 +31,7 @@ struct SavedTarget {
   double latency_us = 0, low_us = 0, high_us = 0;
   double confidence = 0;
   bool extrapolating = false;
+  std::string lacks_memory;  // "needs 30.1 GB of 24 GB", or empty
   bool has_breakdown = false;
   std::map<std::string, SavedModule> modules;  // by path; only the calls that the module itself makes
   std::vector<SavedCall> calls;                // of the breakdown, in its order
@@ -67,11 +68,12 @@ struct TargetChange {
   std::vector<ModuleChange> modules;  // largest change first, unchanged ones left out; empty without two breakdowns
   bool regressed = false;
   double change() const { return after.latency_us / before.latency_us - 1; }
+  bool is_guess() const { return before.extrapolating || after.extrapolating; }
   bool has_modules() const { return before.has_breakdown && after.has_breakdown; }
 };
 struct Comparison {
   SavedPrediction before, after;      // their targets are in `targets`
-  std::vector<TargetChange> targets;  // in the order of `after`
+  std::vector<TargetChange> targets;  // in the order of `after`, guesses behind all others
   std::vector<std::string> only_before;
   double max_increase = 0;
   bool regressed() const;

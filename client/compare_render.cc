@@ -48,7 +48,7 @@ std::string NameOf(const SavedPrediction& saved, bool says_model) {
       absl::StrCat(of["entry"], of["entry"].empty() || of["model"].empty() ? "" : " from ", of["model"], of["arch"]);
   const std::string inputs = absl::StrReplaceAll(of["inputs"], {{"[", ""}, {"]", ""}, {"\"", ""}, {",", ", "}});
   if (!inputs.empty()) absl::StrAppend(&model, ", ", inputs);
-  if (of["mode"] == "train") absl::StrAppend(&model, ", in training");
+  if (of["mode"] == "train") absl::StrAppend(&model, ", in training, forward only");
   return absl::StrCat(saved.name, ": ", model);
 }
 
@@ -85,6 +85,14 @@ std::string ModulesText(const TargetChange& t, int top, const TerminalStyle& sty
 
 namespace {
 
+std::string NoteOf(const TargetChange& t, double max_increase) {
+  std::vector<std::string> notes;
+  if (t.is_guess()) notes.emplace_back("a guess");
+  if (t.regressed) notes.push_back(absl::StrFormat("slower than the %g %% allowed", 100 * max_increase));
+  if (!t.after.lacks_memory.empty()) notes.push_back(t.after.lacks_memory);
+  return absl::StrJoin(notes, ", ");
+}
+
 std::string ChangesTable(const Comparison& c, const TerminalStyle& style) {
   const Painter paint(style.color);
   std::vector<std::vector<std::string>> rows = {
@@ -92,8 +100,7 @@ std::string ChangesTable(const Comparison& c, const TerminalStyle& style) {
   for (const TargetChange& t : c.targets) {
     rows.push_back({t.after.target, MillisecondsText(t.before.latency_us), MillisecondsText(t.after.latency_us),
                     SignedPercent(t.change()), Interval(t.before), Interval(t.after),
-                    absl::StrFormat("%.2f, %.2f", t.before.confidence, t.after.confidence),
-                    t.regressed ? absl::StrFormat("slower than the %g %% allowed", 100 * c.max_increase) : ""});
+                    absl::StrFormat("%.2f, %.2f", t.before.confidence, t.after.confidence), NoteOf(t, c.max_increase)});
   }
   const auto painted = [&](size_t row, size_t column, const std::string& cell) {
     if (row == 0) return paint.Dim(cell);

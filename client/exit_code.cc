@@ -1,6 +1,8 @@
 #include "client/exit_code.h"
 
 #include <optional>
+#include <regex>
+#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -38,11 +40,25 @@ std::string HintOf(const absl::Status& status) {
          "is wrong";
 }
 
+// Readers and servers name our pages as the repository has them, which users of the package do not have.
+std::string WithDocPaths(const std::string& hint) {
+  static const std::regex* const kPage = new std::regex("(^|[^/A-Za-z])(docs/[a-z_-]+\\.md)");
+  std::string text;
+  auto from = hint.begin();
+  for (std::sregex_iterator it(hint.begin(), hint.end(), *kPage), end; it != end; ++it) {
+    const std::smatch& match = *it;
+    absl::StrAppend(&text, std::string(from, match[2].first), DocPath(match[2].str()));
+    from = match[2].second;
+  }
+  return absl::StrCat(text, std::string(from, hint.end()));
+}
+
 }  // namespace
 
 std::string ErrorText(const absl::Status& status) {
   std::string text;
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(proto::InFlagNames(status))) {
+    diagnostic->hint = WithDocPaths(diagnostic->hint);
     text = RenderDiagnostic(*diagnostic);
   } else {
     const std::string hint = HintOf(status);

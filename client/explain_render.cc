@@ -112,6 +112,8 @@ class Renderer {
                            WithoutEscapes(p.target()), interval,
                            PaintedConfidence(paint_, p.confidence(), absl::StrFormat("%.2f", p.confidence())),
                            p.extrapolating() ? ", extrapolating: unlike what the weights were trained on" : ""));
+      if (!view_.lacks_memory.empty())
+        Line(paint_.Bad(absl::StrCat("does not fit: ", view_.lacks_memory, " of memory")));
       for (absl::string_view line :
            absl::StrSplit(absl::StrCat(UndisturbedText(p), UnknownText(p)), '\n', absl::SkipEmpty()))
         Line(line);

@@ -21,6 +21,7 @@ struct ExplainView {
   ExplainBy by = ExplainBy::kOverview;
   int top = 10;  // groups of calls in the overview; in JSON calls and groups
   TerminalStyle style;
+  std::string lacks_memory;  // "needs 30.1 GB of 24 GB": of a network that does not fit into the target's memory
 };
 
 std::string ExplanationText(const Explanation& explanation, const ExplainView& view);

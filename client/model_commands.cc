@@ -28,7 +28,7 @@ std::string PredictCodes(absl::string_view slow) {
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   AddQuestionFlags(command, &flags->targets, &flags->ask,
                    "; without: this-machine if it is calibrated, else all trained ones");
-  command->add_flag("--all", flags->all, "Without --target, show all of them at a terminal, too, not the ten fastest");
+  command->add_flag("--all", flags->all, "Without --target, show all of them, not the ten fastest");
   command->add_flag("--breakdown", flags->ask.breakdown, "Print the share of every call");
   command
       ->add_option(

@@ -19,8 +19,11 @@ bool IsOverBudget(const v1::TargetPrediction& p, const PredictionView& view) {
   return view.budget_ms > 0 && p.latency_us() > view.budget_ms * 1000;
 }
 
-std::string NoteOf(const v1::TargetPrediction& p, const PredictionView& view, const std::string& first_version) {
+std::string NoteOf(const v1::PredictResponse& r, const v1::TargetPrediction& p, const PredictionView& view,
+                   const std::string& first_version) {
   std::string note = p.extrapolating() ? "extrapolating" : "";
+  const std::string lack = LackOfMemory(r, p, view.targets);
+  if (!lack.empty()) absl::StrAppend(&note, note.empty() ? "" : ", ", lack);
   if (p.torch_version() != first_version)  // another graph than the one that is summed up above
     absl::StrAppend(&note, note.empty() ? "" : ", ", "read as for torch ", p.torch_version());
   if (IsOverBudget(p, view))
@@ -39,7 +42,7 @@ std::string LatencyTable(const v1::PredictResponse& r, const PredictionView& vie
   std::vector<std::vector<std::string>> rows = {{"target", "predicted ms", IntervalHeader(r), "confidence", ""}};
   for (const v1::TargetPrediction& p : r.predictions()) {
     rows.push_back({p.target(), MillisecondsText(p.latency_us()), IntervalText(p),
-                    absl::StrFormat("%.2f", p.confidence()), NoteOf(p, view, first_version)});
+                    absl::StrFormat("%.2f", p.confidence()), NoteOf(r, p, view, first_version)});
   }
   const auto painted = [&](size_t row, size_t column, const std::string& text) {
     if (row == 0) return paint.Dim(text);
@@ -48,7 +51,8 @@ std::string LatencyTable(const v1::PredictResponse& r, const PredictionView& vie
       case 1: return IsOverBudget(p, view) ? paint.Bad(text) : text;
       case 2: return p.coverage() > 0 ? text : paint.Doubt(text);
       case 3: return PaintedConfidence(paint, p.confidence(), text);
-      case 4: return IsOverBudget(p, view) ? paint.Bad(text) : paint.Dim(text);
+      case 4:
+        return IsOverBudget(p, view) || !LackOfMemory(r, p, view.targets).empty() ? paint.Bad(text) : paint.Dim(text);
       default: return text;
     }
   };
@@ -97,7 +101,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
     absl::StrAppend(&text, "the ", r.predictions_size(), " fastest; ",
                     view.all->predictions_size() - r.predictions_size(), " more: --all, or --target NAME\n");
   }
-  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style, view.all));
+  if (r.predictions_size() > 1) absl::StrAppend(&text, "\n", RankingText(r, view.style, view.all, view.targets));
   constexpr int kMostUnsure = 4;  // targets; each has some lines
   int unsure = 0;
   for (const v1::TargetPrediction& p : r.predictions()) {
@@ -113,7 +117,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
 }
 
 std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view) {
-  const v1::PredictResponse fastest = FastestOf(response);
+  const v1::PredictResponse fastest = FastestOf(response, view.targets);
   if (fastest.predictions_size() < response.predictions_size()) view.all = &response;
   view.torch_version = FirstVersion(response, view);
   return PredictionTable(fastest, view);

@@ -158,6 +158,9 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
       j["runtime"] = spec->second.runtime();
       j["precision"] = spec->second.precision();
       j["threads"] = spec->second.threads();
+      const double memory_gb = spec->second.memory_gb();
+      j["fits"] = memory_gb > 0 ? json(FitsInto(PeakMemoryOn(r, p), memory_gb)) : json();
+      j["memory"] = LackOfMemory(r, p, view.targets);
     }
     if (view.budget_ms > 0) j["over_budget"] = p.latency_us() > view.budget_ms * 1000;
     if (view.breakdown) {
@@ -185,7 +188,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
                  {"model_version", r.model_version()},
                  {"read_us", r.read_us()},
                  {"predict_us", r.predict_us()}};
-  if (r.predictions_size() > 1) answer["ranking"] = RankingJson(r);
+  if (r.predictions_size() > 1) answer["ranking"] = RankingJson(r, view.targets);
   AddQuestion(view.model, &answer);
   if (view.comparison != nullptr) answer["comparison"] = ComparisonJson(*view.comparison);
   return Dump(answer);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/compare.h"
+#include "client/memory_fit.h"
 #include "client/model_input.h"
 #include "client/terminal.h"
 #include "cobra/v1/cobra.pb.h"
@@ -20,16 +21,16 @@ struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"
   double budget_ms = 0;  // 0: none
   bool breakdown = false;
-  // Only for JSON, so that two results can be matched (compare.h): the request, and the targets by name.
+  // For JSON, so that two results can be matched (compare.h).
   ModelArguments model;
-  std::map<std::string, v1::TargetSpec> targets;
+  TargetSheets targets;                    // also for what does not fit into a device's memory
   const Comparison* comparison = nullptr;  // with an earlier result; null: none
   TerminalStyle style;
   const v1::PredictResponse* all = nullptr;  // targets, of which only the fastest are shown; null: all are shown
   std::string torch_version;                 // that the summary is of; empty: that of the first target
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
-// At a terminal, of targets that nobody named: the fastest ones.
+// Of targets that nobody named: the fastest ones.
 std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
 // Milliseconds, one line for each target: --quiet.

@@ -56,7 +56,8 @@ absl::StatusOr<std::vector<std::string>> FastestTargets(const CommonFlags& commo
   asked.ask = flags.ask;
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(unlabelled, asked, flags.model, input));
   std::vector<std::string> names;
-  for (const RankedTarget& target : RankTargets(response)) {
+  COBRA_ASSIGN_OR_RETURN(const TargetSheets sheets, SheetsOf(Client::Connect(common.client).get()));
+  for (const RankedTarget& target : RankTargets(response, sheets)) {
     if (names.size() < report::kMostReported) names.push_back(target.name);
   }
   return names;

@@ -1,6 +1,8 @@
 #include "client/repository.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -61,6 +63,19 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command, Su
   if (answer.exit_status == 0) return std::move(answer.out);
   // git has printed why
   return Usage(absl::StrCat("git: failed with exit status ", answer.exit_status));
+}
+
+// git has printed why. Most often it does not read what another user owns, as in a container of CI.
+absl::Status CannotOpen(const std::string& root) {
+  struct stat status {};
+  const bool is_anothers = stat(root.c_str(), &status) == 0 && status.st_uid != geteuid();
+  if (!is_anothers) {
+    return Usage(absl::StrCat(WithoutEscapes(root), ": git cannot open this repository"),
+                 absl::StrCat("git says why: git -C ", WithoutEscapes(root), " status"));
+  }
+  return Usage(absl::StrCat(WithoutEscapes(root), ": belongs to another user, so git does not open it"),
+               absl::StrCat("if you trust it: git config --global --add safe.directory ", WithoutEscapes(root),
+                            "; in CI as a step before this one"));
 }
 
 std::string Trimmed(absl::string_view text) { return std::string(absl::StripSuffix(text, "\n")); }
@@ -132,6 +147,8 @@ absl::StatusOr<Repository> Repository::Find(const std::string& path) {
 
 absl::StatusOr<Repository> Repository::At(std::string root) {
   Repository repository(std::move(root));
+  COBRA_ASSIGN_OR_RETURN(const GitAnswer opened, RunGit(repository.Git({"rev-parse", "--git-dir"})));
+  if (opened.exit_status != 0) return CannotOpen(repository.root_);
   COBRA_ASSIGN_OR_RETURN(
       const GitAnswer answer,
       RunGit(repository.Git({"config", "--null", "--name-only", "--get-regexp",

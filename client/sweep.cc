@@ -1,11 +1,12 @@
 #include "client/sweep.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "client/memory_fit.h"
 
 namespace cobra::client {
 namespace {
-
-constexpr double kBytesPerGb = 1e9;
 
 // The batch at which the line through two points reaches `bytes`; nothing if it does not rise.
 std::optional<int64_t> BatchAt(const SweepPoint& a, const SweepPoint& b, double bytes) {
@@ -20,14 +21,18 @@ std::optional<int64_t> BatchAt(const SweepPoint& a, const SweepPoint& b, double 
 
 }  // namespace
 
-bool TargetSweep::Fits(const SweepPoint& point) const {
-  return memory_gb <= 0 || static_cast<double>(point.peak_memory_bytes) <= kBytesPerGb * memory_gb;
-}
+bool TargetSweep::Fits(const SweepPoint& point) const { return FitsInto(point.peak_memory_bytes, memory_gb); }
 
 std::optional<Knee> KneeOf(const TargetSweep& sweep) {
-  const auto counts = [&sweep](const SweepPoint& point) {
+  const auto is_answer = [&sweep](const SweepPoint& point) {
     return point.ok() && sweep.Fits(point) && std::isfinite(point.per_second()) && point.per_second() > 0;
   };
+  const auto is_known = [&is_answer](const SweepPoint& point) {
+    return is_answer(point) && !point.prediction.extrapolating();
+  };
+  // A guess counts only where there is nothing else.
+  const bool some_known = std::any_of(sweep.points.begin(), sweep.points.end(), is_known);
+  const auto counts = [&](const SweepPoint& point) { return some_known ? is_known(point) : is_answer(point); };
   std::optional<Knee> knee;
   size_t last = 0;
   for (size_t i = 0; i < sweep.points.size(); ++i) {

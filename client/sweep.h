@@ -40,7 +40,7 @@ struct TargetSweep {
 };
 
 // A larger batch is worth little from here on: the smallest batch whose throughput is at least kKneeShare of the best
-// among those that fit into memory.
+// among those that fit into memory. Batches whose latency is a guess count only where all are.
 constexpr double kKneeShare = 0.9;
 struct Knee {
   size_t point = 0, best = 0;  // indices

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
+#include "client/memory_fit.h"
 #include "client/prediction_rows.h"
 #include "client/render.h"
 #include "client/text_table.h"
@@ -23,20 +24,16 @@ namespace {
 using nlohmann::json;
 
 constexpr char kKneeDefinition[] =
-    "the smallest batch with at least 90 % of the best throughput of the batches that fit into memory";
+    "the smallest batch with at least 90 % of the best throughput of the batches that fit into memory, without guesses";
 
 std::string PerSecondText(double per_second) { return absl::StrFormat(per_second < 100 ? "%.1f" : "%.0f", per_second); }
 
 std::string GigabytesText(double gb) { return absl::StrFormat("%.4g GB", gb); }
-std::string GigabytesOf(int64_t bytes) { return GigabytesText(static_cast<double>(bytes) / 1e9); }
 
 std::string Notes(const TargetSweep& target, const SweepPoint& point, bool is_knee) {
   std::vector<std::string> notes;
   if (is_knee) notes.emplace_back("knee");
-  if (!target.Fits(point)) {
-    notes.push_back(
-        absl::StrCat("needs ", GigabytesOf(point.peak_memory_bytes), " of ", GigabytesText(target.memory_gb)));
-  }
+  if (!target.Fits(point)) notes.push_back(LackOfMemory(point.peak_memory_bytes, target.memory_gb));
   if (point.prediction.extrapolating()) notes.emplace_back("extrapolating");
   return absl::StrJoin(notes, ", ");
 }
@@ -56,7 +53,8 @@ std::string KneeText(const TargetSweep& target, const Knee& knee) {
                                   MillisecondsText(at.prediction.latency_us()), " ms");
   if (knee.best != knee.point)
     absl::StrAppend(&text, "; best ", PerSecondText(best.per_second()), " at batch ", best.batch);
-  if (knee.is_last) absl::StrAppend(&text, "; no larger batch has an answer and fits: the throughput may rise further");
+  if (knee.is_last)
+    absl::StrAppend(&text, "; no larger batch has a known answer and fits: the throughput may rise further");
   if (knee.is_guess) absl::StrAppend(&text, "; a guess, because the model extrapolates there");
   return text;
 }

@@ -60,7 +60,8 @@ class SweepPicture {
     canvas_.Text(kLeft, y_ - 6, "start", "soft",
                  "band: interval of the prediction; hollow points: the model extrapolates");
     canvas_.Text(kLeft, y_ - 6 + kLineHeight, "start", "soft",
-                 "ring: the knee, the smallest batch with 90 % of the best throughput of those that fit into memory");
+                 "ring: the knee, the smallest batch with 90 % of the best throughput of those that fit into memory, "
+                 "without guesses");
     y_ += kLineHeight + 10;
     return canvas_.Picture(kWidth, y_, absl::StrCat(sweep_.title, ": latency and throughput by batch"));
   }
@@ -84,7 +85,8 @@ class SweepPicture {
     std::string text = target.spec.name();
     if (const auto knee = KneeOf(target)) {
       absl::StrAppend(&text, ": knee at batch ", target.points[knee->point].batch, ", ",
-                      NumberText(target.points[knee->point].per_second()), " a second");
+                      NumberText(target.points[knee->point].per_second()), " a second",
+                      knee->is_guess ? ", a guess" : "");
     }
     if (const auto end = MemoryEndOf(target); end.has_value() && end->estimate.has_value())
       absl::StrAppend(&text, "; memory ends at about batch ", *end->estimate);

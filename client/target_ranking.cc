@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -77,37 +78,44 @@ std::string OperatorTable(std::vector<std::vector<std::string>> rows, const Term
 
 // "fastest: ort, but 2 others may be faster, apart from 3 guesses"
 std::string FastestText(const std::vector<RankedTarget>& ranked) {
+  if (!ranked[0].lacks_memory.empty()) return "no target has the memory that the network needs";
   if (ranked[0].is_guess) return absl::StrCat("fastest by a guess: ", ranked[0].name);
-  int uncertain = 0, guesses = 0;
+  int uncertain = 0, guesses = 0, small = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
-    uncertain += !ranked[i].is_slower && !ranked[i].is_guess;
-    guesses += ranked[i].is_guess;
+    const bool fits = ranked[i].lacks_memory.empty();
+    small += !fits;
+    uncertain += fits && !ranked[i].is_slower && !ranked[i].is_guess;
+    guesses += fits && ranked[i].is_guess;
   }
   std::string first = absl::StrCat("fastest: ", ranked[0].name);
   if (uncertain > 0)
     absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
   if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
+  if (small > 0) absl::StrAppend(&first, guesses > 0 ? " and " : ", apart from ", small, " without the memory for it");
   return first;
 }
 
 json RankedJson(const RankedTarget& target) {
-  return {{"target", target.name},         {"latency_us", target.latency_us}, {"ratio", target.ratio},
-          {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high}, {"is_slower", target.is_slower},
-          {"is_guess", target.is_guess}};
+  return {{"target", target.name},         {"latency_us", target.latency_us},    {"ratio", target.ratio},
+          {"ratio_low", target.ratio_low}, {"ratio_high", target.ratio_high},    {"is_slower", target.is_slower},
+          {"is_guess", target.is_guess},   {"lacks_memory", target.lacks_memory}};
 }
 
 }  // namespace
 
-std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
+std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response, const TargetSheets& sheets) {
   std::vector<const v1::TargetPrediction*> sorted;
   for (const v1::TargetPrediction& p : response.predictions()) sorted.push_back(&p);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const v1::TargetPrediction* a, const v1::TargetPrediction* b) {
-    return std::pair(a->coverage() <= 0, a->latency_us()) < std::pair(b->coverage() <= 0, b->latency_us());
-  });
+  const auto key = [&](const v1::TargetPrediction* p) {
+    return std::tuple(!LackOfMemory(response, *p, sheets).empty(), p->coverage() <= 0, p->latency_us());
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&key](const v1::TargetPrediction* a, const v1::TargetPrediction* b) { return key(a) < key(b); });
   std::vector<RankedTarget> ranked;
   for (const v1::TargetPrediction* p : sorted) {
     RankedTarget target{p->target(), p->latency_us()};
     target.is_guess = p->coverage() <= 0;
+    target.lacks_memory = LackOfMemory(response, *p, sheets);
     const v1::TargetPrediction& fastest = *sorted[0];
     if (p != &fastest && fastest.latency_us() > 0) {
       target.ratio = p->latency_us() / fastest.latency_us();
@@ -125,9 +133,9 @@ std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response) {
   return ranked;
 }
 
-std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style,
-                        const v1::PredictResponse* all) {
-  const std::vector<RankedTarget> ranked = RankTargets(response);
+std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style, const v1::PredictResponse* all,
+                        const TargetSheets& sheets) {
+  const std::vector<RankedTarget> ranked = RankTargets(response, sheets);
   if (ranked.size() < 2) return "";
   constexpr size_t kMostOnATerminal = 20;
   const size_t shown = style.width > 0 ? std::min(ranked.size(), kMostOnATerminal + 1) : ranked.size();
@@ -136,15 +144,16 @@ std::string RankingText(const v1::PredictResponse& response, const TerminalStyle
     const RankedTarget& r = ranked[i];
     rows.push_back({r.name, absl::StrFormat("%.2f", r.ratio), absl::StrFormat("%.2f", r.ratio_low),
                     absl::StrFormat("%.2f", r.ratio_high),
-                    r.is_guess    ? "a guess"
-                    : r.is_slower ? ""
-                                  : "may be faster"});
+                    !r.lacks_memory.empty() ? r.lacks_memory
+                    : r.is_guess            ? "a guess"
+                    : r.is_slower           ? ""
+                                            : "may be faster"});
   }
   const Painter paint(style.color);
   const auto painted = [&paint](size_t row, size_t column, const std::string& text) {
     return row == 0 ? paint.Dim(text) : column == 4 ? paint.Doubt(text) : text;
   };
-  const std::string first = FastestText(all != nullptr ? RankTargets(*all) : ranked);
+  const std::string first = FastestText(all != nullptr ? RankTargets(*all, sheets) : ranked);
   std::string text =
       absl::StrCat(paint.Heading(WithoutEscapes(first)), "\n",
                    TextTable(rows, {{.min_width = 16, .keep_both = true}, {true}, {true}, {true}, {.min_width = 8}},
@@ -153,13 +162,13 @@ std::string RankingText(const v1::PredictResponse& response, const TerminalStyle
   return text;
 }
 
-v1::PredictResponse FastestOf(const v1::PredictResponse& response) {
+v1::PredictResponse FastestOf(const v1::PredictResponse& response, const TargetSheets& sheets) {
   constexpr int kMostTargets = 20;
   constexpr size_t kFastest = 10;
   v1::PredictResponse fastest = response;
   if (response.predictions_size() <= kMostTargets) return fastest;
   fastest.clear_predictions();
-  const std::vector<RankedTarget> ranked = RankTargets(response);
+  const std::vector<RankedTarget> ranked = RankTargets(response, sheets);
   for (size_t i = 0; i < kFastest; ++i) {
     for (const v1::TargetPrediction& p : response.predictions()) {
       if (p.target() == ranked[i].name) *fastest.add_predictions() = p;
@@ -168,14 +177,14 @@ v1::PredictResponse FastestOf(const v1::PredictResponse& response) {
   return fastest;
 }
 
-json RankingJson(const v1::PredictResponse& response) {
+json RankingJson(const v1::PredictResponse& response, const TargetSheets& sheets) {
   json ranking = json::array();
-  for (const RankedTarget& target : RankTargets(response)) ranking.push_back(RankedJson(target));
+  for (const RankedTarget& target : RankTargets(response, sheets)) ranking.push_back(RankedJson(target));
   return ranking;
 }
 
 std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,
-                                 const TerminalStyle& style) {
+                                 const TerminalStyle& style, const TargetSheets& sheets) {
   std::vector<std::vector<std::string>> rows = {{"operator", "calls"}};
   std::vector<std::string> total = {"all", absl::StrCat(response.node_count())};
   for (const v1::TargetPrediction& p : response.predictions()) {
@@ -192,15 +201,16 @@ std::string TargetsExplainedText(const v1::PredictResponse& response, absl::stri
   const size_t shown = rows.size() - 1;
   rows.push_back(std::move(total));
   const Painter paint(style.color);
-  std::string text = absl::StrCat(paint.Heading(WithoutEscapes(title)), "\n", RankingText(response, style), "\n",
-                                  paint.Heading("Operators, by how much the targets differ"), "\n",
-                                  OperatorTable(std::move(rows), style));
+  std::string text = absl::StrCat(
+      paint.Heading(WithoutEscapes(title)), "\n", RankingText(response, style, nullptr, sheets), "\n",
+      paint.Heading("Operators, by how much the targets differ"), "\n", OperatorTable(std::move(rows), style));
   if (shown < operators.size())
     absl::StrAppend(&text, operators.size() - shown, " more operators: --top ", operators.size(), "\n");
   return text;
 }
 
-std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title) {
+std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title,
+                                 const TargetSheets& sheets) {
   json operators = json::array();
   for (const OperatorTimes& times : TimesByOperator(response)) {
     json latency_us = json::object(), calls = json::object();
@@ -212,7 +222,7 @@ std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::stri
     operators.push_back({{"op", times.op}, {"latency_us", std::move(latency_us)}, {"calls", std::move(calls)}});
   }
   const json answer = {{"title", std::string(title)},
-                       {"ranking", RankingJson(response)},
+                       {"ranking", RankingJson(response, sheets)},
                        {"operators", std::move(operators)},
                        {"fingerprint", response.fingerprint()},
                        {"model_version", response.model_version()}};

@@ -83,12 +83,15 @@ class Watcher {
  public:
   Watcher(const CommonFlags& common, PredictFlags flags, FileWatch watch)
       : common_(common), flags_(std::move(flags)), watch_(std::move(watch)), style_(StandardOutputStyle(common.color)) {
-    shortens_ = flags_.targets.empty() && !flags_.all && style_.width > 0 && !common.quiet;
+    shortens_ = flags_.targets.empty() && !flags_.all && !common.quiet;
   }
 
   absl::StatusOr<int> Run() {
     if (flags_.targets.empty()) {
       COBRA_ASSIGN_OR_RETURN(flags_.targets, UsualTargets(common_));
+    }
+    if (!common_.quiet) {
+      COBRA_ASSIGN_OR_RETURN(sheets_, SheetsOf(Client::Connect(common_.client).get()));
     }
     COBRA_RETURN_IF_ERROR(watch_.Add({FolderOf(flags_.model.path)}));
     for (bool first = true;; first = false) {
@@ -118,7 +121,7 @@ class Watcher {
     last_ = *std::move(response);
     if (std::exchange(shortens_, false)) {  // the shown ones stay the same from now on
       flags_.targets.clear();
-      const v1::PredictResponse fastest = FastestOf(*last_);
+      const v1::PredictResponse fastest = FastestOf(*last_, sheets_);
       for (const v1::TargetPrediction& p : fastest.predictions()) flags_.targets.push_back(p.target());
     }
     input_ = std::move(input);
@@ -135,7 +138,7 @@ class Watcher {
     if (common_.quiet) {
       text = LatencyLines(response);
     } else if (!last_.has_value()) {
-      const PredictionView view{Title(model), flags_.budget_ms, flags_.ask.breakdown, model, {}, nullptr, style_};
+      const PredictionView view{Title(model), flags_.budget_ms, flags_.ask.breakdown, model, sheets_, nullptr, style_};
       text = shortens_ ? ShortPredictionTable(response, view) : PredictionTable(response, view);
     } else {
       text =
@@ -153,6 +156,7 @@ class Watcher {
   const TerminalStyle style_;
   std::optional<ModelInput> input_;  // as it was read last
   std::optional<v1::PredictResponse> last_;
+  TargetSheets sheets_;
   bool failed_ = false;
 };
 

@@ -241,6 +241,13 @@ absl::StatusOr<json> TargetJson(const v1::TargetPrediction& p, const Answer& ans
                  {"extrapolating", p.extrapolating()},
                  {"torch_version", Clean(p.torch_version())},
                  {"unknown", UnknownJson(p)}};
+  const v1::PredictResponse& r = answer.response;
+  target["peak_memory_bytes"] = p.peak_memory_bytes() > 0 ? p.peak_memory_bytes() : r.peak_memory_bytes();
+  if (p.has_undisturbed()) {
+    const v1::UndisturbedLatency& alone = p.undisturbed();
+    target["undisturbed"] = {
+        {"latency_us", alone.latency_us()}, {"low_us", alone.low_us()}, {"high_us", alone.high_us()}};
+  }
   COBRA_ASSIGN_OR_RETURN(target["calls"], BreakdownJson(p, answer.graph->nodes().size()));
   if (sheets == nullptr) return target;
   for (const v1::Target& sheet : sheets->targets()) {

@@ -18,16 +18,17 @@
 namespace cobra::report {
 namespace {
 
-// In pixels.
-constexpr double kLetter = 7.2;  // of the labels, on average
-constexpr double kLeast = 132, kMost = 280, kBoxHeight = 44, kGap = 16, kRowGap = 26, kPad = 14, kHeader = 30;
+// In pixels. Letters are those of the widest usual font (DejaVu Sans, on average): a picture of its own cannot ask how
+// wide its text is, and what does not fit is cut off.
+constexpr double kLetter = 8.3;  // of the labels, 13 pixels high
+constexpr double kLeast = 140, kMost = 320, kBoxHeight = 44, kGap = 16, kRowGap = 26, kPad = 14, kHeader = 30;
 constexpr double kLane = 10, kMargin = 20, kTitleHeight = 74, kLegendHeight = 52;
 constexpr double kMostRowWidth = 1200;
 constexpr size_t kMostBoxes = 40;
 constexpr size_t kMostLanes = 6;
 constexpr double kLeastOpened = 0.02;  // share of the arithmetic
-constexpr size_t kMostLabel = 60, kMostTitle = 90;
-constexpr double kTitleLetter = 9.6, kLeastWidth = 640;
+constexpr size_t kMostLabel = 60;
+constexpr double kTitleLetter = 12, kSoftLetter = 7.7, kLeastWidth = 720;  // of bold text of 17 pixels, and of 12
 
 // Shares of the arithmetic from which on each colour is used.
 constexpr double kSteps[] = {0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32};
@@ -382,7 +383,7 @@ class Picture {
       absl::StrAppend(&inputs, inputs.empty() ? "" : ", ", graph::TypeText(input.type));
     Text(kMargin, 54, "soft",
          Shortened(absl::StrCat(Counted(static_cast<int64_t>(graph_.nodes().size()), "call"), "; inputs ", inputs),
-                   kMostTitle));
+                   static_cast<size_t>((width - 2 * kMargin) / kSoftLetter)));
     double x = kMargin;
     const double y = height - 30;
     for (size_t i = 0; i < std::size(kSteps); ++i, x += 26)

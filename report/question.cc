@@ -42,7 +42,7 @@ std::string TitleOf(const Question& question) {
   const std::string title =
       question.entry.empty() ? question.path : absl::StrCat(question.entry, " from ", question.path);
   return absl::StrCat(
-      title, question.training ? ", in training" : "",
+      title, question.training ? ", in training, forward only" : "",
       question.cached_tokens > 0 ? absl::StrCat(", after ", question.cached_tokens, " cached tokens") : "");
 }
 

@@ -11,7 +11,7 @@ function questionSection(view) {
     el('dl', {class: 'facts'},
       fact('model', question.model || question.arch), fact('entry', question.entry),
       fact('method', question.method), fact('inputs', question.inputs && question.inputs.length ? question.inputs : network.raw.inputs.map((t) => t.type)),
-      fact('arguments', question.arguments), fact('mode', question.mode), fact('cached tokens', question.cached_tokens),
+      fact('arguments', question.arguments), fact('mode', question.mode === 'train' ? 'train: the forward pass only, without gradients' : question.mode), fact('cached tokens', question.cached_tokens),
       fact('PyTorch', question.torch_version || [...new Set(view.targets.map((t) => t.raw.torch_version))].filter(Boolean)),
       fact('libraries', question.libraries), fact('weights', weights), fact('fingerprint', view.networks.map((n) => n.raw.fingerprint))));
 }

@@ -6,7 +6,7 @@ const LINK_NAMES = {targets: 'Targets', uncertain: 'Uncertain', picture: 'Networ
 
 // What the sections share: the networks, the targets, and which target is looked at.
 function makeView(data) {
-  const networks = data.networks.map(unpackNetwork), targets = data.targets.map(unpackTarget);
+  const networks = data.networks.map(unpackNetwork), targets = data.targets.map(unpackTarget).sort(byRank);
   const watchers = [], printers = [];
   let chosen = 0, restore = [];
   return {
@@ -56,10 +56,10 @@ function listenToPrinter(view, how) {
 function header(view) {
   const {data} = view, network = view.networks[0];
   const fact = (name, value) => el('div', {class: 'fact'}, el('dt', {}, name), el('dd', {}, value));
-  const best = view.targets.length === 1 ? fact('one forward pass', timeText(view.targets[0].raw.latency_us))
-    : fact('fastest of ' + view.targets.length, timeText(Math.min(...view.targets.map((t) => t.raw.latency_us))));
+  const {raw: best} = view.targets[0], lack = lackOfMemory(best);
+  const of = view.targets.length === 1 ? 'one forward pass' : `fastest of ${view.targets.length}: ${best.target}`;
   return el('header', {}, el('p', {class: 'kicker'}, 'Latency report'), el('h1', {}, data.title), el('dl', {class: 'tiles'},
-    best, fact('calls', network.size.toLocaleString('en')), fact('parameters', countText(network.raw.parameters)),
+    fact(of + (isGuess(best) ? ', a guess' : '') + (lack ? `, does not fit: ${lack}` : ''), timeText(best.latency_us)), fact('calls', network.size.toLocaleString('en')), fact('parameters', countText(network.raw.parameters)),
     fact('multiply-accumulates', countText(network.raw.macs)), fact('peak memory', bytesText(network.raw.peak_memory_bytes)),
     fact('weights of the model', data.model_version)));
 }

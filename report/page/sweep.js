@@ -28,7 +28,8 @@ function sweepSection(view) {
 
 function sweepKey(target) {
   const failed = target.points.every((point) => point.error);
-  const knee = target.knee ? `: knee at batch ${target.knee.batch}, ${digits(target.knee.items_per_s)} a second` : failed ? ': not answered' : '';
+  const guess = target.knee && target.knee.extrapolating ? ', a guess' : '';
+  const knee = target.knee ? `: knee at batch ${target.knee.batch}, ${digits(target.knee.items_per_s)} a second${guess}` : failed ? ': not answered' : '';
   const end = target.memory && target.memory.ends_at_batch ? `; memory ends at about batch ${target.memory.ends_at_batch}` : '';
   return target.target + knee + end;
 }

@@ -13,10 +13,29 @@ function targetsSection(view) {
     return label;
   });
   return section('targets', 'Latency on each target',
-    'Dot: expected time of one forward pass. Line: interval. A hollow dot on a dashed line is a guess: the model extrapolates.',
+    'Dot: expected time of one forward pass. Line: interval. A hollow dot on a dashed line is a guess: the model extrapolates. '
+    + 'The fastest come first, guesses behind.',
     el('div', {class: 'whiskers'}, all.map(row),
       el('div', {class: 'whisker axis-row', 'aria-hidden': 'true'}, el('div', {}), el('div', {class: 'track'}, ticks),
         el('div', {class: 'value soft'}, `${unit[0]} per pass${wide ? ', logarithmic' : ''}`))));
+}
+
+// ---- ranked as `cobra-client predict` ranks: the fastest first, guesses behind, and last what a device has no memory for
+
+function isGuess(t) {
+  return t.extrapolating || !(t.coverage > 0);
+}
+
+// "needs 30.1 GB of 24 GB"; empty if it fits, or if the memory is not known.
+function lackOfMemory(t) {
+  const gb = t.spec && t.spec.memory_gb, bytes = t.peak_memory_bytes;
+  return gb > 0 && bytes > 1e9 * gb ? `needs ${digits(bytes / 1e9, 4)} GB of ${Number(gb.toPrecision(4))} GB` : '';
+}
+
+function byRank(a, b) {
+  const key = (target) => [lackOfMemory(target.raw) ? 1 : 0, isGuess(target.raw) ? 1 : 0, target.raw.latency_us];
+  const [x, y] = [key(a), key(b)];
+  return x[0] - y[0] || x[1] - y[1] || x[2] - y[2];
 }
 
 function tickText(tick) {
@@ -34,11 +53,14 @@ function whisker(t, scale, unit) {
     mark.style.left = scale.at(tick) + '%';
     return mark;
   });
-  return el('div', {class: 'whisker' + (t.extrapolating ? ' guess' : '')},
+  const guess = isGuess(t), lack = lackOfMemory(t);
+  return el('div', {class: 'whisker' + (guess ? ' guess' : '')},
     el('div', {class: 'name'}, el('b', {}, t.target), t.spec && el('span', {class: 'soft'}, t.spec.device)),
     el('div', {class: 'track', role: 'img', 'aria-label': `${t.target}: ${intervalText(t)}`}, grid, line, dot),
-    el('div', {class: 'value'}, el('b', {}, t.extrapolating ? timeText(t.latency_us) : intervalText(t)),
-      t.extrapolating && el('span', {}, intervalText(t)),
+    el('div', {class: 'value'}, el('b', {}, guess ? timeText(t.latency_us) : intervalText(t)),
+      guess && el('span', {}, intervalText({...t, extrapolating: true})),
+      lack && el('b', {class: 'lack'}, 'does not fit: ' + lack + ' of memory'),
+      t.undisturbed && el('span', {}, 'undisturbed ' + intervalText({...t.undisturbed, extrapolating: guess})),
       el('span', {class: 'soft'}, `confidence ${t.confidence.toFixed(2)}` +
         (t.coverage > 0 ? `; interval holds ${Math.round(100 * t.coverage)} times in 100` : ''))));
 }

@@ -177,6 +177,31 @@ TEST(CompareTest, TargetsAreMatchedByNameAndDevice) {
               HasSubstr("another device: Intel, in old.json AMD EPYC"));
 }
 
+TEST(CompareTest, GuessesComeLastAndSaySo) {
+  const auto of_two = [](double factor) {
+    v1::PredictResponse response;
+    for (const char* name : {"guessed", "known"}) {
+      v1::TargetPrediction* p = response.add_predictions();
+      p->set_target(name);
+      p->set_latency_us(factor * 100);
+      p->set_low_us(factor * 90);
+      p->set_high_us(factor * 110);
+      p->set_extrapolating(std::string(name) == "guessed");
+    }
+    response.set_peak_memory_bytes(3'000'000'000);
+    PredictionView view;
+    view.targets["known"].set_memory_gb(2);
+    return PredictionJson(response, view);
+  };
+  const absl::StatusOr<Comparison> compared = Compared(of_two(1), of_two(2));
+  ASSERT_TRUE(compared.ok()) << compared.status();
+  EXPECT_EQ(compared->targets[0].after.target, "known");
+  EXPECT_TRUE(compared->targets[1].is_guess());
+  const std::string text = ComparisonText(*compared, 3);
+  EXPECT_THAT(text, testing::HasSubstr("slower than the 5 % allowed, needs 3 GB of 2 GB"));
+  EXPECT_THAT(text, testing::HasSubstr("a guess, slower than the 5 % allowed\n"));
+}
+
 TEST(CompareTest, WhatIsNoResultIsNamed) {
   for (const char* text : {"", "[]", "{}", "{\"predictions\": 3}", "{\"predictions\": []}", "{\"predictions\": [3]}",
                            "{\"predictions\": [{\"latency_us\": \"1\"}]}",

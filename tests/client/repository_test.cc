@@ -71,6 +71,16 @@ class RepositoryTest : public testing::Test {
   tests::TemporaryDirectory folder_;
 };
 
+TEST_F(RepositoryTest, OfAnotherUserSaysWhatToDo) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  Run("chown -R 12345 .");
+  const absl::StatusOr<Repository> opened = Repository::Find(folder_.File("net.py"));
+  const std::optional<Diagnostic> error = DiagnosticFromStatus(opened.status());
+  ASSERT_TRUE(error.has_value()) << opened.status();
+  EXPECT_THAT(error->message, testing::HasSubstr("belongs to another user, so git does not open it"));
+  EXPECT_THAT(error->hint, testing::HasSubstr("git config --global --add safe.directory "));
+}
+
 TEST_F(RepositoryTest, ExportsWhatIsWantedAndTouchesNothing) {
   Write("net.py", "new = 1\n");
   Write("staged.py", "");

@@ -75,11 +75,15 @@ TEST(KneeTest, WhatHasNoAnswerDoesNotCount) {
   EXPECT_FALSE(KneeOf(TargetSweep()).has_value());
 }
 
-TEST(KneeTest, AGuessIsMarked) {
+TEST(KneeTest, AGuessCountsOnlyWhereThereIsNothingElse) {
   TargetSweep target = Saturating();
-  target.points[0].prediction.set_extrapolating(true);
-  EXPECT_FALSE(KneeOf(target)->is_guess);
   target.points[4].prediction.set_extrapolating(true);
+  target.points[4].prediction.set_latency_us(1);  // far better than all others
+  EXPECT_EQ(KneeOf(target)->point, 3u);
+  EXPECT_EQ(KneeOf(target)->best, 3u);
+  EXPECT_FALSE(KneeOf(target)->is_guess);
+  for (SweepPoint& point : target.points) point.prediction.set_extrapolating(true);
+  EXPECT_EQ(KneeOf(target)->best, 4u);
   EXPECT_TRUE(KneeOf(target)->is_guess);
 }
 
@@ -135,7 +139,7 @@ TEST_F(SweepRenderTest, TheTableHasTheKneeTheEndOfMemoryAndTheReason) {
   EXPECT_THAT(text, HasSubstr("needs 4.75 GB of 3 GB, extrapolating\n"));
   EXPECT_THAT(
       text, HasSubstr("    2             -                  -        -            -           -  RuntimeError: shape"));
-  EXPECT_THAT(text, HasSubstr("\nknee at batch 8: 381 a second, 21.000 ms; no larger batch has an answer and fits"));
+  EXPECT_THAT(text, HasSubstr("\nknee at batch 8: 381 a second, 21.000 ms; no larger batch has a known answer and fits"));
   EXPECT_THAT(text, HasSubstr("\nmemory of 3 GB: batch 8 fits, and it ends at about batch 9\n"));
   sweep_.targets[0].memory_gb = 0;
   EXPECT_THAT(SweepTable(sweep_), HasSubstr("\nwhere memory ends is unknown: --memory-gb says"));

@@ -49,6 +49,29 @@ TEST(TargetRankingTest, TheFastestIsFirstAndOthersHaveARatioWithItsInterval) {
   EXPECT_NEAR(ranked[2].ratio_high, 2 * 1.1443, 1e-3);
 }
 
+TEST(TargetRankingTest, WhatDoesNotFitIsNoneOfTheFastest) {
+  v1::PredictResponse response = ThreeTargets();
+  response.set_peak_memory_bytes(30'000'000'000);
+  response.mutable_predictions(0)->set_coverage(0);  // slow: a guess
+  TargetSheets sheets;
+  for (const char* name : {"slow", "fast", "close"}) sheets[name].set_memory_gb(40);
+  sheets["fast"].set_memory_gb(24);
+  const std::vector<RankedTarget> ranked = RankTargets(response, sheets);
+  EXPECT_EQ(ranked[0].name, "close");
+  EXPECT_EQ(ranked[1].name, "slow");
+  EXPECT_EQ(ranked[2].lacks_memory, "needs 30 GB of 24 GB");
+  const std::string text = RankingText(response, {}, nullptr, sheets);
+  EXPECT_THAT(text, HasSubstr("fastest: close, apart from 1 guess and 1 without the memory for it\n"));
+  EXPECT_THAT(text, HasSubstr("needs 30 GB of 24 GB"));
+  EXPECT_EQ(RankingJson(response, sheets)[2]["lacks_memory"], "needs 30 GB of 24 GB");
+  response.mutable_predictions(1)->set_peak_memory_bytes(10'000'000'000);  // of half the precision there
+  EXPECT_EQ(RankTargets(response, sheets)[0].name, "fast");
+  for (auto& [name, sheet] : sheets) sheet.set_memory_gb(1);
+  EXPECT_THAT(RankingText(response, {}, nullptr, sheets), HasSubstr("no target has the memory that the network needs"));
+  for (auto& [name, sheet] : sheets) sheet.set_memory_gb(0);  // unknown
+  EXPECT_EQ(RankTargets(response, sheets)[0].name, "fast");
+}
+
 TEST(TargetRankingTest, AnIntervalWithoutCoverageShowsNothing) {
   v1::PredictResponse response = ThreeTargets();
   response.mutable_predictions(0)->set_coverage(0);

@@ -92,6 +92,21 @@ TEST_F(DocumentTest, TargetsAreInTheOrderAskedWithTheirSheets) {
   EXPECT_FALSE(targets[1].contains("spec")) << "a server that does not list it";
 }
 
+TEST_F(DocumentTest, TargetsHaveTheirMemoryAndWhatTheyTakeUndisturbed) {
+  v1::PredictResponse& response = contents_.answers[0].response;
+  response.set_peak_memory_bytes(2000);
+  EXPECT_FALSE(Made(contents_)["targets"][0].contains("undisturbed"));
+  EXPECT_EQ(Made(contents_)["targets"][0]["peak_memory_bytes"], 2000);
+  response.mutable_predictions(0)->set_peak_memory_bytes(1000);
+  v1::UndisturbedLatency* alone = response.mutable_predictions(0)->mutable_undisturbed();
+  alone->set_latency_us(5);
+  alone->set_low_us(4);
+  alone->set_high_us(6);
+  const json target = Made(contents_)["targets"][0];
+  EXPECT_EQ(target["peak_memory_bytes"], 1000);
+  EXPECT_EQ(target["undisturbed"], json({{"latency_us", 5.0}, {"low_us", 4.0}, {"high_us", 6.0}}));
+}
+
 TEST_F(DocumentTest, SeveralNetworksKeepTheirTargetsApart) {
   const graph::Graph longer = Residual(3);
   contents_.answers.push_back({&longer, Response(longer)});

@@ -1,6 +1,7 @@
 #include "report/network_svg.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,32 @@ TEST(NetworkSvgTest, ALargeNetworkIsASmallPicture) {
   ExpectWellFormed(svg);
   EXPECT_LT(svg.size(), 60000u);
   EXPECT_LE(Count(svg, "class=\"box"), 100u);
+}
+
+// In the widest usual font a letter of the labels (13 pixels high) takes about 8 pixels.
+TEST(NetworkSvgTest, TextEndsBeforeItsBoxAndThePicture) {
+  constexpr double kLetter = 8, kSoftLetter = 7.4, kTitleLetter = 11.6;
+  const std::string svg =
+      NetworkSvg(Named({"a_name_of_thirty_letters_or_so.b", "c.a_rather_long_name_too", "d"}), std::string(200, 'N'));
+  double width = 0, box_end = 0, x = 0, y = 0, box_width = 0;
+  ASSERT_EQ(sscanf(svg.c_str() + svg.find("viewBox"), "viewBox=\"0 0 %lf", &width), 1);
+  int texts = 0;
+  for (size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    if (sscanf(svg.c_str() + at, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf", &x, &y, &box_width) == 3)
+      box_end = x + box_width;
+    if (sscanf(svg.c_str() + at, "<text x=\"%lf\"", &x) != 1) continue;
+    const absl::string_view tag = absl::string_view(svg).substr(at, svg.find("</text>", at) - at);
+    const absl::string_view text = tag.substr(tag.find('>') + 1);
+    const bool is_title = absl::StrContains(tag, "class=\"title\""), is_soft = absl::StrContains(tag, "class=\"soft\"");
+    const double letter = is_title ? kTitleLetter : is_soft ? kSoftLetter : kLetter;
+    const double end = is_title || is_soft ? width : box_end;
+    EXPECT_LE(x + letter * static_cast<double>(
+                               std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; })),
+              end)
+        << tag;
+    ++texts;
+  }
+  EXPECT_GT(texts, 5);
 }
 
 TEST(NetworkSvgTest, LongNamesAreCut) {

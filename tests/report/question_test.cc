@@ -39,7 +39,7 @@ TEST(QuestionTest, TheTitleIsForPeople) {
   question.entry = "Net()";
   question.training = true;
   question.cached_tokens = 7;
-  EXPECT_EQ(TitleOf(question), "Net() from net.py, in training, after 7 cached tokens");
+  EXPECT_EQ(TitleOf(question), "Net() from net.py, in training, forward only, after 7 cached tokens");
   question.architecture = "ofa:x";
   EXPECT_EQ(TitleOf(question), "ofa:x");
 }

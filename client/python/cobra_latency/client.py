@@ -104,6 +104,7 @@ class Client:
         )
         self._is_closed = False
         self._known: Set[str] = set()  # targets
+        self._memory_gb: Dict[str, float] = {}  # of targets
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Searches send it to their workers: there it opens a connection of its own to the same server."""
@@ -138,7 +139,7 @@ class Client:
         """
         question = Question(model, inputs, targets, breakdown)
         reply = self._call("Predict", self._request(question, method), pb.PredictResponse)
-        return _prediction(question, reply)
+        return self._with_memory(_prediction(question, reply))
 
     def explain(
         self, model: Any, inputs: Any = None, target: str = "this-machine", *, method: str = "forward", top: int = 10
@@ -204,7 +205,7 @@ class Client:
                 return {**answers, **{index: Answer(index, None, error) for index in waiting}}
             if len(results) != len(waiting):
                 raise _bad_reply(f"{len(results)} answers to {len(waiting)} questions")
-            answers.update((i, _answer(i, asked[i], result)) for i, result in zip(waiting, results))
+            answers.update((i, self._answer(i, asked[i], result)) for i, result in zip(waiting, results))
             again = {i: r for (i, r), result in zip(waiting.items(), results) if retries.is_unfinished(result)}
             attempt = 0 if len(again) < len(waiting) else attempt + 1
             if attempt >= retries.MOST_ATTEMPTS or attempt > 0 and any(map(retries.is_late, results)):
@@ -213,6 +214,24 @@ class Client:
                 time.sleep(retries.backoff_s(attempt))
             waiting = again
         return answers
+
+    def _answer(self, index: int, question: Question, result: Any) -> Answer:
+        answer = _answer(index, question, result)
+        if answer.prediction is not None:
+            self._with_memory(answer.prediction)
+        return answer
+
+    def _with_memory(self, prediction: Prediction) -> Prediction:
+        """Says what the devices have: a latency of what does not fit is of no use."""
+        if any(e.target not in self._memory_gb for e in prediction):
+            try:
+                sheets = self._call("ListTargets", pb.ListTargetsRequest(), pb.ListTargetsResponse).targets
+                self._memory_gb = {sheet.spec.name: sheet.spec.memory_gb for sheet in sheets}
+            except CobraError:  # then it is not known
+                pass
+        for estimate in prediction:
+            estimate.memory_gb = self._memory_gb.setdefault(estimate.target, 0.0)
+        return prediction
 
     def _halves(self, waiting: Dict[int, pb.PredictRequest], asked: Sequence[Question]) -> Dict[int, Answer]:
         """Of questions whose answers are more than a message may have."""
@@ -414,7 +433,9 @@ class _Stream:
                 yield self._failed.get_nowait()
             if message.request_id not in self._waiting:
                 raise _bad_reply("an answer to what was not asked")
-            answer = _answer(message.request_id, self._waiting[message.request_id][0], message)
+            question, _ = self._waiting[message.request_id]
+            number, make = message.request_id, self._client._answer
+            answer = await asyncio.get_running_loop().run_in_executor(None, make, number, question, message)
             if retries.is_unfinished(message):
                 self.unfinished[message.request_id] = answer
                 continue

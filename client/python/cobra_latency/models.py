@@ -14,6 +14,7 @@ from ._proto import graph_pb2
 from .errors import UsageError, carriable, carried, one_line
 
 MOST_FILES = 4096
+_FORWARD_ONLY = " (in training, forward only)"
 
 
 class Source(NamedTuple):
@@ -43,13 +44,15 @@ class Architecture(NamedTuple):
 def name_of(model: Any) -> str:
     """How a model is called in tables."""
     if isinstance(model, Source):
-        return model.entry
+        return model.entry + (_FORWARD_ONLY if model.mode == "train" else "")
     if isinstance(model, Architecture) or isinstance(model, str) and _is_architecture(model):
         text = model if isinstance(model, str) else model.text
         return text if len(text) <= 40 else text[:37] + "..."
     if isinstance(model, (str, os.PathLike)):
         return os.path.basename(os.fsdecode(model))
-    return "graph" if isinstance(model, graph_pb2.Graph) else type(model).__name__
+    if isinstance(model, graph_pb2.Graph):
+        return "graph"
+    return type(model).__name__ + (_FORWARD_ONLY if _is_module(model) and model.training else "")
 
 
 def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[str] = None) -> pb.PredictRequest:

@@ -101,7 +101,7 @@ class Call(NamedTuple):
 class Estimate:
     """The prediction for one target. All times are in milliseconds."""
 
-    def __init__(self, message: "pb.TargetPrediction") -> None:
+    def __init__(self, message: "pb.TargetPrediction", peak_memory_bytes: int = 0) -> None:
         self.target: str = message.target
         self.ms: float = message.latency_us / 1e3
         """Expected time of one forward pass: the median of a warmed-up run."""
@@ -123,6 +123,10 @@ class Estimate:
         self.unknown: List[Tuple[str, float]] = [(part.why, part.share) for part in message.unknown]
         """Why, with the share of the latency."""
         self.torch_version: str = message.torch_version
+        self.peak_memory_bytes: int = message.peak_memory_bytes or peak_memory_bytes
+        """Of the network as it is on this target."""
+        self.memory_gb: float = 0.0
+        """What the device has, in 10^9 bytes; 0 if unknown."""
         self.calls: List[Call] = [
             Call(
                 row.node,
@@ -137,6 +141,22 @@ class Estimate:
             for row in message.breakdown
         ]
         """Of explain() and predict(breakdown=True): every call; their times add up to `ms`."""
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing is known of how often the interval contains the truth."""
+        return self.extrapolating or not self.coverage > 0
+
+    @property
+    def fits(self) -> bool:
+        """Whether the network fits into the device's memory; an unknown memory holds everything."""
+        return not self.memory_gb > 0 or self.peak_memory_bytes <= 1e9 * self.memory_gb
+
+    @property
+    def notes(self) -> List[str]:
+        """What to know before the latency is used."""
+        notes = [] if self.fits else [f"needs {self.peak_memory_bytes / 1e9:.4g} GB of {self.memory_gb:.4g} GB"]
+        return notes + ([why for why, _ in self.unknown[:1]] if self.extrapolating else [])
 
     def __float__(self) -> float:
         return self.ms
@@ -153,7 +173,7 @@ class Prediction(Tabular):
 
     def __init__(self, model: str, message: "pb.PredictResponse") -> None:
         self.model = model
-        self.estimates: List[Estimate] = [Estimate(each) for each in message.predictions]
+        self.estimates: List[Estimate] = [Estimate(each, message.peak_memory_bytes) for each in message.predictions]
         self.fingerprint: str = message.fingerprint
         """32 hexadecimal digits; isomorphic networks have the same."""
         self.calls: int = message.node_count
@@ -197,7 +217,7 @@ class Prediction(Tabular):
                 milliseconds(e.ms),
                 _interval(e),
                 f"{e.confidence:.2f}",
-                "; ".join(why for why, _ in e.unknown[:1]) if e.extrapolating else "",
+                "; ".join(e.notes),
             ]
             for e in self
         ]
@@ -238,6 +258,7 @@ class Explanation(Tabular):
             f"{self.prediction.summary()}\n"
             f"predicted {milliseconds(e.ms)} ms on {one_line(e.target)} ({_interval(e)}), confidence {e.confidence:.2f}"
         )
+        above += "" if e.fits else f"\ndoes not fit: {e.notes[0]} of memory"
         unsure = [f"unsure: {share:.1%} of the time: {one_line(why)}" for why, share in e.unknown]
         share = _part(sum(call.ms for call in slowest), e.ms)
         below = f"{len(slowest)} of {len(e.calls)} calls, {share:.1%} of the time"
@@ -262,20 +283,27 @@ class Comparison(Tabular):
         return iter(self.predictions)
 
     def fastest(self, target: str) -> Prediction:
-        """The network with the least latency there."""
-        return min(self.predictions, key=lambda prediction: prediction[target].ms)
+        """The network with the least latency there; a guess only where all are, and last what does not fit into the memory."""
+        return min(self.predictions, key=lambda p: (not p[target].fits, p[target].is_guess, p[target].ms))
 
     def table(self) -> Table:
-        """A row per network, a column per target with the ratio to the first network."""
+        """A row per network, a column per target with the ratio to the first network. A guess has a ?, and what does not fit a note."""
         targets = [e.target for e in self.predictions[0]]
-        head = ["model"] + [text for target in targets for text in (f"{target} ms", "to first")] + ["parameters", "MAC"]
+        head = (
+            ["model"]
+            + [text for target in targets for text in (f"{target} ms", "to first")]
+            + ["parameters", "MAC", "note"]
+        )
         rows = []
         for prediction in self.predictions:
             row = [prediction.model]
             for target in targets:
                 first = self.predictions[0][target].ms
-                row += [milliseconds(prediction[target].ms), f"{prediction[target].ms / first:.2f}x" if first else ""]
-            rows.append(row + [count(prediction.parameters), count(prediction.macs)])
+                e = prediction[target]
+                mark = "?" if e.is_guess else ""
+                row += [milliseconds(e.ms) + mark, f"{e.ms / first:.2f}x{mark}" if first else ""]
+            lacks = [f"{e.target}: {e.notes[0]}" for e in prediction if not e.fits]
+            rows.append(row + [count(prediction.parameters), count(prediction.macs), "; ".join(lacks)])
         return Table(head, rows)
 
 
