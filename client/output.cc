@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/without_escapes.h"
 #include "client/terminal.h"
+#include "client/wrap.h"
 
 namespace cobra::client {
 namespace {
@@ -50,7 +51,9 @@ std::string TextForPeople(absl::string_view text, bool color) {
   return absl::StrReplaceAll(absl::StrJoin(lines, "\n"), {{"##[", "## ["}, {"##vso[", "##vso ["}});
 }
 
-void PrintText(absl::string_view text, bool color) { Write(TextForPeople(text, color)); }
+void PrintText(absl::string_view text, bool color) {
+  Write(Wrapped(TextForPeople(text, color), StandardOutputStyle().width));
+}
 
 void PrintData(absl::string_view data) {
   ::isatty(STDOUT_FILENO) != 0 ? Write(TerminalText(data, /*color=*/false)) : Write(data);

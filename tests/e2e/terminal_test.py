@@ -69,6 +69,10 @@ class TerminalTest(programs.ServedTest):
                     for line in table:
                         if not line.startswith(("target ", "  Net", "unsure", "knee")) and " ms on " not in line:
                             self.assertLessEqual(len(line), columns, line)
+                    for line in client.lines:
+                        if "  " not in line.strip():  # of words, between which it is broken
+                            longest = max(map(len, line.split()), default=0)
+                            self.assertLessEqual(len(line), max(columns, longest + 4), line)
 
     def test_names_that_are_cut_can_be_told_apart(self):
         code, client = self.at_terminal(*self.question(targets=list(LONG)), columns=62)
@@ -113,6 +117,8 @@ class TerminalTest(programs.ServedTest):
         _, client = self.at_terminal(*question, "--all")
         self.assertGreaterEqual(len([line for line in client.lines if re.match("(cpu|gpu)-", line)]), len(everything))
         self.assertNotIn("fastest; ", client.text)
+        self.assertIn(note[0], piped.out)
+        piped = programs.client(*question, "--all")
         self.assertNotIn("fastest; ", piped.out)
         self.assertEqual(len(set(re.findall(r"(?m)^[cg]pu-\S+", piped.out))), len(everything))
 

@@ -1,0 +1,69 @@
+#include "client/wrap.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "client/terminal.h"
+
+namespace cobra::client {
+namespace {
+
+constexpr size_t kHanging = 2, kProgram = 4;
+
+// Characters, without colours. A wide one counts once: then a line is a little too long, as without all this.
+int ColumnsOf(absl::string_view word) {
+  int columns = 0;
+  while (!word.empty()) {
+    const size_t painted = word[0] == '\033' ? PaintBytes(word) : 0;
+    const bool goes_on = (static_cast<unsigned char>(word[0]) & 0xc0) == 0x80;
+    columns += painted == 0 && !goes_on;
+    word.remove_prefix(std::max<size_t>(painted, 1));
+  }
+  return columns;
+}
+
+// Of a program, of a table that is wider than the terminal, or of a table in Markdown.
+bool IsNoProse(absl::string_view line, size_t indent) {
+  const absl::string_view rest = line.substr(indent);
+  return indent >= kProgram || absl::StartsWith(rest, "%") || absl::StartsWith(rest, "|") ||
+         absl::StrContains(rest, "  ");
+}
+
+std::string WrappedLine(absl::string_view line, int width) {
+  const size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  if (ColumnsOf(line) <= width || IsNoProse(line, indent)) return std::string(line);
+  std::string text(line.substr(0, indent));
+  int column = static_cast<int>(indent);
+  bool begins = true;
+  for (const absl::string_view word : absl::StrSplit(line.substr(indent), ' ')) {
+    const int columns = ColumnsOf(word);
+    if (!begins && column + 1 + columns > width) {
+      text += '\n' + std::string(indent + kHanging, ' ');
+      column = static_cast<int>(indent + kHanging);
+      begins = true;
+    }
+    if (!begins) {
+      text += ' ';
+      ++column;
+    }
+    text.append(word.data(), word.size());
+    column += columns;
+    begins = false;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Wrapped(absl::string_view text, int width) {
+  if (width <= 0) return std::string(text);
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) lines.push_back(WrappedLine(line, width));
+  return absl::StrJoin(lines, "\n");
+}
+
+}  // namespace cobra::client
