@@ -64,7 +64,7 @@ def compare(
 
 
 def explain(
-    model: Any, inputs: Any = None, target: str = "this-machine", *, server: str = DEFAULT_SERVER, top: int = 10
+    model: Any, inputs: Any = None, target: Names = "this-machine", *, server: str = DEFAULT_SERVER, top: int = 10
 ) -> Explanation:
     """Client.explain() of the server."""
     with Client(server) as client:

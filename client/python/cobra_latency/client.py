@@ -142,9 +142,9 @@ class Client:
         return self._with_memory(_prediction(question, reply))
 
     def explain(
-        self, model: Any, inputs: Any = None, target: str = "this-machine", *, method: str = "forward", top: int = 10
+        self, model: Any, inputs: Any = None, target: Names = "this-machine", *, method: str = "forward", top: int = 10
     ) -> Explanation:
-        """Which calls and which lines take the time."""
+        """Which calls and which lines take the time; of several targets on each."""
         return Explanation(self.predict(model, inputs, target, method=method, breakdown=True), top)
 
     def compare(

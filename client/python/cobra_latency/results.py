@@ -228,12 +228,27 @@ class Prediction(Tabular):
 
 
 class Explanation(Tabular):
-    """Where the time of one network goes on one target."""
+    """Where the time of one network goes on a target: the first one, and in `each` on every one that was asked about."""
 
-    def __init__(self, prediction: Prediction, top: int = 10) -> None:
+    def __init__(self, prediction: Prediction, top: int = 10, number: int = 0) -> None:
         self.prediction = prediction
-        self.estimate = prediction.estimates[0]
+        self.estimate = prediction.estimates[number]
         self.top = top
+        others = [Explanation(prediction, top, n) for n in range(1, len(prediction))] if number == 0 else []
+        self.each: List[Explanation] = [self, *others]
+        """One for each target, in the order asked."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(each.table()) for each in self.each)
+
+    def _repr_html_(self) -> str:
+        return "".join(each.table().to_html() for each in self.each)
+
+    def __getitem__(self, target: str) -> "Explanation":
+        for each in self.each:
+            if each.estimate.target == target:
+                return each
+        raise _unknown(target, "was not asked for", "answers are for", [each.estimate.target for each in self.each])
 
     def by(self, key: str) -> List[Tuple[str, float, int]]:
         """Sums by "op", "module" or "line": (name, milliseconds, calls), the slowest first."""

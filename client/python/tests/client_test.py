@@ -192,6 +192,30 @@ class ClientTest(unittest.TestCase):
         with self.assertRaises(UsageError):
             FeasibleUnder(1, "abacus", self.client)(CELL.format("nor_conv_3x3"))
 
+    def test_several_targets_are_explained_and_ranked(self):
+        cell = CELL.format("nor_conv_3x3")
+        explained = self.client.explain(cell, None, self.targets, top=2)
+        self.assertEqual([each.estimate.target for each in explained.each], self.targets)
+        self.assertEqual(explained[self.targets[1]].estimate.ms, self.client.predict(cell, None, self.targets[1]).ms)
+        for target in self.targets:
+            self.assertIn(f" ms on {target} (", str(explained))
+            self.assertIn(f" ms on {target} (", explained._repr_html_())
+        with self.assertRaises(UsageError):
+            explained["abacus"]
+
+    def test_guesses_and_what_does_not_fit_are_no_winners(self):
+        compared = self.client.compare({op: CELL.format(op) for op in OPERATIONS}, None, self.target)
+        fastest = compared.fastest(self.target)
+        estimate = fastest[self.target]
+        self.assertTrue(estimate.fits and not estimate.is_guess)
+        estimate.memory_gb = estimate.peak_memory_bytes / 2e9
+        self.assertIsNot(compared.fastest(self.target), fastest)
+        self.assertRegex(str(compared), rf"{self.target}: needs \S+ GB of \S+ GB")
+        self.assertRegex(str(fastest), r"needs \S+ GB of \S+ GB")
+        estimate.memory_gb, estimate.coverage = 0, 0
+        self.assertIsNot(compared.fastest(self.target), fastest)
+        self.assertRegex(str(compared), r"\d\?  ")
+
     def test_a_budget_on_several_targets(self):
         cell = CELL.format("nor_conv_3x3")
         each = {target: self.client.predict(cell, None, target).ms for target in self.targets}

@@ -327,7 +327,10 @@ class LiveConstantsTest(unittest.TestCase):
             with open(os.path.join(folder, "expected.json"), encoding="utf-8") as text:
                 expected = json.load(text)
             with self.subTest(name), open(os.path.join(folder, file), encoding="utf-8") as text:
-                module = support.load("report_" + name, text.read())
+                source = text.read()
+                if "scaled_dot_product_attention" in source and VERSION < "2":
+                    continue  # PyTorch 1.13 has none
+                module = support.load("report_" + name, source)
                 entry, inputs = expected.get("entry", "Net()"), expected.get("inputs", ["1x512"])
                 model = eval(entry, dict(vars(module))).eval()
                 self.assert_same(model, Source(module.__file__, entry, torch_version=VERSION), inputs)
