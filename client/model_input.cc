@@ -403,7 +403,8 @@ absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
   const python::ReadNotesScope notes_scope(&notes);
   absl::StatusOr<graph::Graph> graph = frontend::ReadModel(source_, limits);
   for (const python::ReadNote& note : notes) {
-    if (graph.ok()) Note(absl::StrCat("note: ", UserPath(note.position.file), ":", note.position.line, ": ", note.text, "\n"));
+    if (graph.ok())
+      Note(absl::StrCat("note: ", UserPath(note.position.file), ":", note.position.line, ": ", note.text, "\n"));
   }
   if (!graph.ok()) return WithEntryHint(WithLibraryHint(WithUserPaths(graph.status())));
   return graph;

@@ -107,8 +107,9 @@ std::string VersionHint(absl::string_view message, absl::string_view version) {
                       " reads it as for that version");
 }
 
-// "typing.TypeIs of Python 3.13", if the exception is that of Python 3.11 for a name that a later version has.
-std::string LaterStandardName(absl::string_view message) {
+// Whether the exception is that of Python 3.11 for a name that a later version has: then the name is not supported.
+bool LacksLaterStandardName(Diagnostic* d) {
+  const absl::string_view message = d->message;
   absl::string_view module, name;
   if (absl::StartsWith(message, "AttributeError: module ")) {
     module = QuotedAfter(message, "module ");
@@ -118,7 +119,11 @@ std::string LaterStandardName(absl::string_view message) {
     name = QuotedAfter(message, "cannot import name ");
   }
   const int since = StandardNameSince(module, name);
-  return since > 11 ? absl::StrCat(module, ".", name, " of Python 3.", since) : "";
+  if (since <= 11) return false;
+  d->kind = Diagnostic::Kind::kUnsupported;
+  d->message = absl::StrCat(module, ".", name, " of Python 3.", since, " is not supported");
+  d->hint = "programs are read as by Python 3.11, with what is offered of later versions";
+  return true;
 }
 
 // Libraries load trained weights from files or the network: not needed, and not there.
@@ -191,12 +196,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     return DiagnosticToStatus(d);
   }
   if (!of_program) return DiagnosticToStatus(d);
-  if (const std::string name = LaterStandardName(d.message); !name.empty()) {
-    d.kind = Diagnostic::Kind::kUnsupported;
-    d.message = absl::StrCat(name, " is not supported");
-    d.hint = "programs are read as by Python 3.11, with what is offered of later versions";
-    return DiagnosticToStatus(d);
-  }
+  if (LacksLaterStandardName(&d)) return DiagnosticToStatus(d);
   std::string later = LaterVersionHint(d.message, request.torch_version);
   if (later.empty()) later = VersionHint(d.message, request.torch_version);
   if (!later.empty()) {

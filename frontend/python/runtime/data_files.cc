@@ -62,7 +62,7 @@ FileKind KindOf(const Descriptor& file) {
   return S_ISREG(s.st_mode) ? FileKind::kFile : S_ISDIR(s.st_mode) ? FileKind::kFolder : FileKind::kAbsent;
 }
 
-FileKind KindBelow(const Descriptor& root, absl::string_view path) {
+FileKind KindIn(const Descriptor& root, absl::string_view path) {
   if (!path.empty() && !IsPathInside(path)) return FileKind::kAbsent;
   return KindOf(OpenBelow(root.get(), path, O_PATH | O_CLOEXEC));
 }
@@ -96,13 +96,13 @@ absl::StatusOr<std::string> ReadAll(int file, absl::string_view path, int64_t mo
 std::optional<FileKind> KindBelow(const std::string& root, absl::string_view path) {
   const Descriptor folder = OpenRoot(root);
   if (!folder.valid()) return IsElsewhere() ? std::nullopt : std::make_optional(FileKind::kAbsent);
-  return KindBelow(folder, path);
+  return KindIn(folder, path);
 }
 
 std::optional<absl::StatusOr<std::string>> ReadBelow(const std::string& root, absl::string_view path, int64_t most) {
   const Descriptor folder = OpenRoot(root);
   if (!folder.valid() && IsElsewhere()) return std::nullopt;
-  if (KindBelow(folder, path) != FileKind::kFile) return NoSuch(path, "file");
+  if (KindIn(folder, path) != FileKind::kFile) return NoSuch(path, "file");
   const Descriptor file = OpenBelow(folder.get(), path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (KindOf(file) != FileKind::kFile) return NoSuch(path, "file");  // it may have been replaced
   return ReadAll(file.get(), path, most);
@@ -120,7 +120,7 @@ std::optional<absl::StatusOr<std::vector<std::string>>> ListBelow(const std::str
   while (const dirent* entry = ::readdir(entries)) {
     const std::string name = entry->d_name;
     if (name == "." || name == ".." || names.size() >= kMostNames) continue;
-    const FileKind kind = KindBelow(folder, path.empty() ? name : absl::StrCat(path, "/", name));
+    const FileKind kind = KindIn(folder, path.empty() ? name : absl::StrCat(path, "/", name));
     if (kind != FileKind::kAbsent) names.push_back(kind == FileKind::kFolder ? name + "/" : name);
   }
   ::closedir(entries);

@@ -123,6 +123,24 @@ NativeFunction Choice(absl::string_view name, ChoiceIterator::Kind kind) {
   };
 }
 
+// Since Python 3.12 (strict: 3.13).
+constexpr absl::string_view kBatched = R"py(
+class batched:
+    def __init__(self, iterable, n, *, strict=False):
+        if n < 1:
+            raise ValueError('n must be at least one')
+        self._items, self._n, self._strict = iter(iterable), n, strict
+    def __iter__(self):
+        return self
+    def __next__(self):
+        batch = tuple(islice(self._items, self._n))
+        if not batch:
+            raise StopIteration
+        if self._strict and len(batch) != self._n:
+            raise ValueError('batched(): incomplete batch')
+        return batch
+)py";
+
 }  // namespace
 
 void AddCombiningIterators(Interpreter& interp, NativeModuleBuilder& m) {
@@ -131,6 +149,7 @@ void AddCombiningIterators(Interpreter& interp, NativeModuleBuilder& m) {
   AddIteratorClass(interp, m, "combinations", Choice("combinations", ChoiceIterator::Kind::kCombinations));
   AddIteratorClass(interp, m, "combinations_with_replacement",
                    Choice("combinations_with_replacement", ChoiceIterator::Kind::kWithReplacement));
+  m.Source(kBatched);
 }
 
 }  // namespace cobra::python

@@ -2,14 +2,16 @@
 """Writes standard_names.inc: the public names of the standard library's modules that are offered here, and of their
 classes, as CPython 3.11 has them, and after "12:" or "13:" those that only later versions have.
 
-  python3.11 make_standard_names.py TYPESHED/stdlib
+  python3.11 make_standard_names.py [TYPESHED/stdlib]
 
 Later versions are read from typeshed (the stubs that mypy brings along), because no such Python need be installed.
+Without it, what the file has of them stays.
 """
 import ast
 import importlib
 import os
 import pkgutil
+import re
 import sys
 import textwrap
 import types
@@ -84,6 +86,16 @@ class Stub:
         return eval(text, {"sys": types.SimpleNamespace(version_info=(3, self.minor), platform="linux")})
 
 
+def known_later():
+    """{place: {name: version}} of the file as it is."""
+    known = {}
+    with open(HERE + "/standard_names.inc") as f:
+        for place, names in re.findall(r'\{"([^"]*)",([^}]*)\}', f.read()):
+            found = (word.split(":") for word in names.replace('"', " ").split() if ":" in word)
+            known[place] = {name: int(minor) for minor, name in found}
+    return known
+
+
 def later_names(typeshed, name):
     path = os.path.join(typeshed, *name.split("."))
     path = path + "/__init__.pyi" if os.path.isdir(path) else path + ".pyi"
@@ -123,8 +135,9 @@ def entry(place, names, later):
 
 
 def main():
-    if sys.version_info[:2] != (3, 11) or len(sys.argv) != 2:
+    if sys.version_info[:2] != (3, 11) or len(sys.argv) > 2:
         sys.exit(__doc__)
+    known = known_later()
     sys.stdout = open(HERE + "/standard_names.inc", "w")
     print("// Made by make_standard_names.py from CPython 3.11 and typeshed.")
     tops = {name.split(".")[0] for name in modules()} & sys.stdlib_module_names
@@ -137,7 +150,10 @@ def main():
         if name.startswith("packaging") or name == "typing_extensions":
             continue
         names, classes = names_of(module)
-        later, later_classes = later_names(sys.argv[1], name)
+        if len(sys.argv) > 1:
+            later, later_classes = later_names(sys.argv[1], name)
+        else:
+            later, later_classes = known.get(name, {}), {c: known.get(f"{name}.{c}", {}) for c in classes}
         entry(name, names, later)
         for cls in sorted(classes):
             entry(f"{name}.{cls}", classes[cls], later_classes.get(cls, {}))

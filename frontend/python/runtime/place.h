@@ -13,14 +13,14 @@ namespace cobra::python {
 // What os.getcwd() gives: the folder of the user's files. Paths above it lead nowhere, so it is not "/".
 inline constexpr absl::string_view kWorkFolder = "/model";
 
-struct Place {
+struct FilePlace {
   bool found = false;                  // false: outside of all that a program may see
   const FileSource* source = nullptr;  // null: the user's own files
   std::string path;                    // below the source's root, or in the bundle
 };
-Place PlaceOf(Interpreter& interp, absl::string_view path);
+FilePlace FilePlaceOf(Interpreter& interp, absl::string_view path);
 // The place that a function's only argument names.
-Result<Place> PlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function);
+Result<FilePlace> FilePlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function);
 
 // To _cobra: reading and listing (stdlib_files.cc).
 void AddFileFunctions(Interpreter& interp, NativeModuleBuilder& m);

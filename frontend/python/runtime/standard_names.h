@@ -1,5 +1,5 @@
 // The names that the standard library has in CPython, whether or not they are offered here: what is missing here is
-// "not supported" and never said to be missing in Python.
+// "not supported", and never a fault of the program.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
 

@@ -46,22 +46,26 @@ std::optional<std::string> Normal(absl::string_view path) {
 
 // Where a library's file is on this machine: the folder of its package, which no link may lead out of, and the path in
 // it. A file that is in no package is in the root itself.
-std::pair<std::string, std::string> PackageAndPath(const Place& place) {
+std::pair<std::string, std::string> PackageAndPath(const FilePlace& place) {
   const std::string root = place.source->DisplayName("");
   const size_t slash = place.path.find('/');
   if (slash == std::string::npos) return {root + "/.", place.path};
   return {absl::StrCat(root, "/", place.path.substr(0, slash)), place.path.substr(slash + 1)};
 }
 
-// The folder of the user's files on this machine; null if there is none, or if this is an import for an image, which
-// other programs share.
-DataFolder* UsersFolder(Interpreter& interp) { return interp.options().bundle.empty() ? nullptr : CurrentDataFolder(); }
-
-// Where another process looks, it is asked; a question takes some ten microseconds.
+// The system, or another process, is asked; a question takes up to twenty microseconds.
 constexpr int64_t kStepsOfQuestion = 400;
 
+// The folder of the user's files on this machine; null if there is none, or if this is an import for an image, which
+// other programs share.
+DataFolder* UsersFolder(Interpreter& interp) {
+  if (interp.options().bundle.empty() || CurrentDataFolder() == nullptr) return nullptr;
+  interp.Spend(kStepsOfQuestion);
+  return CurrentDataFolder();
+}
+
 // An image that looked at the file is of no use once it has changed, or has come to be there.
-void NoteInImage(Interpreter& interp, const Place& place) {
+void NoteInImage(Interpreter& interp, const FilePlace& place) {
   if (interp.options().bundle.empty()) interp.importer().NoteFile(*place.source, place.path);
 }
 
@@ -76,7 +80,7 @@ FileKind KindInBundle(Interpreter& interp, const std::string& path) {
   return folder == nullptr ? FileKind::kAbsent : folder->Kind(path);
 }
 
-FileKind KindInLibrary(const Place& place) {
+FileKind KindInLibrary(const FilePlace& place) {
   if (place.path.empty()) return FileKind::kFolder;
   const bool may_be_file = place.source->IsFile(place.path);
   if (!may_be_file && !place.source->IsDirectory(place.path)) return FileKind::kAbsent;
@@ -84,7 +88,7 @@ FileKind KindInLibrary(const Place& place) {
   return KindBelow(package, path).value_or(may_be_file ? FileKind::kFile : FileKind::kFolder);
 }
 
-FileKind KindAt(Interpreter& interp, const Place& place) {
+FileKind KindAt(Interpreter& interp, const FilePlace& place) {
   if (!place.found || IsPrivateFile(place.path)) return FileKind::kAbsent;
   if (place.source == nullptr) return KindInBundle(interp, place.path);
   NoteInImage(interp, place);
@@ -102,7 +106,7 @@ absl::StatusOr<std::string> ReadInBundle(Interpreter& interp, const std::string&
   return text;
 }
 
-absl::StatusOr<std::string> ReadInLibrary(const Place& place, int64_t most) {
+absl::StatusOr<std::string> ReadInLibrary(const FilePlace& place, int64_t most) {
   const auto [package, path] = PackageAndPath(place);
   std::optional<absl::StatusOr<std::string>> here = ReadBelow(package, path, most);
   absl::StatusOr<std::string> text = here.has_value() ? *std::move(here) : place.source->Read(place.path);
@@ -113,7 +117,7 @@ absl::StatusOr<std::string> ReadInLibrary(const Place& place, int64_t most) {
 
 // The bytes of a file; None if there is none.
 Result<Value> ReadData(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "read_data"));
+  COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "read_data"));
   COBRA_TRY(interp.Charge(64));  // another process reads it
   if (KindAt(interp, place) != FileKind::kFile) return Value::None();
   // A file becomes one value, so it may be as large as any that a program makes.
@@ -150,7 +154,7 @@ absl::StatusOr<std::vector<std::string>> NamesInBundle(Interpreter& interp, cons
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-absl::StatusOr<std::vector<std::string>> NamesInLibrary(Interpreter& interp, const Place& place) {
+absl::StatusOr<std::vector<std::string>> NamesInLibrary(Interpreter& interp, const FilePlace& place) {
   NoteInImage(interp, place);
   interp.Spend(kStepsOfQuestion);
   const auto [package, path] = PackageAndPath(place);
@@ -163,7 +167,7 @@ absl::StatusOr<std::vector<std::string>> NamesInLibrary(Interpreter& interp, con
 
 // The names in a folder, those of folders with a '/' behind; None if there is none.
 Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "list_folder"));
+  COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "list_folder"));
   if (!place.found || IsPrivateFile(place.path)) return Value::None();
   const absl::StatusOr<std::vector<std::string>> names =
       place.source == nullptr ? NamesInBundle(interp, place.path) : NamesInLibrary(interp, place);
@@ -178,7 +182,7 @@ Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
 
 // "file", "folder", "unread" (weights, compiled code), "" for what is absent, None for what is outside.
 Result<Value> FileKindOf(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "file_kind"));
+  COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "file_kind"));
   if (!place.found) return Value::None();
   COBRA_TRY(interp.Charge(16));
   const FileKind kind = KindAt(interp, place);
@@ -216,7 +220,7 @@ std::optional<std::string> BelowRoot(absl::string_view path, const std::string& 
 
 }  // namespace
 
-Place PlaceOf(Interpreter& interp, absl::string_view path) {
+FilePlace FilePlaceOf(Interpreter& interp, absl::string_view path) {
   const std::string absolute = Normal(FromWorkFolder(path)).value_or("");
   for (const auto& root : interp.options().library_roots) {
     if (std::optional<std::string> below = BelowRoot(path, absolute, root->DisplayName("")))
@@ -230,12 +234,12 @@ Place PlaceOf(Interpreter& interp, absl::string_view path) {
   return {true, nullptr, std::string(below)};
 }
 
-Result<Place> PlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function) {
+Result<FilePlace> FilePlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function) {
   std::string path;
   ArgReader reader(interp, function, args);
   COBRA_TRY(reader.Required("path", &path).Finish());
   COBRA_TRY(interp.Charge(StepsToScan(path.size())));
-  return PlaceOf(interp, path);
+  return FilePlaceOf(interp, path);
 }
 
 void AddFileFunctions(Interpreter& interp, NativeModuleBuilder& m) {

@@ -128,24 +128,6 @@ Value MakeIterator(Interpreter& interp, const CallArgs& args, NativeIterator* it
   return v;
 }
 
-// Since Python 3.12 (strict: 3.13).
-static constexpr absl::string_view kBatched = R"py(
-class batched:
-    def __init__(self, iterable, n, *, strict=False):
-        if n < 1:
-            raise ValueError('n must be at least one')
-        self._items, self._n, self._strict = iter(iterable), n, strict
-    def __iter__(self):
-        return self
-    def __next__(self):
-        batch = tuple(islice(self._items, self._n))
-        if not batch:
-            raise StopIteration
-        if self._strict and len(batch) != self._n:
-            raise ValueError('batched(): incomplete batch')
-        return batch
-)py";
-
 void AddItertoolsModule(NativeRegistry* registry) {
   NativeModule module;
   module.name = "itertools";
@@ -202,7 +184,6 @@ void AddItertoolsModule(NativeRegistry* registry) {
     });
     AddFilteringIterators(interp, m);
     AddCombiningIterators(interp, m);
-    m.Source(kBatched);
     return {};
   };
   registry->Add(std::move(module));

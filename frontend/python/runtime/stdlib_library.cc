@@ -81,7 +81,7 @@ Value RequiredBy(Interpreter& interp, absl::string_view part) {
 // [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a TorchvisionBackend)] of the
 // Python files of a library's folder; None if there is no such folder.
 Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const Place place, PlaceArgument(interp, args, "exports"));
+  COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "exports"));
   if (place.source == nullptr) return Value::None();
   const absl::StatusOr<std::vector<std::string>> names = place.source->List(place.path);
   if (!names.ok()) return Value::None();

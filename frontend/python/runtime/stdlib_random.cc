@@ -1,5 +1,6 @@
 // _random.Random: the Mersenne Twister, so that a seeded program draws the same numbers as in CPython. Numbers without
-// a seed would differ from run to run, and so would the network: they may be drawn, and are refused where they are used.
+// a seed would differ from run to run, and so would the network: they may be drawn, and are refused where they are
+// used.
 #include <array>
 
 #include "frontend/python/runtime/internal.h"

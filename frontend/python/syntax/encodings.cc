@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/types/span.h"
 #include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {
@@ -21,17 +22,20 @@ struct Difference {
 #include "frontend/python/syntax/encodings.inc"
 #undef COBRA_ENCODING_DIFFERENCES
 
-// Characters of two bytes, row by row in UTF-8; U+FFFD where there is none.
-struct Table {
-  absl::string_view name;
-  uint8_t lead, first_trail, last_trail;
-  absl::string_view text;
-};
-constexpr Table kTables[] = {
+// Characters of two bytes in UTF-8, a string for each lead byte; '~' where there is none.
 #define COBRA_ENCODING_TABLES
 #include "frontend/python/syntax/encodings.inc"
 #undef COBRA_ENCODING_TABLES
+struct Table {
+  absl::string_view name;
+  uint8_t lead, trail;  // the first ones
+  absl::Span<const absl::string_view> rows;
 };
+constexpr Table kTables[] = {{"gbk", 0x81, 0x40, k_gbk},
+                             {"cp949", 0x81, 0x41, k_cp949},
+                             {"cp950", 0x81, 0x40, k_cp950},
+                             {"cp932", 0x81, 0x40, k_cp932},
+                             {"jisx0212", 0xa1, 0xa1, k_jisx0212}};
 // The characters from 0x80 on of encodings with one byte for each character.
 struct Page {
   absl::string_view name, text;
@@ -41,10 +45,10 @@ constexpr Page kPages[] = {
 #include "frontend/python/syntax/encodings.inc"
 #undef COBRA_ENCODING_PAGES
 };
-struct Name {
+struct EncodingName {
   absl::string_view alias, name;
 };
-constexpr Name kNames[] = {
+constexpr EncodingName kNames[] = {
 #define COBRA_ENCODING_NAMES
 #include "frontend/python/syntax/encodings.inc"
 #undef COBRA_ENCODING_NAMES
@@ -69,10 +73,12 @@ using DoubleBytes = std::vector<uint16_t>;
 
 DoubleBytes Read(const Table& table) {
   DoubleBytes all(1 << 16, kNone);
-  const std::vector<uint16_t> characters = CharactersOf(table.text);
-  const size_t row = table.last_trail - table.first_trail + 1u;
-  for (size_t i = 0; i < characters.size(); ++i)
-    all[(table.lead + i / row) << 8 | (table.first_trail + i % row)] = characters[i];
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    const std::vector<uint16_t> characters = CharactersOf(table.rows[row]);
+    for (size_t i = 0; i < characters.size(); ++i) {
+      if (characters[i] != '~') all[(table.lead + row) << 8 | (table.trail + i)] = characters[i];
+    }
+  }
   return all;
 }
 
@@ -213,12 +219,12 @@ std::string Normal(absl::string_view encoding) {
   return name;
 }
 
-absl::string_view NameOf(absl::string_view encoding) {
+absl::string_view PythonsName(absl::string_view encoding) {
   const std::string normal = Normal(encoding);
   // "utf-8-unix", "latin-1-dos": what editors write.
   if (normal == "utf_8" || normal == "utf8" || absl::StartsWith(normal, "utf_8_")) return "utf_8";
   if (absl::StartsWith(normal, "latin_1_") || absl::StartsWith(normal, "iso_8859_1_")) return "latin_1";
-  for (const Name& row : kNames) {
+  for (const EncodingName& row : kNames) {
     if (row.alias == normal) return row.name;
   }
   return "";
@@ -241,7 +247,7 @@ void DecodePage(const std::vector<uint16_t>* page, absl::string_view bytes, Deco
 
 Decoded DecodeFrom(absl::string_view encoding, absl::string_view bytes) {
   Decoded out;
-  const absl::string_view name = NameOf(encoding);
+  const absl::string_view name = PythonsName(encoding);
   if (name.empty()) return out;
   out.name = std::string(name);
   out.kind = EncodingKind::kUtf8;

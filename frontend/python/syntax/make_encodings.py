@@ -46,13 +46,12 @@ def decoded(name, data):
 
 def rows(out):
     for name, (first, last, low, high) in TABLES.items():
-        out.append(f'    {{"{name}", 0x{first:x}, 0x{low:x}, 0x{high:x},')
-        lines = []
+        out.append(f"constexpr absl::string_view k_{name}[] = {{")
         for lead in range(first, last + 1):
             row = "".join(decoded(name, bytes([lead, trail])) for trail in range(low, high + 1))
-            lines += [f"     {literal(row[:96])}", f"     {literal(row[96:])}"]
-        out += lines
-        out[-1] += "},"
+            row = row.rstrip(NONE).replace(NONE, "~")
+            out.append(f"    {literal(row[:96])}" + (f"\n    {literal(row[96:])}," if row[96:] else ","))
+        out[-1] += "};"
 
 
 def differences(out):

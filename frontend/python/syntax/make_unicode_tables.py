@@ -58,17 +58,6 @@ ALIASES = [
     "HORIZONTAL TABULATION",
     "VERTICAL TABULATION",
 ]
-    "iso8859-2",
-    "iso8859-5",
-    "iso8859-7",
-    "iso8859-9",
-    "iso8859-15",
-    "cp1250",
-    "cp1251",
-    "cp1252",
-    "koi8-r",
-    "koi8-u",
-]
 
 
 def ranges(points):
