@@ -53,7 +53,7 @@ void AddEntryFlags(CLI::App* command, ModelArguments* model) {
   command
       ->add_option_function<std::string>(
           "--mode", [model](const std::string& mode) { model->training = mode == "train"; },
-          "eval, or train: as after model.train(), without gradients")
+          "eval, or train: the forward pass as after model.train(), without gradients")
       ->check(CLI::IsMember({"eval", "train"}))
       ->default_str("eval");
 }

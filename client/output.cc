@@ -52,7 +52,7 @@ std::string TextForPeople(absl::string_view text, bool color) {
 }
 
 void PrintText(absl::string_view text, bool color) {
-  Write(Wrapped(TextForPeople(text, color), StandardOutputStyle().width));
+  Write(WordWrapped(TextForPeople(text, color), StandardOutputStyle().width));
 }
 
 void PrintData(absl::string_view data) {

@@ -101,7 +101,7 @@ void BeQuiet() { g_quiet = true; }
 bool NotesAreSilent() { return g_quiet; }
 
 void Say(absl::string_view text, bool color) {
-  const std::string shown = Wrapped(TextForPeople(text, color), StandardErrorStyle().width);
+  const std::string shown = WordWrapped(TextForPeople(text, color), StandardErrorStyle().width);
   absl::MutexLock lock(&g_line);
   Erase();
   std::fwrite(shown.data(), 1, shown.size(), stderr);

@@ -59,7 +59,7 @@ std::string WrappedLine(absl::string_view line, int width) {
 
 }  // namespace
 
-std::string Wrapped(absl::string_view text, int width) {
+std::string WordWrapped(absl::string_view text, int width) {
   if (width <= 0) return std::string(text);
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) lines.push_back(WrappedLine(line, width));

@@ -8,11 +8,10 @@
 
 namespace cobra::client {
 
-// With lines of at most `width` columns, as far as there are spaces to break at; 0: as it is. What a line goes on with is
-// two columns further in than its beginning. Lines of programs, which an indentation of four or a '%' begins, and those of tables
-// stay.
-// Colours (terminal.h) take no room.
-std::string Wrapped(absl::string_view text, int width);
+// With lines of at most `width` columns, as far as there are spaces to break at; 0: as it is. What a line goes on with
+// is two columns further in than its beginning. Lines of programs, which an indentation of four or a '%' begins, and
+// those of tables stay. Colours (terminal.h) take no room.
+std::string WordWrapped(absl::string_view text, int width);
 
 }  // namespace cobra::client
 

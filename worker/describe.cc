@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 
 double MemoryGb() { return std::round(static_cast<double>(PhysicalMemoryBytes()) / 1e7) / 100; }
 
-// What else runs only takes away: of each speed the best of some attempts counts. Returns how many processors others kept
-// busy in the quietest attempt, or 1 if no two attempts agree about the peak.
+// What else runs only takes away: of each speed the best of some attempts counts. Returns how many processors others
+// kept busy in the quietest attempt, or 1 if no two attempts agree about the peak.
 absl::StatusOr<double> MeasureQuietSpeeds(const Execution& execution, predict::TargetSpec* machine) {
   constexpr int kMostAttempts = 6;
   constexpr double kQuiet = 0.1, kAgree = 0.95;

@@ -19,8 +19,9 @@ absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution);
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 
 // One line of JSON for `cobra-worker describe`: the target's fields, then "caches_kb", "versions",
-// "precisions" (those that can be measured here), "sensors" ("unavailable" for each that cannot be read); and "disturbed",
-// true, if something else ran on these processors in each of six attempts, so that the speeds may be too low.
+// "precisions" (those that can be measured here), "sensors" ("unavailable" for each that cannot be read); and
+// "disturbed", true, if something else ran on these processors in each of six attempts, so that the speeds may be too
+// low.
 absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core);
 
 }  // namespace cobra::worker

@@ -139,7 +139,8 @@ TEST_F(SweepRenderTest, TheTableHasTheKneeTheEndOfMemoryAndTheReason) {
   EXPECT_THAT(text, HasSubstr("needs 4.75 GB of 3 GB, extrapolating\n"));
   EXPECT_THAT(
       text, HasSubstr("    2             -                  -        -            -           -  RuntimeError: shape"));
-  EXPECT_THAT(text, HasSubstr("\nknee at batch 8: 381 a second, 21.000 ms; no larger batch has a known answer and fits"));
+  EXPECT_THAT(text,
+              HasSubstr("\nknee at batch 8: 381 a second, 21.000 ms; no larger batch has a known answer and fits"));
   EXPECT_THAT(text, HasSubstr("\nmemory of 3 GB: batch 8 fits, and it ends at about batch 9\n"));
   sweep_.targets[0].memory_gb = 0;
   EXPECT_THAT(SweepTable(sweep_), HasSubstr("\nwhere memory ends is unknown: --memory-gb says"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the client asks again, and what it does not ask at all, with a server that answers as it is told."""
+"""What the client asks again, and what it does not ask at all, with a server that answers by a plan."""
 import asyncio
 import concurrent.futures
 import sys
@@ -83,41 +83,41 @@ def questions(count):
 class RetriesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.told = Server()
+        cls.planned = Server()
         cls.server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
-        cls.server.add_generic_rpc_handlers([cls.told])
-        address = "unix:" + support.path("told")
+        cls.server.add_generic_rpc_handlers([cls.planned])
+        address = "unix:" + support.path("planned")
         cls.server.add_insecure_port(address)
         cls.server.start()
         cls.addClassCleanup(cls.server.stop, None)
         cls.client = cobra_latency.Client(address, timeout_s=20)
 
     def setUp(self):
-        self.told.plan, self.told.asked = [], []
+        self.planned.plan, self.planned.asked = [], []
         waiting = unittest.mock.patch.object(retries, "backoff_s", lambda attempt: 0.001)
         waiting.start()
         self.addCleanup(waiting.stop)
 
     def answers(self, *plan, count=5):
-        self.told.plan = list(plan)
+        self.planned.plan = list(plan)
         return [
             answer.prediction.ms if answer.prediction else None for answer in self.client.predict_many(questions(count))
         ]
 
     def test_a_server_that_is_unavailable_for_a_moment(self):
-        self.told.plan = [(0, GONE)] * (retries.MOST_ATTEMPTS - 1)
+        self.planned.plan = [(0, GONE)] * (retries.MOST_ATTEMPTS - 1)
         self.assertEqual(self.client.predict("space: 3", None, "board").ms, 3)
-        self.told.plan = [(0, GONE)] * retries.MOST_ATTEMPTS
+        self.planned.plan = [(0, GONE)] * retries.MOST_ATTEMPTS
         with self.assertRaises(ServerUnavailable):
             self.client.predict("space: 3", None, "board")
 
     def test_what_was_not_answered_in_time_is_asked_again(self):
         self.assertEqual(self.answers((2, LATE), (1, LATE), (2, LATE)), [1, 2, 3, 4, 5])
-        self.assertEqual(self.told.asked, [5, 3, 2])
+        self.assertEqual(self.planned.asked, [5, 3, 2])
 
     def test_it_ends_where_a_message_brings_nothing(self):
         self.assertEqual(self.answers((2, LATE), (0, LATE)), [1, 2, None, None, None])
-        self.assertEqual(self.told.asked, [5, 3])
+        self.assertEqual(self.planned.asked, [5, 3])
         self.assertEqual(self.answers((2, LATE), (-1, LATE)), [1, 2, None, None, None])
 
     def test_a_server_that_ends_meanwhile(self):
@@ -129,19 +129,19 @@ class RetriesTest(unittest.TestCase):
     def test_many_are_several_messages(self):
         with unittest.mock.patch("cobra_latency.client._MOST_QUESTIONS", 3):
             self.assertEqual(self.answers(count=7), [1, 2, 3, 4, 5, 6, 7])
-        self.assertEqual(self.told.asked, [3, 3, 1])
+        self.assertEqual(self.planned.asked, [3, 3, 1])
 
     def test_an_answer_that_is_too_large_is_asked_for_in_parts(self):
         self.assertEqual(self.answers((-1, grpc.StatusCode.RESOURCE_EXHAUSTED)), [1, 2, 3, 4, 5])
-        self.assertEqual(self.told.asked, [5, 2, 3])
+        self.assertEqual(self.planned.asked, [5, 2, 3])
 
     def test_a_stream_that_ends(self):
         async def streamed(*plan):
-            self.told.plan = list(plan)
+            self.planned.plan = list(plan)
             return sorted([a.number async for a in self.client.stream(q for q in questions(6))])
 
         self.assertEqual(asyncio.run(streamed((2, GONE), (0, GONE), (3, GONE))), [0, 1, 2, 3, 4, 5])
-        self.assertEqual(self.told.asked[:3], [2, 0, 3])
+        self.assertEqual(self.planned.asked[:3], [2, 0, 3])
         with self.assertRaises((ServerUnavailable, ServerError)):
             asyncio.run(streamed(*[(0, GONE)] * 20))
 
@@ -150,14 +150,14 @@ class RetriesTest(unittest.TestCase):
             """Stands for a network that takes its time."""
 
         torch = types.SimpleNamespace(nn=types.SimpleNamespace(Module=Module))
-        self.told.plan = [(0, grpc.StatusCode.NOT_FOUND)] * 3
+        self.planned.plan = [(0, grpc.StatusCode.NOT_FOUND)] * 3
         with unittest.mock.patch.dict(sys.modules, torch=torch):
             with self.assertRaisesRegex(UsageError, "not now"):
                 self.client.predict(Module(), "1x3", ["abacus", "slide rule"])
             answers = self.client.predict_many([Question(Module(), "1x3", "abacus"), *questions(1)])
-        self.assertEqual(self.told.asked, [["abacus", "slide rule"], ["abacus"], 1])
+        self.assertEqual(self.planned.asked, [["abacus", "slide rule"], ["abacus"], 1])
         self.assertIsInstance(answers[0].error, UsageError)
-        self.told.plan.clear()
+        self.planned.plan.clear()
         self.assertIsNone(self.client.predict_many(questions(1))[0].error)
 
 
