@@ -113,6 +113,10 @@ def later_names(typeshed, name):
     return names, classes
 
 
+def full_name(cls):
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
 def submodules(tops):
     """Of the packages of which a part is offered, all modules."""
     found = set()
@@ -140,6 +144,7 @@ def main():
     known = known_later()
     sys.stdout = open(HERE + "/standard_names.inc", "w")
     print("// Made by make_standard_names.py from CPython 3.11 and typeshed.")
+    written = set()
     tops = {name.split(".")[0] for name in modules()} & sys.stdlib_module_names
     entry("", submodules(sorted(tops - {"__future__"})), {})
     for name in modules():
@@ -156,7 +161,10 @@ def main():
             later, later_classes = known.get(name, {}), {c: known.get(f"{name}.{c}", {}) for c in classes}
         entry(name, names, later)
         for cls in sorted(classes):
-            entry(f"{name}.{cls}", classes[cls], later_classes.get(cls, {}))
+            places = {f"{name}.{cls}", full_name(getattr(module, cls))}  # types.FrameType is builtins.frame
+            for place in sorted(places - written):
+                entry(place, classes[cls], later_classes.get(cls, {}))
+            written |= places
 
 
 main()

@@ -77,6 +77,19 @@ TEST_F(DataFilesTest, AScriptReadsWhatLiesBesideIt) {
   EXPECT_TRUE(listed_.count("sub") == 1 && listed_.count("") == 1);
 }
 
+// As on a server, which has no such folder: there is what it was sent.
+TEST_F(DataFilesTest, WhatWasSentIsThere) {
+  Write("root/here.txt", "not this one");
+  Program program;
+  program.bundle = {{"main.py",
+                     "import os\nprint(open('cfg/a.txt').read(), os.listdir('cfg'), sorted(os.listdir('.')))\n"
+                     "print(os.path.exists('here.txt'), os.path.isdir('cfg'), os.path.getsize('cfg/a.txt'))\n"},
+                    {"cfg/a.txt", "sent"},
+                    {"cfg/b.txt", ""}};
+  const Outcome o = RunPython(program);
+  EXPECT_EQ(o.output, "sent ['a.txt', 'b.txt'] ['cfg', 'main.py']\nFalse True 4\n") << o.status;
+}
+
 TEST_F(DataFilesTest, AFileOfAPackageIsNamedAsInABundle) {
   Write("root/cfg.txt", "7");
   const Outcome o = Run(
