@@ -3,6 +3,9 @@ mask. Tensors on `meta` that a run has put there are taken out again; the module
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
+import sys
 import types
 from typing import Any, Dict, Iterator, List, Tuple
 
@@ -13,6 +16,8 @@ _DEPTH = 3  # of containers in containers
 _MOST = 200_000  # objects that are looked at
 _LONG = 10_000  # a container of so many items is data, and left alone
 _NOT_THE_USERS = frozenset(("torch", "torchvision", "numpy", "builtins", "cobra_latency"))
+_LIBRARIES = {"site-packages", "dist-packages"}
+_STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _PLAIN = (str, bytes, int, float, complex, type(None), torch.Tensor, torch.dtype, torch.device, types.ModuleType)
 _CONTAINERS = (dict, list, set, tuple)
 
@@ -149,5 +154,10 @@ def _is_new(value: Any, depth: int = _DEPTH) -> bool:
     return isinstance(attributes, dict) and any(_is_new(item, depth - 1) for item in list(attributes.values()))
 
 
+@functools.lru_cache(maxsize=None)
 def _is_the_users(module: str) -> bool:
-    return module.split(".")[0] not in _NOT_THE_USERS
+    """Libraries are not: they are large, and keep nothing of a run in what is global."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module.split(".")[0] in _NOT_THE_USERS or module in sys.builtin_module_names:
+        return False
+    return file is None or not set(os.path.abspath(file).split(os.sep)) & _LIBRARIES and not file.startswith(_STANDARD)
