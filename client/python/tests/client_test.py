@@ -348,7 +348,9 @@ class LocalTest(unittest.TestCase):
                 cobra_latency.local(support.SERVER, support.MODEL)
 
     def test_no_program(self):
-        with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "no-such-server: is no program on PATH"):
+        with self.assertRaisesRegex(
+            cobra_latency.ServerUnavailable, "no-such-server: is no program on PATH.*\n.*install the Debian package"
+        ):
             cobra_latency.local("no-such-server")
 
 
