@@ -23,9 +23,21 @@ struct Mapping {
 };
 #include "frontend/python/syntax/unicode_tables.inc"
 
-constexpr uint64_t kNames[] = {
+// Numbers of eleven digits to the base 64, one after the other: half as long as in hexadecimal.
+constexpr char kNames[] =
 #include "frontend/python/syntax/unicode_names.inc"
-};
+    ;
+constexpr size_t kDigits = 11;
+
+uint64_t NameRow(size_t row) {
+  uint64_t number = 0;
+  for (const char c : absl::string_view(kNames + row * kDigits, kDigits)) {
+    // '-', digits, capitals, '_', small letters: the order of ASCII
+    const int digit = c == '-' ? 0 : c <= '9' ? c - '0' + 1 : c <= 'Z' ? c - 'A' + 11 : c == '_' ? 37 : c - 'a' + 38;
+    number = number << 6 | static_cast<uint64_t>(digit);
+  }
+  return number;
+}
 
 template <size_t n>
 bool InRanges(const Range (&ranges)[n], int32_t c) {
@@ -167,9 +179,17 @@ int32_t LookUpCharacterName(absl::string_view name) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (char c : upper) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
   const uint64_t key = hash >> 21 << 21;
-  const uint64_t* row = std::lower_bound(std::begin(kNames), std::end(kNames), key);
-  if (row == std::end(kNames) || (*row >> 21) != (key >> 21)) return -1;
-  return static_cast<int32_t>(*row & 0x1FFFFF);
+  size_t first = 0, end = sizeof(kNames) / kDigits;
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    if (NameRow(middle) < key) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (first == sizeof(kNames) / kDigits || (NameRow(first) >> 21) != (key >> 21)) return -1;
+  return static_cast<int32_t>(NameRow(first) & 0x1FFFFF);
 }
 
 }  // namespace ast
