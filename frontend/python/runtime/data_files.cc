@@ -58,8 +58,10 @@ Descriptor OpenBelow(int root, absl::string_view path, int flags) {
 // With O_PATH nothing is opened yet: opening a device may already have an effect.
 FileKind KindOf(const Descriptor& file) {
   struct stat s = {};
-  if (!file.valid() || ::fstat(file.get(), &s) != 0) return FileKind::kAbsent;
-  return S_ISREG(s.st_mode) ? FileKind::kFile : S_ISDIR(s.st_mode) ? FileKind::kFolder : FileKind::kAbsent;
+  if (!file.valid())
+    return errno == EXDEV || errno == ELOOP || errno == EACCES ? FileKind::kRefused : FileKind::kAbsent;
+  if (::fstat(file.get(), &s) != 0) return FileKind::kRefused;
+  return S_ISREG(s.st_mode) ? FileKind::kFile : S_ISDIR(s.st_mode) ? FileKind::kFolder : FileKind::kRefused;
 }
 
 FileKind KindIn(const Descriptor& root, absl::string_view path) {
@@ -121,7 +123,8 @@ std::optional<absl::StatusOr<std::vector<std::string>>> ListBelow(const std::str
     const std::string name = entry->d_name;
     if (name == "." || name == ".." || names.size() >= kMostNames) continue;
     const FileKind kind = KindIn(folder, path.empty() ? name : absl::StrCat(path, "/", name));
-    if (kind != FileKind::kAbsent) names.push_back(kind == FileKind::kFolder ? name + "/" : name);
+    if (kind == FileKind::kFile || kind == FileKind::kFolder)
+      names.push_back(kind == FileKind::kFolder ? name + "/" : name);
   }
   ::closedir(entries);
   std::sort(names.begin(), names.end());

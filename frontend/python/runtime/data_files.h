@@ -20,7 +20,8 @@ namespace cobra::python {
 // replaced meanwhile leads out of it, and nothing but regular files and folders is opened: a pipe would be waited for,
 // a device may act. The functions give nullopt if there is no `root` in this process's file system (a library that is
 // in memory, or that another process opens), and find nothing if it is a symbolic link itself.
-enum class FileKind : uint8_t { kAbsent, kFile, kFolder };
+// kRefused: something is there, and it is not read: a link that leads out, a pipe, what the user may not open.
+enum class FileKind : uint8_t { kAbsent, kFile, kFolder, kRefused };
 std::optional<FileKind> KindBelow(const std::string& root, absl::string_view path);
 // NotFound; ResourceExhausted if it has more than `most` bytes, also if it grows while it is read.
 std::optional<absl::StatusOr<std::string>> ReadBelow(const std::string& root, absl::string_view path, int64_t most);
@@ -38,6 +39,7 @@ class DataFolder {
  public:
   // `folder`: absolute. Paths of the bundle begin with `prefix`, the package's name, if it is not empty.
   DataFolder(std::string folder, std::string prefix) : folder_(std::move(folder)), prefix_(std::move(prefix)) {}
+  const std::string& prefix() const { return prefix_; }
   FileKind Kind(absl::string_view bundle_path) const;
   absl::StatusOr<std::string> Read(absl::string_view bundle_path, int64_t most) const;
   absl::StatusOr<std::vector<std::string>> List(absl::string_view bundle_path) const;

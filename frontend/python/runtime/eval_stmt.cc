@@ -1,4 +1,7 @@
 // Statements. ExecBlock returns how the block ended; kError means that an error is pending in the interpreter.
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -76,10 +79,15 @@ Completion ExecGuard(Interpreter& interp, Frame& frame, const ast::If* s) {
   return outcome == Outcome::kTrue ? ExecBlock(interp, frame, s->body) : Completion::kNormal;
 }
 
+// print(...), logger.info(...)
 bool IsPrint(const ast::ExprNode* e) {
   const auto* call = e->AsOrNull<ast::Call>();
-  const auto* name = call == nullptr ? nullptr : call->func->AsOrNull<ast::Name>();
-  return name != nullptr && name->id->text == "print";
+  if (call == nullptr) return false;
+  if (const auto* name = call->func->AsOrNull<ast::Name>()) return name->id->text == "print";
+  const auto* method = call->func->AsOrNull<ast::Attribute>();
+  if (method == nullptr) return false;
+  constexpr absl::string_view kLogs[] = {"debug", "info", "warning", "warn", "error", "critical", "exception", "log"};
+  return std::find(std::begin(kLogs), std::end(kLogs), method->attr->text) != std::end(kLogs);
 }
 
 Completion ExecExpression(Interpreter& interp, Frame& frame, const ast::ExprNode* e) {

@@ -20,6 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Modules that are in C++ here; and the rest of packages of which a part is offered.
 NATIVE = ["builtins", "cmath", "itertools", "math", "sys"]
 LATER = (12, 13)
+# Attributes of classes that their instances seldom have.
+UNSET = {"characters_written"}
 
 
 def modules():
@@ -32,7 +34,7 @@ def modules():
 
 
 def public(names):
-    return {name for name in names if not name.startswith("_")}
+    return {name for name in names if not name.startswith("_")} - UNSET
 
 
 def names_of(module):

@@ -4,6 +4,7 @@
 // The user's own files are below kWorkFolder, which is also the working directory: beside a script's own file lie its
 // data, wherever the script is run.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -89,11 +90,16 @@ FileKind KindInLibrary(const FilePlace& place) {
 }
 
 FileKind KindAt(Interpreter& interp, const FilePlace& place) {
-  if (!place.found || IsPrivateFile(place.path)) return FileKind::kAbsent;
-  if (place.source == nullptr) return KindInBundle(interp, place.path);
-  NoteInImage(interp, place);
-  interp.Spend(kStepsOfQuestion);
-  return KindInLibrary(place);
+  if (!place.found) return FileKind::kAbsent;
+  FileKind kind;
+  if (place.source == nullptr) {
+    kind = KindInBundle(interp, place.path);
+  } else {
+    NoteInImage(interp, place);
+    interp.Spend(kStepsOfQuestion);
+    kind = KindInLibrary(place);
+  }
+  return kind != FileKind::kAbsent && IsPrivateFile(place.path) ? FileKind::kRefused : kind;
 }
 
 absl::StatusOr<std::string> ReadInBundle(Interpreter& interp, const std::string& path, int64_t most) {
@@ -180,14 +186,20 @@ Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
   return Value(interp.NewList(out));
 }
 
-// "file", "folder", "unread" (weights, compiled code), "" for what is absent, None for what is outside.
+// "file", "folder", "unread" (weights, compiled code), "refused" (a link that leads out, a pipe, a private file), "" for
+// what is absent, None for what is outside.
 Result<Value> FileKindOf(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "file_kind"));
   if (!place.found) return Value::None();
   COBRA_TRY(interp.Charge(16));
   const FileKind kind = KindAt(interp, place);
-  if (kind == FileKind::kFile && IsUnreadKind(place.path)) return Value(interp.NewStr("unread"));
-  return Value(interp.NewStr(kind == FileKind::kFile ? "file" : kind == FileKind::kFolder ? "folder" : ""));
+  switch (kind) {
+    case FileKind::kFile: return Value(interp.NewStr(IsUnreadKind(place.path) ? "unread" : "file"));
+    case FileKind::kFolder: return Value(interp.NewStr("folder"));
+    case FileKind::kRefused: return Value(interp.NewStr("refused"));
+    case FileKind::kAbsent: break;
+  }
+  return Value(interp.NewStr(""));
 }
 
 Result<Value> LibraryFolders(Interpreter& interp, const CallArgs&) {
@@ -218,6 +230,20 @@ std::optional<std::string> BelowRoot(absl::string_view path, const std::string& 
   return std::string(rest);
 }
 
+// The files of a package are all below its name: what is beside that is not the bundle's, and nobody knows what it is.
+bool IsInBundle(Interpreter& interp, absl::string_view path) {
+  const auto& bundle = interp.options().bundle;
+  std::string top;
+  if (const DataFolder* const folder = CurrentDataFolder()) {
+    top = folder->prefix();
+  } else {
+    const std::string& first = bundle.begin()->first;
+    top = first.substr(0, first.find('/') == std::string::npos ? 0 : first.find('/'));
+    if (!absl::StartsWith(bundle.rbegin()->first, top + "/")) return true;
+  }
+  return top.empty() || path == top || absl::StartsWith(path, top + "/");
+}
+
 }  // namespace
 
 FilePlace FilePlaceOf(Interpreter& interp, absl::string_view path) {
@@ -228,9 +254,9 @@ FilePlace FilePlaceOf(Interpreter& interp, absl::string_view path) {
   }
   const std::string work = std::string(kWorkFolder.substr(1));
   if (interp.options().bundle.empty()) return {};
-  if (absolute == work) return {true, nullptr, ""};
+  if (absolute == work && IsInBundle(interp, "")) return {true, nullptr, ""};
   absl::string_view below = absolute;
-  if (!absl::ConsumePrefix(&below, work + "/")) return {};
+  if (!absl::ConsumePrefix(&below, work + "/") || !IsInBundle(interp, below)) return {};
   return {true, nullptr, std::string(below)};
 }
 

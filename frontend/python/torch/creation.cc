@@ -32,6 +32,8 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
                             absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(keyword.value)));
     } else if (name == "requires_grad") {
       COBRA_TRY_ASSIGN(where.requires_grad, interp.Truth(keyword.value));
+    } else if (name == "out" && !keyword.value.IsNone()) {
+      return interp.Unsupported("out= of a function that makes a tensor", "assign to the tensor instead: y[...] = ...");
     } else if (name != "device" && name != "layout" && name != "pin_memory" && name != "memory_format" &&
                name != "generator" && name != "out" && name != "names" && name != "non_blocking") {
       rest->push_back(keyword);

@@ -274,7 +274,10 @@ class BufferedWriter(BufferedIOBase):
         _cobra.unsupported("io.BufferedWriter()")
 
 
-_HINT = "a model may read the files below the folders that it may import from, and no others; none is written"
+_HINT = (
+    "a model may read the files below the folders that it may import from, and no others: "
+    "give a folder above it as the model (REPO --entry 'pkg.net.Net()'); none is written"
+)
 
 
 def _contents(file, mode):
@@ -293,6 +296,8 @@ def _contents(file, mode):
     kind = _cobra.file_kind(path)
     if kind is None:
         _cobra.unsupported(f"reading the file {shown}, which is not below the model's folder or a --library,", _HINT)
+    if kind == "refused":
+        _cobra.unsupported(f"reading {shown}, which is private, no regular file, or a link that leads out,", _HINT)
     if kind == "unread":
         _cobra.unsupported(f"reading {shown}, a file of weights or of compiled code,")
     if kind == "folder":

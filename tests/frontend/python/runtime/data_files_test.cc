@@ -97,6 +97,8 @@ TEST_F(DataFilesTest, AFileOfAPackageIsNamedAsInABundle) {
       "pkg");
   EXPECT_EQ(o.output, "7 False\n") << o.status;
   EXPECT_EQ(read_.count("pkg/cfg.txt"), 1u);
+  // Beside the package there may be anything: it is not reported absent.
+  EXPECT_THAT(Run("open('cfg.txt')\n", "pkg").diagnostic.message, HasSubstr("which is not below the model's folder"));
 }
 
 // Each is refused, or is not there: in no case is there a character of it.
@@ -117,6 +119,9 @@ TEST_F(DataFilesTest, NothingElseIsRead) {
                            "/proc/self/environ", "/dev/zero", "weights.pth", "link.txt\\0", "\\udc80"}) {
     const Outcome o = Run(absl::StrCat("try: print(open('", path,
                                        "').read(9))\nexcept (FileNotFoundError, ValueError): print('absent')\n"));
+    // What is there is not reported absent, as Python would read it.
+    const bool is_there = FileExists(directory_.File(absl::StrCat("root/", path))) || path[0] == '/';
+    EXPECT_TRUE(!is_there || o.kind() == "unsupported") << path << ": " << o.output << o.status;
     const bool refused = o.output.empty() && o.kind() == "unsupported";
     EXPECT_TRUE(refused || o.output == "absent\n") << path << ": " << o.output << o.status;
     EXPECT_THAT(Run(absl::StrCat("import os\nprint(os.path.exists('", path, "'))\n")).output,

@@ -20,6 +20,8 @@ IN_CPP = ["builtins", "cmath", "itertools", "math", "sys"]
 # Of other projects, or of ours; and names that only a prompt has, or that are no names.
 NOT_ASKED = ("packaging", "typing_extensions", "_")
 NOT_ASKED_NAMES = {"builtins": {"None", "True", "False"}, "__future__": {"CO_NESTED"}}
+# Attributes of classes that their instances seldom have.
+UNSET = {"characters_written"}
 # Attributes of a class that its instances have here, and the class has not.
 OF_INSTANCES = {"types.CodeType", "types.GeneratorType", "types.CoroutineType", "types.AsyncGeneratorType"}
 PROGRAM = """
@@ -63,7 +65,7 @@ def offered():
 
 
 def public(names):
-    return sorted(name for name in names if not name.startswith("_"))
+    return sorted(name for name in names if not name.startswith("_") and name not in UNSET)
 
 
 def names_of(name):

@@ -10,8 +10,10 @@ import tempfile
 
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 SOURCE = """
+import logging
 import torch
 from torch import nn
+log = logging.getLogger(__name__)
 
 def assertion(x):
     y = x + 1
@@ -26,6 +28,10 @@ def raising(x):
 
 def printing(x):
     print("mean", x.mean().item())
+    return x.relu()
+
+def logging_it(x):
+    log.info(f"mean {x.mean().item():.3f}")
     return x.relu()
 
 def masked_copy(x):
@@ -97,6 +103,7 @@ READ = {
     "assertion": ["add", "gt", "all", "min", "gt", "isnan", "any", "mul"],
     "raising": ["max", "gt", "isnan", "any", "relu"],
     "printing": ["mean", "relu"],
+    "logging_it": ["mean", "relu"],
     "masked_copy": None,
     "masked_rows": None,
     "Sparse()": ["matmul"],

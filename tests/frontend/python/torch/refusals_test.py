@@ -28,6 +28,7 @@ REFUSED = {
     "F.relu(x[x > 0])": "indexing by a mask depends on tensor values",
     "torch.cat([x[x > 0], x])": "indexing by a mask depends on tensor values",
     "len(x[x > 0])": "indexing by a mask depends on tensor values",
+    "torch.arange(4, out=x)": "out= of a function that makes a tensor is not supported",
     "x.grad_dtype": "Tensor.grad_dtype is not supported",
     "torch.nonzero_static(x, size=2)": "calling torch.nonzero_static() is not supported",
     "torch.ones(2, dtype=torch.uint3)": "is not supported",

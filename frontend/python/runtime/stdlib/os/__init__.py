@@ -27,7 +27,7 @@ class _Environ(dict):
         )
 
 
-environ = _Environ()
+environ, environb = _Environ(), _Environ()
 
 
 def getenv(key, default=None):
@@ -184,7 +184,7 @@ class stat_result:
 
 def stat(p, *, dir_fd=None, follow_symlinks=True):
     kind = _cobra.file_kind(fsdecode(p))
-    if kind is None:
+    if kind is None or kind == "refused":
         _refuse(p)
     if not kind or kind == "unread":
         raise FileNotFoundError(2, "No such file or directory", p)
@@ -226,3 +226,7 @@ mkdir = remove = unlink = rename = replace = rmdir = system = makedirs
 
 def get_exec_path(env=None):
     return ["/bin", "/usr/bin"]
+
+
+def register_at_fork(*, before=None, after_in_child=None, after_in_parent=None):
+    pass
