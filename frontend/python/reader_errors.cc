@@ -195,8 +195,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     d.hint = pretrained;
     return DiagnosticToStatus(d);
   }
-  if (!of_program) return DiagnosticToStatus(d);
-  if (LacksLaterStandardName(&d)) return DiagnosticToStatus(d);
+  if (!of_program || LacksLaterStandardName(&d)) return DiagnosticToStatus(d);
   std::string later = LaterVersionHint(d.message, request.torch_version);
   if (later.empty()) later = VersionHint(d.message, request.torch_version);
   if (!later.empty()) {

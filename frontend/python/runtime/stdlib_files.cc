@@ -186,8 +186,8 @@ Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
   return Value(interp.NewList(out));
 }
 
-// "file", "folder", "unread" (weights, compiled code), "refused" (a link that leads out, a pipe, a private file), "" for
-// what is absent, None for what is outside.
+// "file", "folder", "unread" (weights, compiled code), "refused" (a link that leads out, a pipe, a private file), ""
+// for what is absent, None for what is outside.
 Result<Value> FileKindOf(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "file_kind"));
   if (!place.found) return Value::None();
