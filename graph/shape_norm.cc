@@ -7,6 +7,21 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
+// Parameters have the input's type. Of an input with 16 bits they may be in float32.
+absl::Status CheckParameterTypes(const Call& call) {
+  const DType dtype = call.in(0).dtype;
+  const bool is_low = dtype == DType::float16 || dtype == DType::bfloat16;
+  for (int i = 1; i < static_cast<int>(call.inputs.size()); ++i) {
+    if (!call.has(i) || !IsFloatingPoint(dtype) || call.in(i).dtype == dtype ||
+        (is_low && call.in(i).dtype == DType::float32))
+      continue;
+    if (dtype == DType::float64 && call.in(i).dtype == DType::float32)
+      return ShapeError("mixed dtype (CPU): all inputs must share same datatype.");
+    return ShapeError("mixed dtype (CPU): expect parameter to have scalar type of Float");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckChannels(const Call& call, int64_t channels) {
   static constexpr absl::string_view kNames[] = {"", "running_mean", "running_var", "weight", "bias"};
   for (int i = 1; i < static_cast<int>(call.inputs.size()); ++i) {
@@ -16,7 +31,7 @@ absl::Status CheckChannels(const Call& call, int64_t channels) {
     if (call.has(i) && Category(call.in(i).dtype) < 2)
       return ShapeError("mixed dtype (CPU): expect parameter to have scalar type of Float");
   }
-  return absl::OkStatus();
+  return CheckParameterTypes(call);
 }
 
 ShapeResult SameFloat(const Call& call) {
@@ -62,6 +77,7 @@ ShapeResult GroupNorm(const Call& call) {
                         SizesText(input.shape));
     }
   }
+  COBRA_RETURN_IF_ERROR(CheckParameterTypes(call));
   return SameFloat(call);
 }
 
@@ -82,6 +98,7 @@ ShapeResult LayerNorm(const Call& call) {  // and rms_norm
                         SizesText(call.in(i).shape), " and normalized_shape = ", SizesText(wanted));
     }
   }
+  if (call.op != Op::rms_norm) COBRA_RETURN_IF_ERROR(CheckParameterTypes(call));  // which multiplies as `mul` does
   return SameFloat(call);
 }
 

@@ -1,5 +1,8 @@
 #include "graph/shape_rules.h"
 
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
@@ -177,6 +180,30 @@ struct BadCase {
 };
 
 // Long because it is a table of cases.
+TEST(ShapeRulesTest, NormsTakeParametersOfTheirInputsType) {
+  const Attributes layer = {{"normalized_shape", Ints{8}}}, none;
+  const auto types = [](absl::string_view input, absl::string_view parameter, int parameters) {
+    std::string text = absl::StrCat("2x8:", std::string(input));
+    for (int i = 0; i < parameters; ++i) absl::StrAppend(&text, " 8:", std::string(parameter));
+    return text;
+  };
+  for (const auto& [input, parameter, is_taken] :
+       std::vector<std::tuple<const char*, const char*, bool>>{{"float32", "float32", true},
+                                                               {"bfloat16", "bfloat16", true},
+                                                               {"bfloat16", "float32", true},
+                                                               {"float16", "float32", true},
+                                                               {"float32", "bfloat16", false},
+                                                               {"float32", "float64", false},
+                                                               {"float64", "float32", false},
+                                                               {"float16", "bfloat16", false}}) {
+    EXPECT_EQ(Infer("layer_norm", types(input, parameter, 2), layer).ok(), is_taken) << input << " " << parameter;
+    EXPECT_EQ(Infer("batch_norm", types(input, parameter, 4), none).ok(), is_taken) << input << " " << parameter;
+    EXPECT_EQ(Infer("group_norm", types(input, parameter, 2), {{"num_groups", int64_t{2}}}).ok(), is_taken)
+        << input << " " << parameter;
+    EXPECT_TRUE(Infer("rms_norm", types(input, parameter, 1), layer).ok()) << input << " " << parameter;
+  }
+}
+
 TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
   const BadCase cases[] = {
       {.op = "conv2d",
