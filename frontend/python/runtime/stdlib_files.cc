@@ -268,10 +268,21 @@ Result<FilePlace> FilePlaceArgument(Interpreter& interp, const CallArgs& args, a
   return FilePlaceOf(interp, path);
 }
 
+namespace {
+
+// Whether a file may be absent only because it was not sent: a server has no folder to look into.
+Result<Value> IsUnsent(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "is_unsent"));
+  return Value::Bool(place.found && place.source == nullptr && CurrentDataFolder() == nullptr);
+}
+
+}  // namespace
+
 void AddFileFunctions(Interpreter& interp, NativeModuleBuilder& m) {
   m.Function("library_folders", LibraryFolders)
       .Function("list_folder", ListFolder)
       .Function("file_kind", FileKindOf)
+      .Function("is_unsent", IsUnsent)
       .Function("read_data", ReadData);
   m.Value("work_folder", interp.NewStr(kWorkFolder));
 }

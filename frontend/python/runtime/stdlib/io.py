@@ -305,7 +305,9 @@ def _contents(file, mode):
     data = _cobra.read_data(path) if kind else None
     if data is None:
         error = FileNotFoundError(2, "No such file or directory", path)
-        if not path.startswith("/"):
+        if _cobra.is_unsent(path):
+            _cobra.explained(error, "it is not among the files that were sent: send it, or the graph (--send graph)")
+        elif not path.startswith("/"):
             _cobra.explained(error, "the path is relative, here to the folder of the model's own file")
         raise error
     return data

@@ -88,6 +88,8 @@ TEST_F(DataFilesTest, WhatWasSentIsThere) {
                     {"cfg/b.txt", ""}};
   const Outcome o = RunPython(program);
   EXPECT_EQ(o.output, "sent ['a.txt', 'b.txt'] ['cfg', 'main.py']\nFalse True 4\n") << o.status;
+  program.bundle["main.py"] = "open('cfg/c.txt')\n";
+  EXPECT_THAT(RunPython(program).diagnostic.hint, HasSubstr("not among the files that were sent"));
 }
 
 TEST_F(DataFilesTest, AFileOfAPackageIsNamedAsInABundle) {
