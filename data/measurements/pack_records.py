@@ -17,8 +17,9 @@ the canary had moved, the least disturbed record is kept; of one that several fi
 as its repetition.
 
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
-names it ("graph_id": record_files.py); times have four significant digits (three: those of single calls, quantiles, the
-mean, a cold run); parameters
+names it ("graph_id": record_files.py); times have four significant digits (three: those of a network's calls, and what
+tells how far the runs were apart), the memory of a layer three, the load one decimal; of a layer's median the interval
+is left out; parameters
 have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
 records of one label and size stand beside each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
 with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
@@ -279,16 +280,37 @@ def kernel_name(name):
 
 def digits_of(key):
     """What only tells how far the runs were apart needs fewer."""
-    return 3 if key in ("p10_us", "p90_us", "mean_us", "cold_us") else 4
+    return 4 if key in ("latency_us", "min_us", "quiet_us", "device_us") else 3
+
+
+def rounded(record):
+    """What is not more exact than this is stored so. Of a layer's median the interval is left out: quantiles and the
+    number of runs say as much."""
+    for key, value in record.items():
+        if key in ("ci_low_us", "ci_high_us") and not record["is_network"]:
+            continue
+        if key == "p10_us":
+            value = min(
+                max(significant(value, 3), packed_us(record, "min_us", 0)), packed_us(record, "latency_us", math.inf)
+            )
+        elif key == "p90_us":
+            value = max(significant(value, 3), packed_us(record, "latency_us", 0))
+        elif key.endswith("_us") and key != "node_latency_us":
+            value = significant(value, digits_of(key))
+        elif key == "peak_memory_bytes" and not record["is_network"]:
+            value = significant(value, 3)
+        elif key == "load":
+            value = round(value, 1)
+        yield key, value
+
+
+def packed_us(record, key, missing):
+    return significant(record[key], digits_of(key)) if key in record else missing
 
 
 def slim(record, names):
     """The record as it is packed; `names`: numbers of the names in profiles."""
-    r = {
-        key: significant(value, digits_of(key)) if key.endswith("_us") and key != "node_latency_us" else value
-        for key, value in record.items()
-        if key not in ("fingerprint", "graph")
-    }
+    r = {key: value for key, value in rounded(record) if key not in ("fingerprint", "graph")}
     if "node_latency_us" in r:
         r["node_latency_us"] = [significant(us, 3) for us in r["node_latency_us"]]
     if "profile" in r:
@@ -356,7 +378,11 @@ def statistics_of(kept):
         "suspect_left": sum(bool(r.get("suspect")) for r in kept.values()),
         "latency_us": quantiles([r["latency_us"] for r in ok.values()]),
         "interval_half_width": quantiles(
-            [round((r["ci_high_us"] - r["ci_low_us"]) / 2 / r["latency_us"], 5) for r in ok.values()]
+            [
+                round((r["ci_high_us"] - r["ci_low_us"]) / 2 / r["latency_us"], 5)
+                for r in ok.values()
+                if "ci_low_us" in r  # of layers that were packed before it is not known any more
+            ]
         ),
         "repeatability_floor": {
             "all": floor(pairs),
@@ -388,15 +414,16 @@ def print_tables(stats):
         s = stats[name]
         if s["latency_us"]:
             q = ", ".join(time_text(s["latency_us"][key]) for key in ("p10", "median", "p90"))
+            half = s["interval_half_width"]
             print(
-                "| %s | %d | %d | %d | %s | %.2f %% |"
+                "| %s | %d | %d | %d | %s | %s |"
                 % (
                     name.replace("_", " "),
                     s["records"],
                     s["distinct"],
                     s["outcomes"].get("ok", 0),
                     q,
-                    100 * s["interval_half_width"]["median"],
+                    "%.2f %%" % (100 * half["median"]) if half else "",
                 )
             )
     spaces = {**stats["layers"]["spaces"], **stats["networks"]["spaces"]}

@@ -222,7 +222,7 @@ def check_round_trip(root):
     """Packed with --lean, plain, gzip and xz alike, and imported: the rows are those of the series itself."""
     plain, folder = os.path.join(root, "series.jsonl"), os.path.join(root, "cpu-x-1t")
     profile = [["aten::mm_with_a_long_name", 12.5, [0]], ["aten::relu", 1.25, [1]]]
-    more = dict(seed=7, quiet_us=200, quiet_runs=4, profile=profile, load=0.125, canary_ratio=1.5)
+    more = dict(seed=7, quiet_us=200, quiet_runs=4, profile=profile, load=0.5, canary_ratio=1.5)
     series = [session("a", 7)] + [
         record("a", i, 0, 8 + i % 5, 120 + i, node_latency_us=[1.5, 2], **more) for i in range(9)
     ]
@@ -231,7 +231,8 @@ def check_round_trip(root):
         series.append(
             dict(record("a", index, 0, 64 + index, 5, label="x", seed=7), is_network=False, space="paper-layers")
         )
-        del series[-1]["node_latency_us"]
+        for key in ("node_latency_us", "ci_low_us", "ci_high_us"):  # the interval is not kept
+            del series[-1][key]
     write(plain, series)
     # Parameters are called p0, p1 ... where they are packed.
     text = run_import(plain).stdout.replace("head.weight", "p0").replace("head.bias", "p1")
@@ -276,6 +277,18 @@ def check_size():
     assert sum(sizes) < MOST_BYTES, "data/measurements: %d bytes, more than %d" % (sum(sizes), MOST_BYTES)
 
 
+def check_rounding(root):
+    """Fewer digits, but quantiles stay on their side of the median: otherwise nobody imports the record."""
+    plain, folder = os.path.join(root, "rounded.jsonl"), os.path.join(root, "cpu-r-1t")
+    layer = dict(record("r", 0, 0, 77, 1234.4, label="x", seed=7), is_network=False, space="paper-layers")
+    layer.update(min_us=1233.4, p10_us=1234.1, p90_us=1234.6, mean_us=1239.9, peak_memory_bytes=123456, load=0.44)
+    write(plain, [session("r", 7), layer])
+    pack("--lean", plain, folder)
+    (got,) = [json.loads(line) for line in run_import(os.path.join(folder, "layers.jsonl.xz")).stdout.splitlines()[1:]]
+    found = [got[key] for key in ("min_us", "p10_us", "latency_us", "p90_us", "mean_us", "load")]
+    assert found == [1233, 1233, 1234, 1234, 1240, 0.4], got
+
+
 def main():
     if not os.path.exists(WORKER):
         sys.exit(77)
@@ -287,6 +300,7 @@ def main():
         check_damaged(root)
         check_two_series(root)
         check_slow_canary(root)
+        check_rounding(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:
         shutil.rmtree(root)
