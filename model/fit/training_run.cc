@@ -51,6 +51,7 @@ namespace {
 
 constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
+constexpr double kFewRowsOfOperator = 5000;  // of all targets, in which it is the call that a layer is about
 constexpr size_t kMostOthers = 15;
 // Networks that are asked about growth: how many of a target, of how many calls at most; perceptrons, and in how many
 // steps of all they are; on how many targets at a time, and how many of these measured the network.
@@ -152,15 +153,29 @@ class TrainingRun {
     return std::min(root, kMostOthers);
   }
 
-  // Of a target with few rows each is used several times, but not as often as the largest has more of them. Networks
-  // that come along with others (OthersOf) are drawn as much less often.
+  // In how many rows an operator is the call that the layer is about.
+  std::map<graph::Op, double> CountOperators(const std::vector<size_t>& rows) const {
+    std::map<graph::Op, double> counts;
+    for (size_t i : rows) ++counts[MainOperator(i)];
+    return counts;
+  }
+  graph::Op MainOperator(size_t row) const {
+    const graph::Graph& graph = samples_[row]->graph;
+    return graph.nodes()[static_cast<size_t>(predict::MainNode(graph))].op;
+  }
+
+  // Of a target with few rows each is used several times, but not as often as the largest has more of them; likewise of
+  // an operator that few layers are about. Networks that come along with others (OthersOf) are drawn as much less often.
   void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
     std::vector<size_t> counts(targets);
     for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];
     const double most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
+    std::map<graph::Op, double> of_operator;
+    if (rows == &train_layers_) of_operator = CountOperators(*rows);
     std::vector<size_t> repeated;
     for (size_t i : *rows) {
-      const double more = most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]);
+      double more = most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]);
+      if (!samples_[i]->is_network()) more *= std::max(1.0, kFewRowsOfOperator / of_operator[MainOperator(i)]);
       const auto alike = networks_of_graph_.find(samples_[i]->fingerprint());
       const double others = samples_[i]->is_network() && alike != networks_of_graph_.end()
                                 ? static_cast<double>(OthersOf(alike->second))
