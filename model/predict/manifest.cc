@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -18,6 +20,17 @@ using nlohmann::json;
 constexpr absl::string_view kHashMember = "\"manifest_sha256\":\"";
 constexpr absl::string_view kIndentedHashMember = "\"manifest_sha256\": \"";  // as older versions have it
 constexpr size_t kHashDigits = 64;
+
+// What was fitted or measured is not known to more digits than these, and there are thirty thousand such numbers.
+json Rounded(json numbers) {
+  if (numbers.is_number_float()) {
+    double rounded = 0;
+    if (absl::SimpleAtod(absl::StrFormat("%.6g", numbers.get<double>()), &rounded)) numbers = rounded;
+  } else if (numbers.is_structured()) {
+    for (json& each : numbers) each = Rounded(std::move(each));
+  }
+  return numbers;
+}
 
 json ErrorsToJson(const MeasuredErrors& e) {
   json spaces = json::array();
@@ -197,10 +210,10 @@ std::string ManifestToJson(const Manifest& m) {
   std::map<std::string, size_t> number_of_network;
   for (const TargetEntry& t : m.targets) {
     targets.push_back({{"spec", ParseJson<json>(TargetSpecToJson(t.spec))},
-                       {"errors", ErrorsToJson(t.errors)},
-                       {"interval_network", IntervalToJson(t.interval.network)},
-                       {"interval_layer", IntervalToJson(t.interval.layer)},
-                       {"cost_lines", LinearCostsToJson(t.cost_lines)},
+                       {"errors", Rounded(ErrorsToJson(t.errors))},
+                       {"interval_network", Rounded(IntervalToJson(t.interval.network))},
+                       {"interval_layer", Rounded(IntervalToJson(t.interval.layer))},
+                       {"cost_lines", Rounded(LinearCostsToJson(t.cost_lines))},
                        {"max_network_gflops", t.max_network_gflops},
                        {"max_batch", t.max_batch},
                        {"min_batch", t.min_batch},
