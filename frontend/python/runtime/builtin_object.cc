@@ -267,6 +267,8 @@ void AddTypeMethods(Interpreter& interp, ClassObject* type) {
 }
 
 void AddTypeHierarchyMethods(Interpreter& interp, ClassObject* type) {
+  AddClassMethod(interp, type, "__prepare__",
+                 [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewDict()); });
   AddMethod(interp, type, "mro", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto& mro = Cls(args)->mro;
     return Value(interp.NewList(std::vector<Value>(mro.begin(), mro.end())));

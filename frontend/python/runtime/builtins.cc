@@ -426,8 +426,7 @@ DictObject* LocalsDict(Interpreter& interp, Frame& frame) {
   }
   for (size_t i = 0; i < s.free_names.size(); ++i) {
     Value v = frame.free[i]->value;
-    if (!v.IsUnbound() && s.free_names[i]->text != "__class__")
-      d->table.SetStr(interp.heap(), interp.Intern(s.free_names[i]->text), v);
+    if (!v.IsUnbound()) d->table.SetStr(interp.heap(), interp.Intern(s.free_names[i]->text), v);
   }
   return d;
 }

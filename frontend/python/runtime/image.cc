@@ -111,6 +111,7 @@ void Importer::Freeze() {
   absent_.clear();
   frozen_put_aside_ = std::move(put_aside_);
   put_aside_.clear();
+  frozen_spec_class_ = spec_class_;
   for (const auto& [name, location] : frozen_locations_) frozen_tops_.insert(FirstPart(name));
   frozen_files_ = library_files_.size();
   frozen_loaded_ = loaded_;
@@ -122,6 +123,7 @@ void Importer::Rollback() {
   pending_.clear();
   absent_.clear();
   put_aside_.clear();
+  spec_class_ = frozen_spec_class_;
   is_loading_deferred_ = false;
   has_deferred_ = true;  // perhaps
   for (size_t i = frozen_files_; i < library_files_.size(); ++i)

@@ -53,6 +53,9 @@ bool IsUnderTry(const Interpreter& interp);
 // Modules of library roots that are not read as Python: the standard library's and those that are compiled.
 bool IsNeverRead(absl::string_view name);
 
+// Extensions that only make a package faster, which has the same in Python for where they are missing: as here.
+bool HasPythonInstead(absl::string_view name);
+
 class Importer {
  public:
   // Makes `failure` the pending failure that no program can catch, and returns the one that was; null: there is none.
@@ -142,6 +145,7 @@ class Importer {
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
   Result<void> ReplaceSlowParts(ModuleObject* module);
   Result<ModuleObject*> NewModule(absl::string_view name, bool is_package);
+  Value NewSpec(const ModuleObject* module, absl::string_view origin);
   Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
   void BindToParent(absl::string_view name, Value module);
   // After a module's code has failed: whether the program goes on without it. Otherwise the failure stays pending.
@@ -178,6 +182,7 @@ class Importer {
   int running_library_files_ = 0;
   int frozen_loaded_ = 0;
   DictObject* modules_ = nullptr;
+  ClassObject *spec_class_ = nullptr, *frozen_spec_class_ = nullptr;  // of __spec__
   int loaded_ = 0;
 };
 

@@ -20,7 +20,7 @@ bool MayBeLazy(const Frame& frame, const Importer& importer) {
 // the model was written, and most models do not need it (plotting, logging, data). In the user's own files, a missing
 // part of an existing package is an error.
 bool ToleratesMissingModule(const Frame& frame, Importer& importer, absl::string_view name) {
-  if (frame.try_depth > 0) return false;
+  if (frame.try_depth > 0 || HasPythonInstead(name)) return false;
   return (frame.module->is_library && !frame.module->is_users) ||
          importer.Find(name.substr(0, name.find('.'))) == Importer::Where::kAbsent;
 }

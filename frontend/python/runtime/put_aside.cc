@@ -11,10 +11,10 @@ namespace cobra::python {
 namespace {
 
 // Libraries of which one file would load all others. tests/frontend/python/libraries compares their models with
-// PyTorch, with and without deferred imports. huggingface_hub and safetensors are imported by them, and no model is in
-// them.
-constexpr absl::string_view kDeferring[] = {"diffusers", "huggingface_hub", "safetensors",
-                                            "timm",      "torchvision",     "transformers"};
+// PyTorch, with and without deferred imports. huggingface_hub, safetensors and tqdm are imported by them, and no
+// model is in them.
+constexpr absl::string_view kDeferring[] = {"diffusers", "huggingface_hub", "safetensors", "timm", "torchvision",
+                                            "tqdm",      "transformers"};
 
 std::atomic<bool> defers{true};
 

@@ -17,6 +17,7 @@ void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
 void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/ needs from C++)
 void AddLibraryFunctions(NativeModuleBuilder& m);   // to _cobra: what packages look up in their text
+void AddSourceFunction(NativeModuleBuilder& m);     // to _cobra: the text of functions and classes
 void AddItertoolsModule(NativeRegistry* registry);  // itertools
 void AddRandomModule(NativeRegistry* registry);     // _random
 void AddReModule(NativeRegistry* registry);         // _re

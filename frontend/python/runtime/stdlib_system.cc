@@ -532,6 +532,7 @@ Result<void> DefineCobra(Interpreter& interp, NativeModuleBuilder& m) {
   AddCobraFunctions(interp, m);
   AddCobraTypes(interp, m);
   AddLibraryFunctions(m);
+  AddSourceFunction(m);
   AddFileFunctions(interp, m);
   m.Value("torch_version", interp.NewStr(interp.options().torch_version));
   AddCobraTypeTests(m);

@@ -444,6 +444,9 @@ def are_deterministic_algorithms_enabled():
     return False
 
 
+is_deterministic_algorithms_warn_only_enabled = are_deterministic_algorithms_enabled
+
+
 def set_float32_matmul_precision(precision):
     pass
 

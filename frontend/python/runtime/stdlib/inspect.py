@@ -1,5 +1,6 @@
 # Long because inspect is one module, most of it signatures.
 import _cobra
+import sys
 import types
 from _frames import *
 from collections import OrderedDict, namedtuple
@@ -28,6 +29,8 @@ class _ParameterKind(int):
 
 
 _kinds = [_ParameterKind(i) for i in range(5)]
+for _kind in _kinds:
+    setattr(_ParameterKind, _kind.name, _kind)
 
 
 class Parameter:
@@ -558,7 +561,7 @@ class _Code:
         self.co_name, self.co_qualname, self.co_filename, self.co_firstlineno = name, name, filename, line
 
 
-class _Frame:
+class _Frame(types.FrameType):
     """A frame as it was when it was asked for: who calls whom, from which module. Changing its locals has no effect."""
 
     def __init__(self, entry, back):
@@ -594,12 +597,32 @@ def stack(context=1):
     return getouterframes(currentframe(), context)
 
 
+def _source(obj):
+    obj = unwrap(getattr(obj, "__func__", obj))
+    found = _cobra.source_of(obj)
+    if found is None:
+        _cobra.unsupported("the source text of %r" % obj)
+    return found
+
+
 def getsource(obj):
-    _cobra.unsupported("inspect.getsource()")
+    return _source(obj)[0]
+
+
+def getsourcelines(obj):
+    text, first = _source(obj)
+    return text.splitlines(True), first
 
 
 def getfile(obj):
-    _cobra.unsupported("inspect.getfile()")
+    if isinstance(obj, types.ModuleType):
+        found = getattr(obj, "__file__", None)
+    else:
+        obj = getattr(obj, "__func__", obj)
+        found = getattr(sys.modules.get(getattr(obj, "__module__", None)), "__file__", None)
+    if found is None:
+        raise TypeError(f"{obj!r} is a built-in module, class or function")
+    return found
 
 
-getsourcefile = getsourcelines = getsource
+getsourcefile = getfile

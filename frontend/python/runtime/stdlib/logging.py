@@ -186,6 +186,10 @@ def _level(level):
     raise ValueError(f"Unknown level: {level!r}")
 
 
+_checkLevel, _levelToName = _level, _names
+_nameToLevel = {name: number for number, name in _names.items()} | {"FATAL": CRITICAL, "WARN": WARNING}
+
+
 class Logger(Filterer):
     """Accepts everything and says nothing."""
 

@@ -1,10 +1,24 @@
 import importlib
 import os
 from collections import namedtuple
+from importlib.machinery import ModuleSpec
 
 import _cobra
 
 ModuleInfo = namedtuple("ModuleInfo", "module_finder name ispkg")
+
+
+class _Loader:
+    def exec_module(self, module):
+        pass  # it has run when it was imported
+
+
+class _Finder:
+    def __init__(self, path):
+        self.path = path
+
+    def find_spec(self, fullname, target=None):
+        return ModuleSpec(fullname, _Loader(), origin=self.path)
 
 
 def get_data(package, resource):
@@ -34,7 +48,7 @@ def iter_modules(path=None, prefix=""):
             if is_package and not os.path.isfile(os.path.join(folder, name, "__init__.py")):
                 continue
             seen.add(name)
-            yield ModuleInfo(None, prefix + name, is_package)
+            yield ModuleInfo(_Finder(folder), prefix + name, is_package)
 
 
 def walk_packages(path=None, prefix="", onerror=None):

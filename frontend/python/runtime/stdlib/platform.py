@@ -76,4 +76,8 @@ def libc_ver(*args, **kwargs):
     return "glibc", "2.36"
 
 
-release = version = uname = freedesktop_os_release = platform
+def release():
+    return "6.1.0-amd64"
+
+
+version = uname = freedesktop_os_release = platform

@@ -1,5 +1,6 @@
 import _re
 from enum import IntFlag
+from types import GenericAlias
 
 
 class RegexFlag(IntFlag):
@@ -72,6 +73,9 @@ class error(Exception):
 
 
 class Match:
+    def __class_getitem__(cls, item):
+        return GenericAlias(cls, item)
+
     def __init__(self, pattern, string, spans, pos, endpos):
         self.re = pattern
         self.string = string
@@ -237,6 +241,9 @@ def _expand(match, parts):
 
 
 class Pattern:
+    def __class_getitem__(cls, item):
+        return GenericAlias(cls, item)
+
     def __init__(self, pattern, flags):
         handle = _re.compile(pattern, int(flags))
         if isinstance(handle, tuple):

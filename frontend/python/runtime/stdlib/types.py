@@ -2,7 +2,7 @@ import _cobra
 
 FunctionType = LambdaType = type(lambda: 0)
 BuiltinFunctionType = BuiltinMethodType = _cobra.builtin_function
-MethodDescriptorType = WrapperDescriptorType = MethodWrapperType = _cobra.method_descriptor
+MethodDescriptorType = _cobra.method_descriptor
 GeneratorType = _cobra.generator
 ModuleType = _cobra.module
 GenericAlias = _cobra.generic_alias
@@ -22,10 +22,39 @@ class _C:
 MethodType = type(_C()._m)
 
 
+# The built-in types have names of their own.
+def _named(name):
+    def rename(cls):
+        cls.__name__ = cls.__qualname__ = name
+        cls.__module__ = "builtins"
+        return cls
+
+    return rename
+
+
+class _OfMethods(type):
+    # Methods of built-in classes are all of one type here.
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, MethodDescriptorType)
+
+
+@_named("wrapper_descriptor")
+class WrapperDescriptorType(metaclass=_OfMethods):
+    def __get__(self, instance, owner=None):
+        return self
+
+
+@_named("method-wrapper")
+class MethodWrapperType(metaclass=_OfMethods):
+    pass
+
+
+@_named("traceback")
 class TracebackType:
     pass
 
 
+@_named("frame")
 class FrameType:
     pass
 
@@ -35,12 +64,15 @@ AsyncGeneratorType = _cobra.async_generator
 MemberDescriptorType = _cobra.member_descriptor
 
 
+@_named("getset_descriptor")
 class GetSetDescriptorType:
     pass
 
 
+@_named("classmethod_descriptor")
 class ClassMethodDescriptorType:
-    pass
+    def __get__(self, instance, owner=None):
+        return self
 
 
 class SimpleNamespace:
@@ -59,6 +91,7 @@ class SimpleNamespace:
     __hash__ = None
 
 
+@_named("mappingproxy")
 class mappingproxy:
     def __init__(self, mapping):
         self._mapping = mapping

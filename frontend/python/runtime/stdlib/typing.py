@@ -704,6 +704,10 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
     return hints if include_extras else {name: _strip_extras(t) for name, t in hints.items()}
 
 
+def _eval_type(t, globalns, localns, *more, **options):
+    return _evaluate(t, globalns, localns)
+
+
 def is_typeddict(tp):
     return isinstance(tp, type) and hasattr(tp, "__total__")
 

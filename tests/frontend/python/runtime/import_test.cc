@@ -296,6 +296,46 @@ TEST(ImportTest, AModuleThatCannotBeImportedIsAnErrorWhereItIsUsed) {
   EXPECT_THAT(o.diagnostic.message, HasSubstr("lib.wrong could not be imported (TypeError: unsupported operand"));
 }
 
+TEST(ImportTest, WhatLibrariesAskOfModules) {
+  Program p;
+  p.libraries = {
+      {{"lib/__init__.py", "here = __spec__.parent\nfrom . import sub, loader\n"},
+       {"lib/sub.py", "spec = (__spec__.name, __spec__.parent, __spec__.origin, __spec__.loader)\n"},
+       {"lib/loader.py",
+        "import pkgutil, importlib\nimport lib\n"
+        "def load():\n  for finder, name, _ in pkgutil.walk_packages(lib.__path__, 'lib.'):\n"
+        "    spec = finder.find_spec(name)\n    spec.loader.exec_module(importlib.import_module(name))\n"
+        "    yield spec.name\n"},
+       {"yaml/__init__.py", "try:\n  from .cyaml import *\n  fast = True\nexcept ImportError:\n  fast = False\n"},
+       {"yaml/cyaml.py", "from yaml._yaml import CParser\n"},
+       {"yaml/_yaml.cpython-311-x86_64-linux-gnu.so", ""},
+       {"latest/__init__.py",
+        "import requests\ndef check():\n  try:\n    return requests.get('http://x').text\n"
+        "  except OSError as e:\n    return type(e).__name__\n"}}};
+  p.bundle["main.py"] =
+      "import lib, yaml, latest\nprint(lib.here, lib.__spec__.submodule_search_locations == lib.__path__)\n"
+      "print(lib.sub.spec, list(lib.loader.load()), yaml.fast, latest.check())\n";
+  EXPECT_EQ(RunPython(p).output,
+            "lib True\n('lib.sub', 'lib', '/lib0/lib/sub.py', None) ['lib.loader', 'lib.sub'] False ConnectionError\n");
+}
+
+TEST(ImportTest, TheSourceOfFunctionsAndClasses) {
+  Program p;
+  p.libraries = {{{"lib.py",
+                   "def deco(f): return f\n\n@deco\n@deco\ndef f(x,\n      y):\n    # comment\n    return x\n\n"
+                   "if True:\n    class C:\n        class D: k = 1\n        def m(self): return 2\n\nx = 1\n"}}};
+  p.bundle["main.py"] =
+      "import inspect, lib\nfor o in (lib.f, lib.C, lib.C.D, lib.C().m):\n    print(inspect.getsourcelines(o))\n"
+      "print(inspect.getsource(lib.f).count('deco'), inspect.getfile(lib.C), inspect.getsourcefile(lib.f))\n";
+  EXPECT_EQ(RunPython(p).output,
+            "(['@deco\\n', '@deco\\n', 'def f(x,\\n', '      y):\\n', '    # comment\\n', '    return x\\n'], 3)\n"
+            "(['    class C:\\n', '        class D: k = 1\\n', '        def m(self): return 2\\n'], 11)\n"
+            "(['        class D: k = 1\\n'], 12)\n(['        def m(self): return 2\\n'], 13)\n"
+            "2 /lib0/lib.py /lib0/lib.py\n");
+  p.bundle["main.py"] = "import inspect\ninspect.getsource(len)\n";
+  EXPECT_EQ(RunPython(p).kind(), "unsupported");
+}
+
 TEST(ImportTest, AFailingModuleIsItsImportersAffair) {
   Program p;
   p.libraries = {{{"lib/__init__.py", ""},

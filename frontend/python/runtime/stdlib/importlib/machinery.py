@@ -23,7 +23,13 @@ class ModuleSpec:
         self.name = name
         self.loader = loader
         self.origin = origin
+        self.loader_state = loader_state
         self.submodule_search_locations = [] if is_package else None
+        self.cached, self.has_location = None, False
+
+    @property
+    def parent(self):
+        return self.name.rpartition(".")[0] if self.submodule_search_locations is None else self.name
 
 
 class FileFinder:

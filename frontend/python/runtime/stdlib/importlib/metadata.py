@@ -38,8 +38,16 @@ def metadata(name):
 distribution = metadata
 
 
-def entry_points(**kwargs):
-    return []
+class EntryPoints(tuple):
+    # No package offers any here.
+    names = groups = frozenset()
+
+    def select(self, **params):
+        return self
+
+
+def entry_points(**params):
+    return EntryPoints()
 
 
 def packages_distributions():

@@ -260,3 +260,47 @@ for bad in ("!", "a >=", "a b"):
     except InvalidRequirement: print("InvalidRequirement")
 print(canonicalize_name("A.b__C-d"), parse("1.0") == Version("1.0.0"), hash(Version("1.0")) == hash(Version("1")), Version("1.0") < Version("1.0.post1"), Specifier(">=1").operator, Specifier(">=1").version)
 print("1.2" in SpecifierSet(">=1"), SpecifierSet(">=1") & "<2", list(SpecifierSet(">=1").filter(["1.0", "2.0a1", "0.5"])), SpecifierSet(">=1")==SpecifierSet(">=1"))
+# ---
+import struct
+fmts = ["P", "@bhiq", "<bhiq", ">HIQ", "3s2x?c", "=l", "l", "!5B", "n", "@cq", "i0q"]
+print([struct.calcsize(x) for x in fmts])
+print(struct.pack("<bhiq", -1, 2, -3, 4), struct.pack(">HIQ", 1, 2, 3), struct.pack("3s2x?c", b"ab", True, b"z"), struct.unpack("<bhiq", struct.pack("<bhiq", -1, 2, -3, 4)), struct.unpack(">3sH", b"abc\x01\x02"), struct.pack("@bi", 1, 2), list(struct.iter_unpack("<H", b"\x01\0\x02\0")), struct.Struct("<I").unpack(b"\1\2\3\4"))
+for bad in (lambda: struct.pack("B", 256), lambda: struct.pack("BB", 1), lambda: struct.unpack("I", b"1"), lambda: struct.calcsize("y"), lambda: struct.calcsize("3")):
+    try: print(bad())
+    except struct.error: print("struct.error")
+# ---
+import hashlib
+for n in (0, 1, 55, 56, 63, 64, 65, 200):
+    print([f(bytes(range(n))).hexdigest() for f in (hashlib.md5, hashlib.sha1, hashlib.sha256)])
+h = hashlib.sha256(b'a'); k = h.copy(); h.update(b'b'); print(h.hexdigest() == hashlib.new('sha256', b'ab').hexdigest(), k.digest() == hashlib.sha256(b'a').digest(), h.name, h.digest_size, h.block_size)
+try: hashlib.md5('x')
+except TypeError: print('TypeError')
+# ---
+import difflib, random
+random.seed(3)
+words = ["".join(random.choice("abcd") for _ in range(random.randint(0, 9))) for _ in range(60)]
+print([round(difflib.SequenceMatcher(None, a, b).ratio(), 12) for a in words[:25] for b in words[25:]])
+print([difflib.get_close_matches(w, words, n=3, cutoff=c) for w in words[:20] for c in (0.3, 0.6)])
+print(difflib.get_close_matches("appel", ["ape", "apple", "peach", "puppy"]), difflib.SequenceMatcher(lambda x: x == " ", "private Thread currentThread;", "private volatile Thread currentThread;").ratio())
+for bad in (lambda: difflib.get_close_matches("a", [], n=0), lambda: difflib.get_close_matches("a", [], cutoff=2)):
+    try: bad()
+    except ValueError as e: print(e)
+# ---
+# What libraries ask of classes, modules and functions.
+import inspect, re, types
+class Meta(type):
+    @classmethod
+    def __prepare__(meta, name, bases, **kw):
+        names = super().__prepare__(name, bases, **kw)
+        names['made'] = name
+        return names
+class K(metaclass=Meta): pass
+print(K.made, type.__prepare__('x', ()), re.Pattern[str].__args__, re.Match[bytes].__origin__ is re.Match)
+for n in ('ClassMethodDescriptorType', 'GetSetDescriptorType', 'WrapperDescriptorType', 'MethodWrapperType', 'MappingProxyType', 'FrameType', 'TracebackType'):
+    t = getattr(types, n); print(n, t.__module__, t.__qualname__)
+print(isinstance(inspect.currentframe(), types.FrameType), inspect._ParameterKind.VAR_POSITIONAL, (lambda x: 0).__code__.co_qualname)
+class I:
+    def __init__(self, a=1):
+        super().__init__()
+        self.n = sorted(locals())
+print(I().n)
