@@ -62,6 +62,13 @@ class _Sparse(_Refused):
         return _Sparse(self._tensor.to(*args, **kwargs), self._is_known)
 
 
+def _shown(dtype):
+    name = str(dtype)[6:]
+    shown = {"float16": "Half", "float32": "Float", "float64": "Double", "bfloat16": "BFloat16", "int64": "Long"}
+    shown.update({"int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"})
+    return shown.get(name, name)
+
+
 class _Selection(_Refused):
     """x[mask], of which nobody knows how many rows it has. It may be computed with row by row, and written to where the
     same mask is true: y[mask] = x[mask] + 1."""
@@ -129,8 +136,7 @@ class _Selection(_Refused):
         if self._tensor.dtype != target.dtype:
             raise RuntimeError(
                 "Index put requires the source and destination dtypes match, got "
-                f"{str(target.dtype)[6:].capitalize()} for the destination and "
-                f"{str(self._tensor.dtype)[6:].capitalize()} for the source."
+                f"{_shown(target.dtype)} for the destination and {_shown(self._tensor.dtype)} for the source."
             )
         more = target.dim() - mask.dim()
         chosen = mask.reshape(mask.shape + (1,) * more) if more else mask

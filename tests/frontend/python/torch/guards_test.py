@@ -49,6 +49,11 @@ def masked_rows(x):
     x[m] = x[m] * 2 - x[m]
     return x
 
+def mask_computed_twice(x):
+    y = x.clone()
+    y[(x > 0) & ~torch.isnan(x)] = y[(x > 0) & ~torch.isnan(x)] * 2
+    return y
+
 class Sparse(nn.Module):
     def __init__(self):
         super().__init__()
@@ -84,6 +89,19 @@ def other_mask(x):
     y[x > 0] = x[x > 1]
     return y
 
+def mask_changed_between(x):
+    y = x.clone()
+    rows = y[0]
+    chosen = x[y > 0]
+    rows += 1
+    y[y > 0] = chosen
+    return y
+
+def random_masks(x):
+    y = x.clone()
+    y[torch.rand_like(x) > 0.5] = x[torch.rand_like(x) > 0.5]
+    return y
+
 def counted(x):
     return x[x > 0].sum()
 
@@ -106,6 +124,7 @@ READ = {
     "logging_it": ["mean", "relu"],
     "masked_copy": None,
     "masked_rows": None,
+    "mask_computed_twice": None,
     "Sparse()": ["matmul"],
 }
 REFUSED = {
@@ -114,6 +133,8 @@ REFUSED = {
     "branching": "depends on tensor values",
     "raising_and_more": "depends on tensor values",
     "other_mask": "indexing by a mask depends on tensor values",
+    "mask_changed_between": "indexing by a mask depends on tensor values",
+    "random_masks": "indexing by a mask depends on tensor values",
     "counted": "indexing by a mask depends on tensor values",
     "size": "indexing by a mask depends on tensor values",
     "UsedSparse()": "is not supported",
