@@ -304,3 +304,13 @@ class I:
         super().__init__()
         self.n = sorted(locals())
 print(I().n)
+# ---
+import ctypes, posixpath
+from array import array
+print([ctypes.sizeof(t) for t in (ctypes.c_long, ctypes.c_int, ctypes.c_char, ctypes.c_double, ctypes.c_uint16, ctypes.c_size_t)], ctypes.sizeof(ctypes.c_int(3)))
+a = array('L', [2, 3, 5]); a.append(7); a += array('L', [11])
+print(a, a[1:3], a[-1], len(a), a.tolist(), a.typecode, a.itemsize, list(a), a * 2, array('b', b'\xff\x01'), array('d'), 5 in a, a.index(5))
+import bisect; print(bisect.bisect(a, 6))
+try: array('y')
+except ValueError: print('ValueError')
+print(posixpath.join('a', 'b'), posixpath.splitext('x.py'), posixpath.basename('/a/b'), posixpath.sep)
