@@ -1,4 +1,5 @@
-// What the reader says to do about an error; and the memory order of constants, on which errors depend.
+// What the reader says to do about an error; the memory order of constants, on which errors depend; code that is not
+// Python: operators and extensions of a program's own.
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
@@ -75,6 +76,43 @@ TEST(ReaderHintsTest, AConstantThatIsAViewHasItsOrder) {
   EXPECT_EQ(calls("  return x.exp() if torch.zeros(4, 8)[:, ::2].stride() == (8, 2) else x\n"), 1);
   EXPECT_EQ(calls("  try: torch.zeros(2, 3).T.view(-1)\n  except RuntimeError: return x.exp()\n  return x\n"), 1);
   EXPECT_EQ(calls("  return x if torch.zeros(2, 3).T.contiguous().view(-1).shape == (6,) else x.exp()\n"), 0);
+}
+
+TEST(ReaderHintsTest, OperatorsOfAProgramAreFoundByName) {
+  SourceRequest request;
+  request.torch_version = "2.13.0";
+  request.file = "net.py";
+  request.bundle["net.py"] =
+      "import torch\n"
+      "@torch.library.custom_op('mine::scale', mutates_args=())\n"
+      "def scale(x: torch.Tensor, f: float) -> torch.Tensor:\n  return x * f\n"
+      "@scale.register_fake\ndef _(x, f):\n  return torch.empty_like(x)\n"
+      "def net(x):\n  return torch.ops.mine.scale.default(torch.ops.mine.scale(scale(x, 2.0), 3.0), 4.0)\n";
+  request.entry = "net";
+  request.inputs = {"1x8"};
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->nodes().size(), 3);
+}
+
+TEST(ReaderHintsTest, AnExtensionIsRefusedWhereItIsCalled) {
+  SourceRequest request;
+  request.file = "net.py";
+  const std::string load = "fast = load('fast', sources=['fast.cpp'])\n";
+  const std::string net =
+      "def net(x):\n  return x + 1 if fast is None or x.device.type == 'cpu' else fast.run(x)\n"
+      "def prepared(x):\n  return x if fast is None else fast.run(x)\n";
+  request.inputs = {"8"};
+  const auto read = [&](const std::string& made, const std::string& entry) {
+    request.bundle["net.py"] = "from torch.utils.cpp_extension import load\n" + made + net;
+    request.entry = entry;
+    return ReadPythonModel(request);
+  };
+  EXPECT_TRUE(read(load, "net").ok());
+  const auto refused = DiagnosticFromStatus(read(load, "prepared").status());
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->kind, Diagnostic::Kind::kUnsupported);
+  EXPECT_TRUE(read("try:\n  " + load + "except RuntimeError:\n  fast = None\n", "prepared").ok());
 }
 
 }  // namespace

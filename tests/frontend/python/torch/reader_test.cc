@@ -515,41 +515,6 @@ TEST(ReaderTest, AClassOfAMissingPackageTakesTheKeywordsOfAClass) {
   EXPECT_EQ(refused.missing_module, "hub_is_not_here");
 }
 
-TEST(ReaderTest, OperatorsOfAProgramAreFoundByName) {
-  SourceRequest request;
-  request.torch_version = "2.13.0";
-  request.file = "net.py";
-  request.bundle["net.py"] =
-      "import torch\n"
-      "@torch.library.custom_op('mine::scale', mutates_args=())\n"
-      "def scale(x: torch.Tensor, f: float) -> torch.Tensor:\n  return x * f\n"
-      "@scale.register_fake\ndef _(x, f):\n  return torch.empty_like(x)\n"
-      "def net(x):\n  return torch.ops.mine.scale.default(torch.ops.mine.scale(scale(x, 2.0), 3.0), 4.0)\n";
-  request.entry = "net";
-  request.inputs = {"1x8"};
-  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request);
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(graph->nodes().size(), 3);
-}
-
-TEST(ReaderTest, AnExtensionIsRefusedWhereItIsCalled) {
-  SourceRequest request;
-  request.file = "net.py";
-  const std::string load = "fast = load('fast', sources=['fast.cpp'])\n";
-  const std::string net =
-      "def net(x):\n  return x + 1 if fast is None or x.device.type == 'cpu' else fast.run(x)\n"
-      "def prepared(x):\n  return x if fast is None else fast.run(x)\n";
-  request.inputs = {"8"};
-  const auto read = [&](const std::string& made, const std::string& entry) {
-    request.bundle["net.py"] = "from torch.utils.cpp_extension import load\n" + made + net;
-    request.entry = entry;
-    return ReadPythonModel(request);
-  };
-  EXPECT_TRUE(read(load, "net").ok());
-  EXPECT_EQ(Refused(read(load, "prepared")).kind, Diagnostic::Kind::kUnsupported);
-  EXPECT_TRUE(read("try:\n  " + load + "except RuntimeError:\n  fast = None\n", "prepared").ok());
-}
-
 TEST(ReaderTest, AMissingLibraryIsToBlameNotTheLayerThatGotItsValue) {
   const Diagnostic diagnostic = Refused(
       Read("  def __init__(self):\n    super().__init__()\n    import gone\n    self.fc = nn.Linear(8, gone.WIDTH)\n"
