@@ -304,6 +304,11 @@ def rounded(record):
         yield key, value
 
 
+def without_quantiles(record):
+    """Of what is for training only, no table tells the spread."""
+    return {key: value for key, value in record.items() if key not in ("p10_us", "p90_us")}
+
+
 def packed_us(record, key, missing):
     return significant(record[key], digits_of(key)) if key in record else missing
 
@@ -537,7 +542,9 @@ def main():
     parts = {
         "layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] not in chosen},
         "networks": {key: r for key, r in kept.items() if r["is_network"]},
-        "selected-layers": {key: r for key, r in kept.items() if not r["is_network"] and key[0] in chosen},
+        "selected-layers": {
+            key: without_quantiles(r) for key, r in kept.items() if not r["is_network"] and key[0] in chosen
+        },
     }
     stats = all_statistics(inputs, kept, parts, sorted(chosen))
     write_all(out, inputs.sessions, parts)
