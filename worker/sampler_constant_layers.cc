@@ -1,5 +1,5 @@
-// Calls that programs run on buffers, plain tensors and tensors that they have just made: weights unpacked from int8 and
-// int4, masks, positions, random draws. Eager PyTorch runs them in every call of the network; layers of image networks
+// Calls that programs run on buffers, plain tensors and tensors that they have just made: weights unpacked from int8
+// and int4, masks, positions, random draws. Eager PyTorch runs them in every call of the network; layers of image networks
 // have hardly any. Most calls take inputs here, so that no runtime can fold them; those that make a tensor of none say
 // something of a runtime that runs them only (graph/constant_calls.h).
 #include <algorithm>
@@ -157,7 +157,7 @@ ValueRef Copy(Random* r, NetBuilder* b) {
   const ValueRef x = b->Input(AnyShape(r), r->Chance(0.5) ? DType::float32 : Packed(r));
   return b->Call(Op::clone, {}, {x});
 }
-ValueRef Fill(Random* r, NetBuilder* b) {
+ValueRef Refill(Random* r, NetBuilder* b) {
   const ValueRef x = b->Input(AnyShape(r), r->Chance(0.7) ? DType::float32 : Packed(r));
   return r->Chance(0.5) ? b->CallInPlace(Op::fill, {{"value", 1.0}}, {x}) : b->CallInPlace(Op::zero, {}, {x});
 }
@@ -223,7 +223,7 @@ constexpr LayerKind kKinds[] = {
     {"angles", 2, Angles},
     {"cumsum", 2, Cumsum},
     {"clone", 2, Copy},
-    {"fill", 2, Fill},
+    {"fill", 2, Refill},
     {"full", 6, Filled},
     {"arange", 4, Range},
     {"eye", 1, Eye},

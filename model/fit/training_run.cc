@@ -165,7 +165,8 @@ class TrainingRun {
   }
 
   // Of a target with few rows each is used several times, but not as often as the largest has more of them; likewise of
-  // an operator that few layers are about. Networks that come along with others (OthersOf) are drawn as much less often.
+  // an operator that few layers are about. Networks that come along with others (OthersOf) are drawn as much less
+  // often.
   void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
     std::vector<size_t> counts(targets);
     for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];

@@ -78,7 +78,9 @@ class NoisyMachineTest(unittest.TestCase):
         for record in disturbed:
             self.assertTrue(record.get("loud_runs") or record["latency_us"] > 1.05 * record["quiet_us"], record)
         if disturbed:
-            self.assertRegex(summary, r"records in \d+ s; \d+ of them disturbed: .* \d+\.\d\d times what it is undisturbed")
+            self.assertRegex(
+                summary, r"records in \d+ s; \d+ of them disturbed: .* \d+\.\d\d times what it is undisturbed"
+            )
 
     def check_words(self, server, record):
         path = os.path.join(self.folder, "asked.json")
