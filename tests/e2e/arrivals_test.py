@@ -187,7 +187,7 @@ class ArrivalsTest(unittest.TestCase):
         for path in (CHECK, WATCH, PREDICT, STREAM, REFLECTION, "/cobra.v1.Cobra/None"):
             with self.subTest(path=path), Peak(self.server.process) as peak:
                 block, connection = raw_http2.call_headers(path), self.connect()
-                for _ in range(150):
+                for _ in range(250):
                     frames = b""
                     for _ in range(200):
                         connection.stream += 2
@@ -200,7 +200,8 @@ class ArrivalsTest(unittest.TestCase):
                     if not connection.is_open or not connection.pump(0):
                         connection = self.connect()
                     connection.frames.clear()
-            self.assertLess(peak.growth, 250)
+            # 50,000 of 12 KB, of which 16,384 may be open, and some more where the server has little of the processor.
+            self.assertLess(peak.growth, 400)
             self.assertEqual(self.health(), b"\x08\x01")
 
     def test_reflection_says_what_there_is(self):

@@ -93,6 +93,9 @@ class OwnServer(unittest.TestCase):
     def test_without_a_target_all_trained_ones_are_asked(self):
         code, out, err = self.ask(*QUESTION)
         self.assertEqual(code, 0, err)
+        self.assertRegex(out, r"the 10 fastest; \d{3} more: --all")
+        code, out, err = self.ask(*QUESTION, "--all")
+        self.assertEqual(code, 0, err)
         self.assertIn("cpu-raspberry-pi-5-4t-ncnn", out)
         self.assertIn("gpu-t4-modal-torch-2.5-eager-train", out)
 

@@ -369,7 +369,7 @@ class UiTest(browser.Shared, Served):
         self.ask()
         self.assertEqual(self.error(), "")
         answered = "return [...document.querySelectorAll('.whisker .name b')].map((b) => b.textContent)"
-        self.assertEqual(self.value(answered), listed[:8])
+        self.assertEqual(sorted(self.value(answered)), sorted(listed[:8]))  # the page has the fastest first
 
     def test_names_of_the_model_are_text(self):
         self.pasted(source=ODD, entry="Odd()", inputs="1x8")
