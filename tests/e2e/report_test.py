@@ -294,7 +294,8 @@ class PageTest(browser.Shared, Reports):
         b.run("const s = document.querySelector('#calls select'); s.value = ''; s.dispatchEvent(new Event('change'))")
         b.click(".calls [data-column=time]")
         document = self.document(self.path("page.html"))
-        times = document["targets"][0]["calls"]["latency_us"]
+        first = min(document["targets"], key=lambda target: (target["extrapolating"], target["latency_us"]))
+        times = first["calls"]["latency_us"]  # of the one that the page has in front
         slowest = sorted(range(len(times)), key=lambda i: -times[i])
         self.assertEqual([int(text) for text in b.run(shown % 0)], slowest[: len(b.run(shown % 0))])
         self.assertEqual(
