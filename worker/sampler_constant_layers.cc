@@ -1,7 +1,7 @@
 // Calls that programs run on buffers, plain tensors and tensors that they have just made: weights unpacked from int8
-// and int4, masks, positions, random draws. Eager PyTorch runs them in every call of the network; layers of image networks
-// have hardly any. Most calls take inputs here, so that no runtime can fold them; those that make a tensor of none say
-// something of a runtime that runs them only (graph/constant_calls.h).
+// and int4, masks, positions, random draws. Eager PyTorch runs them in every call of the network; layers of image
+// networks have hardly any. Most calls take inputs here, so that no runtime can fold them; those that make a tensor of
+// none say something of a runtime that runs them only (graph/constant_calls.h).
 #include <algorithm>
 #include <string>
 #include <utility>

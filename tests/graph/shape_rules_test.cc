@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "graph/builder.h"
 
@@ -204,6 +205,14 @@ TEST(ShapeRulesTest, NormsTakeParametersOfTheirInputsType) {
   }
 }
 
+void ExpectRefused(absl::Span<const BadCase> cases) {
+  for (const BadCase& c : cases) {
+    const auto types = Infer(c.op, c.inputs, c.attributes);
+    ASSERT_FALSE(types.ok()) << c.op;
+    EXPECT_THAT(std::string(types.status().message()), HasSubstr(c.message)) << c.op;
+  }
+}
+
 TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
   const BadCase cases[] = {
       {.op = "conv2d",
@@ -238,6 +247,12 @@ TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
        .inputs = "2x3 4",
        .attributes = {},
        .message = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1"},
+  };
+  ExpectRefused(cases);
+}
+
+TEST(ShapeRulesTest, RefuseArgumentsInPyTorchsWords) {
+  const BadCase cases[] = {
       {.op = "view",
        .inputs = "2x3",
        .attributes = {{"size", Ints{4, -1}}},
@@ -273,11 +288,7 @@ TEST(ShapeRulesTest, RefuseInPyTorchsWords) {
        .message = "expected each dimension size to be at least edge_order+1"},
       {.op = "add", .inputs = "2x3", .attributes = {}, .message = "missing 1 required positional arguments: \"other\""},
   };
-  for (const BadCase& c : cases) {
-    const auto types = Infer(c.op, c.inputs, c.attributes);
-    ASSERT_FALSE(types.ok()) << c.op;
-    EXPECT_THAT(std::string(types.status().message()), HasSubstr(c.message)) << c.op;
-  }
+  ExpectRefused(cases);
 }
 
 TEST(GraphBuilderTest, RefusesUnknownAttributesAndPutsTheOthersInOrder) {
