@@ -27,13 +27,13 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/significant.h"
 #include "base/status_macros.h"
 #include "base/utc_text.h"
 #include "model/fit/earlier_weights.h"
@@ -60,13 +60,8 @@ constexpr size_t kGrowingOfTarget = 40, kMostCallsOfGrowing = 100, kGrowingPerce
 constexpr int kDoublings = 2;
 constexpr double kMoreBandwidth = 1.5;
 constexpr double kFirstSwapped = 0.4;        // of the rows of GPUs, that have another GPU's vector; later fewer
+constexpr int kDigitsOfNetworks = 5;         // in a manifest: no two measurements agree as well
 constexpr int kFewestTargetsOfProfile = 16;  // on which a network of TargetEntry::network_us was measured
-
-// A manifest need not have more: no two measurements agree as well.
-double FiveDigits(double value) {
-  double rounded = value;
-  return absl::SimpleAtod(absl::StrFormat("%.5g", value), &rounded) ? rounded : value;
-}
 
 class TrainingRun {
  public:
@@ -295,7 +290,7 @@ class TrainingRun {
       entry.spec = data.target;
       for (const Sample& s : data.samples) {
         if (measured_on[s.fingerprint()] >= kFewestTargetsOfProfile && s.is_network())
-          entry.network_us[s.fingerprint()] = FiveDigits(s.latency_us());
+          entry.network_us[s.fingerprint()] = Significant(s.latency_us(), kDigitsOfNetworks);
       }
       m.targets.push_back(std::move(entry));
     }

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/significant.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -24,8 +23,7 @@ constexpr size_t kHashDigits = 64;
 // What was fitted or measured is not known to more digits than these, and there are thirty thousand such numbers.
 json Rounded(json numbers) {
   if (numbers.is_number_float()) {
-    double rounded = 0;
-    if (absl::SimpleAtod(absl::StrFormat("%.6g", numbers.get<double>()), &rounded)) numbers = rounded;
+    numbers = Significant(numbers.get<double>(), 6);
   } else if (numbers.is_structured()) {
     for (json& each : numbers) each = Rounded(std::move(each));
   }
