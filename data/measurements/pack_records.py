@@ -19,8 +19,7 @@ as its repetition.
 So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
 names it ("graph_id": record_files.py); times have four significant digits (three: those of a network's calls, and what
 tells how far the runs were apart), the memory of a layer three, the load one decimal; of a layer's median the interval
-is left out; parameters
-have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
+is left out, and of what is for training only the quantiles; parameters have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
 records of one label and size stand beside each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
 with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
 file begins with its sessions. A graph that no record names any more is dropped.

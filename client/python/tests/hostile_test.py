@@ -2,7 +2,6 @@
 """What others may send or be called: a server that answers with nonsense and escape sequences, files and arguments with odd names. Whatever happens is a
 CobraError, and nothing that is printed moves a terminal's cursor."""
 import asyncio
-import concurrent.futures
 import os
 import re
 import unittest
@@ -71,13 +70,7 @@ class ServerTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.hostile = HostileServer()
-        cls.server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
-        cls.server.add_generic_rpc_handlers([cls.hostile])
-        address = "unix:" + support.path("hostile")
-        cls.server.add_insecure_port(address)
-        cls.server.start()
-        cls.client = cobra_latency.Client(address, timeout_s=5)
-        cls.addClassCleanup(cls.server.stop, None)
+        cls.client = cobra_latency.Client(support.serve(cls, cls.hostile, "hostile"), timeout_s=5)
 
     def harmless(self, *shown, lines=None):
         for text in shown:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What the client asks again, and what it does not ask at all, with a server that answers by a plan."""
 import asyncio
-import concurrent.futures
 import sys
 import types
 import unittest
@@ -84,13 +83,7 @@ class RetriesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.planned = Server()
-        cls.server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
-        cls.server.add_generic_rpc_handlers([cls.planned])
-        address = "unix:" + support.path("planned")
-        cls.server.add_insecure_port(address)
-        cls.server.start()
-        cls.addClassCleanup(cls.server.stop, None)
-        cls.client = cobra_latency.Client(address, timeout_s=20)
+        cls.client = cobra_latency.Client(support.serve(cls, cls.planned, "planned"), timeout_s=20)
 
     def setUp(self):
         self.planned.plan, self.planned.asked = [], []

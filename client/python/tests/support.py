@@ -85,6 +85,21 @@ def start(libraries=None):
     return client
 
 
+def serve(test_class, handler, name):
+    """gRPC in this process, until the class is done; its address."""
+    import concurrent.futures
+
+    import grpc
+
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
+    server.add_generic_rpc_handlers([handler])
+    address = "unix:" + path(name)
+    server.add_insecure_port(address)
+    server.start()
+    test_class.addClassCleanup(server.stop, None)
+    return address
+
+
 def write(name, text):
     """A file of the test; its path."""
     with open(path(name), "w", encoding="utf-8") as file:
