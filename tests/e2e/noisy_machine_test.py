@@ -76,7 +76,9 @@ class NoisyMachineTest(unittest.TestCase):
     def check_records(self, records, summary):
         disturbed = [record for record in records if record.get("disturbed")]
         for record in disturbed:
-            self.assertTrue(record.get("loud_runs") or record["latency_us"] > 1.05 * record["quiet_us"], record)
+            # Of runs too long to know a quiet one, the canary between them may be the only one that says it.
+            if record.get("quiet_runs"):
+                self.assertGreater(record["latency_us"], 1.05 * record["quiet_us"], record)
         if disturbed:
             self.assertRegex(
                 summary, r"records in \d+ s; \d+ of them disturbed: .* \d+\.\d\d times what it is undisturbed"
