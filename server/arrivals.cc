@@ -127,7 +127,7 @@ void Arrivals::RefuseOne(const Waiting& waiting, const absl::Status& why) {
 }
 
 void Arrivals::Loop() {
-  absl::Time sampled_all;
+  absl::Time looked, sampled_all;
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
@@ -139,24 +139,32 @@ void Arrivals::Loop() {
     }
     const absl::Time now = absl::Now();
     std::vector<Waiting> waiting = Snapshot();
-    const bool sample_all = now - sampled_all >= kSampleAllPeriod;
-    if (waiting.empty() && !sample_all) continue;
-    const std::vector<std::shared_ptr<Connection>> connections = connections_->All();
-    std::map<Connection*, absl::Time> oldest;
-    for (const Waiting& each : waiting) {
-      absl::Time& began = oldest.try_emplace(each.entry.connection.get(), absl::InfiniteFuture()).first->second;
-      began = std::min(began, each.entry.began);
+    // In a flood, this thread wakes far more often than each connection needs to be looked at.
+    if (now - looked >= limits_.period) {
+      looked = now;
+      const bool sample_all = now - sampled_all >= kSampleAllPeriod;
+      if (waiting.empty() && !sample_all) continue;
+      if (sample_all) sampled_all = now;
+      LookAtConnections(&waiting, now, sample_all);
     }
-    for (const std::shared_ptr<Connection>& connection : connections) {
-      if (sample_all || connection->held_bytes() > 0) oldest.try_emplace(connection.get(), absl::InfiniteFuture());
-    }
-    for (const auto& [connection, began] : oldest) connection->Sample(now, began);
-    if (sample_all) sampled_all = now;
-    RefuseLate(&waiting, now);
-    if (static_cast<int64_t>(waiting.size()) > limits_.max_calls) RefuseSurplus(std::move(waiting));
-    EndHolders(connections);
-    EndCrowded(connections);
+    if (static_cast<int64_t>(waiting.size()) > limits_.max_calls) RefuseSurplus(waiting);
   }
+}
+
+void Arrivals::LookAtConnections(std::vector<Waiting>* waiting, absl::Time now, bool all) {
+  const std::vector<std::shared_ptr<Connection>> connections = connections_->All();
+  absl::flat_hash_map<Connection*, absl::Time> oldest;
+  for (const Waiting& each : *waiting) {
+    absl::Time& began = oldest.try_emplace(each.entry.connection.get(), absl::InfiniteFuture()).first->second;
+    began = std::min(began, each.entry.began);
+  }
+  for (const std::shared_ptr<Connection>& connection : connections) {
+    if (all || connection->held_bytes() > 0) oldest.try_emplace(connection.get(), absl::InfiniteFuture());
+  }
+  for (const auto& [connection, began] : oldest) connection->Sample(now, began);
+  RefuseLate(waiting, now);
+  EndHolders(connections);
+  EndCrowded(connections);
 }
 
 void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
@@ -176,8 +184,8 @@ void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
 
 // Keeps nearly what may wait: of each caller as many as of the others, as far as it has them, and likewise
 // of each connection of a caller. The oldest ones go first.
-void Arrivals::RefuseSurplus(std::vector<Waiting> waiting) {
-  std::map<absl::string_view, std::map<const Connection*, std::vector<const Waiting*>>> callers;
+void Arrivals::RefuseSurplus(const std::vector<Waiting>& waiting) {
+  absl::flat_hash_map<absl::string_view, absl::flat_hash_map<const Connection*, std::vector<const Waiting*>>> callers;
   for (const Waiting& each : waiting)
     callers[each.entry.connection->caller()][each.entry.connection.get()].push_back(&each);
   std::vector<size_t> of_callers;

@@ -79,8 +79,10 @@ class Arrivals {
   void Loop();
   std::vector<Waiting> Snapshot();
   void RefuseOne(const Waiting& waiting, const absl::Status& why);
+  // Of those with calls that wait, or all: what they hold; then the limits of time and of bytes.
+  void LookAtConnections(std::vector<Waiting>* waiting, absl::Time now, bool all);
   void RefuseLate(std::vector<Waiting>* waiting, absl::Time now);
-  void RefuseSurplus(std::vector<Waiting> waiting);
+  void RefuseSurplus(const std::vector<Waiting>& waiting);
   void EndHolders(const std::vector<std::shared_ptr<Connection>>& connections);
   void EndCrowded(const std::vector<std::shared_ptr<Connection>>& connections);
 

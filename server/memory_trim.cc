@@ -22,6 +22,8 @@ void KeepNoLargeBlocks() {
   constexpr int kLargeBlock = 1 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   ::mallopt(M_TRIM_THRESHOLD, kLargeBlock);
+  // Each step of a heap's growth holds up the page faults of all threads.
+  ::mallopt(M_TOP_PAD, kLargeBlock);
 }
 
 void MemoryTrim::Tick(absl::Time now) {

@@ -11,6 +11,9 @@
 #include "base/limit_message.h"
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/wire_format_lite.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 #include "proto/grpc_status.h"
 #include "proto/request_parts.h"
 #include "server/caller.h"
@@ -40,6 +43,20 @@ struct StreamRequest {
   uint64_t id = 0;
   absl::string_view bytes;  // of a PredictRequest
 };
+
+// Of a request that is refused, however large, its number only, without a copy of its bytes: on gRPC's threads.
+bool ParseId(StreamRequest* request) {
+  using google::protobuf::internal::WireFormatLite;
+  grpc::ProtoBufferReader pieces(&request->message);
+  if (!pieces.status().ok()) return false;
+  google::protobuf::io::CodedInputStream in(&pieces);
+  constexpr uint32_t kIdTag =
+      WireFormatLite::MakeTag(v1::PredictStreamRequest::kRequestIdFieldNumber, WireFormatLite::WIRETYPE_VARINT);
+  while (const uint32_t tag = in.ReadTag()) {
+    if (!(tag == kIdTag ? in.ReadVarint64(&request->id) : WireFormatLite::SkipField(&in, tag))) return false;
+  }
+  return in.ConsumedEntireMessage();
+}
 
 bool Parse(StreamRequest* request) {
   proto::StreamRequest parts;
@@ -166,8 +183,8 @@ class StreamCall final : public BytesReactor {
     }
     absl::StatusOr<HeldBytes::Part> held = streams_->lanes_->requests().Hold(call.caller, request->message.Length());
     auto run = [this, large, request, call](const absl::Status& admitted) mutable {
-      if (large && !Parse(request.get())) return EndNoMessage(*request);
-      if (large) call.request = KeyedHash(request->bytes);
+      if (large && !(admitted.ok() ? Parse(request.get()) : ParseId(request.get()))) return EndNoMessage(*request);
+      if (large && admitted.ok()) call.request = KeyedHash(request->bytes);
       Answer(*request, admitted.ok()
                            ? AnswerItem(request->bytes, streams_->limits_.max_parsed_bytes, call, streams_->pipeline_)
                            : absl::StatusOr<std::string>(admitted));

@@ -153,6 +153,26 @@ class StreamsTest(unittest.TestCase):
         for call in calls:
             call.cancel()
 
+    def test_large_requests_that_find_no_room_are_refused_by_their_number(self):
+        self.start("--threads", "1")
+
+        def stream(number, text):
+            source = self.pb.SourceModel(file="net.py", entry="Net()", inputs=["1"])
+            source.files.add(path="net.py", text=text)
+            request = self.pb.PredictRequest(source=source, targets=[self.target])
+            message = self.pb.PredictStreamRequest(request_id=number, request=request)
+            return self.cobra.PredictStream(iter([message]), timeout=60)
+
+        slow = [stream(number, (SLOW + f"# {number}").encode()) for number in range(1, 4)]
+        large = {number: stream(number, SLOW.encode() + b"#" * (14 << 20)) for number in range(4, 20)}
+        refused = set()
+        for number, call in large.items():
+            answers = list(call)
+            self.assertEqual([answer.request_id for answer in answers], [number])
+            refused.add(answers[0].error.code)
+        self.assertIn(grpc.StatusCode.RESOURCE_EXHAUSTED.value[0], refused)
+        self.assertEqual([answer.request_id for call in slow for answer in call], [1, 2, 3])
+
     def test_labels_do_not_fill_the_store(self):
         self.start()
         batch = self.pb.PredictBatchRequest(requests=[self.request(number) for number in range(2000)])
