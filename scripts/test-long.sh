@@ -13,6 +13,8 @@
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     python-live    live modules of torchvision (PyTorch 1.13) and timm (2.13, from PyPI) taken by the Python package, against their sources read by the
 #                    server: fingerprints, calls, milliseconds
+#     same-figures   `graph`, `predict`, `explain` and live modules say the same calls, multiply-accumulates, operations, peak memory and milliseconds: every
+#                    model of torchvision (both versions) and 200 of timm
 #     python-search  the Python package and Optuna in a fresh environment (needs pip), and the searches of examples/search: minutes to the first answers
 #     releases       cobra-client diff over the last releases of timm and torchvision (from PyPI): which changed a graph, against what PyTorch 1.13 runs
 #     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
@@ -55,7 +57,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
+all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live same-figures python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -192,6 +194,14 @@ run_hostile() {
     COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/battery.py --all --jobs 1 --slowest 20
 }
 
+run_same_figures() {
+  local test=tests/long/same_figures.py status=0
+  COBRA_BIN=build/release/bin /usr/bin/python3 $test torchvision || status=1
+  COBRA_BIN=build/release/bin PYTHONPATH=build/pypi-client build/pypi/bin/python3 $test torchvision || status=1
+  COBRA_BIN=build/release/bin PYTHONPATH=build/pypi-client build/pypi/bin/python3 $test timm || status=1
+  return $status
+}
+
 # A second run goes on measuring where the first one ended.
 run_other_machine() {
   env -u OMP_NUM_THREADS build/release/bin/cobra-worker measure --space torchvision --count 318 --budget "${MINUTES:-15}m" --core 0 --out build/other-machine.jsonl >&3 2>&3 &&
@@ -214,6 +224,7 @@ run_step() {
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     python-live) { scripts/setup.sh --pypi && build release; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision &&
       COBRA_BIN=build/release/bin PYTHONPATH=build/pypi-client build/pypi/bin/python client/python/tests/compare_all.py timm ;;
+    same-figures) { scripts/setup.sh --pypi && build release; } >&3 2>&3 && run_same_figures ;;
     python-search) build release cobra-server && tests/long/python_search.sh ;;
     releases) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/releases.py ;;
     onnx) run_onnx ;;
