@@ -20,7 +20,7 @@ from .errors import CobraError, LimitReached, ModelError, Place, ServerError, Se
 from .local import LocalClient, local
 from .models import Architecture, Source, graph_of
 from .results import Call, Comparison, Estimate, Explanation, Prediction, Table, TargetInfo, Targets
-from .shapes import Shape
+from .shapes import Constant, Shape
 
 DEFAULT_SERVER = "127.0.0.1:50051"
 
@@ -79,6 +79,7 @@ __all__ = [
     "Client",
     "CobraError",
     "Comparison",
+    "Constant",
     "Estimate",
     "Explanation",
     "FeasibleUnder",

@@ -26,6 +26,16 @@ class Shape(NamedTuple):
         return text if self.dtype == "float32" else f"{text}:{self.dtype}"
 
 
+class Constant:
+    """A tensor that is the same in every run, given to a live module: no input of the network, but a constant that it may look into. So is a mask of which
+    a model asks whether it hides anything: `{"input_ids": (1, 128), "attention_mask": Constant(torch.ones(1, 128))}`."""
+
+    def __init__(self, tensor: Any) -> None:
+        if getattr(tensor, "shape", None) is None or not hasattr(tensor, "detach"):
+            raise UsageError(f"Constant({type(tensor).__name__}): is not a tensor", "Constant(torch.ones(1, 128))")
+        self.tensor = tensor
+
+
 def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
     """Positional and keyword arguments, with a Shape in place of each tensor.
 
@@ -86,7 +96,7 @@ def shape_of(value: Any) -> Any:
 
 
 def _shape_of(value: Any) -> Any:
-    if value is None or isinstance(value, (Shape, bool, float)):
+    if value is None or isinstance(value, (Shape, Constant, bool, float)):
         return value
     if isinstance(value, str):
         return value if _is_word(value) else _Reader(value).read()

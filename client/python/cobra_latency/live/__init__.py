@@ -10,6 +10,7 @@
     indexing.py   x[index]
     builder.py    tensors, constants and calls as the messages of graph.proto
     origins.py    the user's own lines
+    guards.py     assertions, prints: what asks for values without changing the network
 
 Nothing here is imported before a module is given: the rest of the package does without torch.
 """

@@ -11,7 +11,7 @@ import torch
 from ..errors import Place, carriable, one_line
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "take.py")  # runs the program
+START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "take.py")  # runs the program
 _INTERNAL = (os.path.dirname(os.path.abspath(torch.__file__)) + os.sep,)
 _NAMES = ("einops",)  # the C++ reader has its own; what it calls counts as called by the program
 _shown: Dict[str, Optional[str]] = {}
@@ -58,7 +58,7 @@ def current() -> Optional[Place]:
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if file == _START:
+        if file == START:
             return None
         if not file.startswith(_PACKAGE):
             name = _name(file)

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from .._proto import graph_pb2 as pb
 from ..errors import ModelError
-from . import arguments, autocast, binder, calls, creation, layout, origins, refusals, running, table
+from . import arguments, autocast, binder, calls, creation, guards, layout, origins, refusals, running, table
 from .builder import GraphBuilder, KnownValue, Value, meta_like, node_ref, tensors_in
 from .expand import without_dispatch
 from .functions import Function, resolve, written_in_python
@@ -118,7 +118,8 @@ class Recorder(TorchFunctionMode):
             return self.error(f"{what} reads a constant that is too large", hint)
         return self.error(
             f"{what} depends on what a tensor holds",
-            "a latency cannot: compute this from shapes, configuration or constants",
+            "a latency cannot: compute this from shapes, configuration or constants; where an input is the same in every run (a mask), give it as "
+            "cobra_latency.Constant(tensor)",
             "data_dependent",
         )
 
@@ -236,6 +237,9 @@ class Recorder(TorchFunctionMode):
         for tensor in tensors_in([args, kwargs]):
             value = self.value(tensor)
             if not value.is_known:
+                passed = guards.passed(function.name, tensor)
+                if passed is not None:
+                    return passed[0]
                 raise self.data_dependent(f"{function.shown}()", value)
         result = function.callable(*args, **kwargs)
         for tensor in tensors_in(result):

@@ -12,7 +12,7 @@ from torch import nn
 
 from .._proto import graph_pb2 as pb
 from ..errors import CobraError, ModelError, UsageError
-from ..shapes import Shape, shape_of, tensors_in
+from ..shapes import Constant, Shape, shape_of, tensors_in
 from . import items, kept, origins
 from .builder import GraphBuilder, Value
 from .copies import Copy, unwrapped
@@ -189,6 +189,8 @@ class _Inputs:
         """Tensors are named after their keyword and their keys; those without either are input0, input1 ..."""
         if isinstance(value, Shape):
             return self._tensor(value, name)
+        if isinstance(value, Constant):
+            return value.tensor
         if type(value) is dict:
             return {key: self.make(item, f"{name}.{key}" if name else str(key)) for key, item in value.items()}
         if isinstance(value, (list, tuple)) and not isinstance(value, nn.utils.rnn.PackedSequence):
