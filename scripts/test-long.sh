@@ -10,6 +10,9 @@
 #     odr            the programs linked with -flto: two definitions of one name that differ are an error
 #     torchvision    every model of python3-torchvision against real PyTorch
 #     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
+#     libraries      models of sixty libraries from PyPI (tests/long/libraries.txt) against real PyTorch 2.13; installs them (pip, 0.4 GB)
+#     transformers-releases   ten releases of transformers from 4.40 on, thirty models each in up to three forms, against what PyTorch 2.13 runs for that release
+#                    (scripts/setup.sh --pypi; pip; goes on where it was cut)
 #     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
 #     python-live    live modules of torchvision (PyTorch 1.13) and timm (2.13, from PyPI) taken by the Python package, against their sources read by the
 #                    server: fingerprints, calls, milliseconds
@@ -57,7 +60,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers numpy python-live same-figures python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
+all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers libraries numpy python-live same-figures python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -191,7 +194,8 @@ run_composites() {
 
 run_hostile() {
   COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/hostile_test.py --all --jobs 1 --slowest 20 &&
-    COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/battery.py --all --jobs 1 --slowest 20
+    COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/battery.py --all --jobs 1 --slowest 20 &&
+    COBRA_BIN=build/release/bin /usr/bin/python3 tests/hostile/data_files_test.py --all
 }
 
 run_same_figures() {
@@ -220,6 +224,8 @@ run_step() {
     torchvision) build release && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md \
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
+    libraries) { scripts/setup.sh --pypi && build release cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/libraries.py --install ;;
+    transformers-releases) { scripts/setup.sh --pypi && build release read_model; } >&3 2>&3 && build/pypi/bin/python3 tests/long/transformers_releases.py --write tests/long/transformers_releases.csv ;;
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     python-live) { scripts/setup.sh --pypi && build release; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision &&
@@ -236,7 +242,7 @@ run_step() {
     composites) run_composites ;;
     differential) build release python_run && COBRA_BIN=build/release/bin nice /usr/bin/python3 -W ignore tests/frontend/python/runtime/differential_test.py --programs "${PROGRAMS:-100000}" --state build/differential.json ;;
     mutation) build release python_ast_dump && COBRA_BIN=build/release/bin nice /usr/bin/python3 tests/frontend/python/syntax/mutation_check.py --count "${MUTATIONS:-10000}" --seed 2 --messages ;;
-    hostile) build release cobra-client && run_hostile ;;
+    hostile) build release cobra-client cobra-server cobra-reader && run_hostile ;;
     fuzz-*) run_fuzzer "${1#fuzz-}" ;;  # run_fuzzers has built it
     weights) build release cobra-server cobra-client && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/damaged_weights.py --flips "${FLIPS:-10000}" ;;
     soak) build release cobra-server cobra-client cobra-reader && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/soak.py --minutes "${MINUTES:-60}" ;;

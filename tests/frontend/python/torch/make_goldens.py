@@ -204,7 +204,7 @@ def accepts(value, kind):
     if kind in ("number", "Scalar", "float"):
         return isinstance(value, numbers.Real)
     if kind == "int":
-        return isinstance(value, (int, torch.dtype)) and not isinstance(value, bool)
+        return isinstance(value, (numbers.Integral, torch.dtype)) and not isinstance(value, bool)
     return isinstance(value, {"bool": bool, "str": str}.get(kind, object))
 
 
