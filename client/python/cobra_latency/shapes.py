@@ -28,7 +28,8 @@ class Shape(NamedTuple):
 
 class Constant:
     """A tensor that is the same in every run, given to a live module: no input of the network, but a constant that it may look into. So is a mask of which
-    a model asks whether it hides anything: `{"input_ids": (1, 128), "attention_mask": Constant(torch.ones(1, 128))}`."""
+    a model asks whether it hides anything: `{"input_ids": (1, 128), "attention_mask": Constant(torch.ones(1, 128))}`.
+    """
 
     def __init__(self, tensor: Any) -> None:
         if getattr(tensor, "shape", None) is None or not hasattr(tensor, "detach"):

@@ -105,9 +105,7 @@ def read(body, inputs="2x8"):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         graph = cobra_latency.graph_of(Net(body).eval(), inputs)
-    return [node.op for node in graph.nodes], [
-        str(warning.message) for warning in caught
-    ]
+    return [node.op for node in graph.nodes], [str(warning.message) for warning in caught]
 
 
 class GuardsTest(unittest.TestCase):
@@ -146,11 +144,7 @@ class GuardsTest(unittest.TestCase):
             ("some", torch.tensor([[1.0, 1, 1, 0], [1, 1, 1, 1]])),
             ("none", None),
         ):
-            inputs = (
-                {"x": (2, 4, 8)}
-                if mask is None
-                else {"x": (2, 4, 8), "mask": Constant(mask)}
-            )
+            inputs = {"x": (2, 4, 8)} if mask is None else {"x": (2, 4, 8), "mask": Constant(mask)}
             graph = cobra_latency.graph_of(Masked().eval(), inputs)
             ops[name] = [node.op for node in graph.nodes]
             self.assertEqual([given.name for given in graph.inputs], ["x"])
@@ -158,9 +152,7 @@ class GuardsTest(unittest.TestCase):
         self.assertNotIn("masked_fill", ops["all"])
         self.assertEqual(ops["none"], ["linear"])
         with self.assertRaises(ModelError) as caught:
-            cobra_latency.graph_of(
-                Masked().eval(), {"x": (2, 4, 8), "mask": torch.ones(2, 4)}
-            )
+            cobra_latency.graph_of(Masked().eval(), {"x": (2, 4, 8), "mask": torch.ones(2, 4)})
         self.assertEqual(caught.exception.kind, "data_dependent")
 
     def test_a_constant_is_a_tensor(self):

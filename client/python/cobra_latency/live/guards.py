@@ -55,9 +55,7 @@ class _Guards:
     """The guards of one file, and what stands under a `try`."""
 
     def __init__(self, text: str) -> None:
-        self.tests: List[
-            Tuple[ast.expr, bool]
-        ] = []  # and which outcome lets the program go on
+        self.tests: List[Tuple[ast.expr, bool]] = []  # and which outcome lets the program go on
         self.prints: List[_Span] = []
         self.tried: List[_Span] = []
         for node in ast.walk(ast.parse(text)):
@@ -69,11 +67,7 @@ class _Guards:
             elif isinstance(node, ast.Expr) and _is_print(node.value):
                 self.prints.append(_span(node))
             elif isinstance(node, ast.Try) and node.handlers:
-                self.tried.append(
-                    _Span(
-                        node.body[0].lineno, 0, _span(node.body[-1]).end_line, 1 << 30
-                    )
-                )
+                self.tried.append(_Span(node.body[0].lineno, 0, _span(node.body[-1]).end_line, 1 << 30))
 
 
 def _is_print(node: ast.expr) -> bool:
@@ -117,10 +111,7 @@ def _program_frames() -> Iterator[FrameType]:
     """The frames of the program, the innermost first, as far as the run itself."""
     frame: Optional[FrameType] = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename != origins.START:
-        if (
-            not frame.f_code.co_filename.startswith(_PACKAGE)
-            and frame.f_code.co_filename != _DISPATCH
-        ):
+        if not frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_code.co_filename != _DISPATCH:
             yield frame
         frame = frame.f_back
 
@@ -135,11 +126,7 @@ def _leaves(test: ast.expr, wanted: bool) -> List[Tuple[ast.expr, bool]]:
 
 
 def _is_bool(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "bool"
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "bool"
 
 
 def _outcome(guard: "_Guard", frame: FrameType, at: _Span) -> Optional[bool]:
@@ -152,21 +139,14 @@ def _outcome(guard: "_Guard", frame: FrameType, at: _Span) -> Optional[bool]:
             return leaves[jump][1] if simple and jump < len(leaves) else None
     for leaf, wanted in leaves:
         # What asks inside of a part for something else is not this part's outcome.
-        if (
-            _span(leaf) == at
-            or _is_bool(leaf)
-            and at.column >= 0
-            and _span(leaf).holds(at)
-        ):
+        if _span(leaf) == at or _is_bool(leaf) and at.column >= 0 and _span(leaf).holds(at):
             return wanted
     return None
 
 
 def _has_one_jump(leaf: ast.expr) -> bool:
     return not any(
-        isinstance(node, (ast.BoolOp, ast.IfExp))
-        or isinstance(node, ast.Compare)
-        and len(node.ops) > 1
+        isinstance(node, (ast.BoolOp, ast.IfExp)) or isinstance(node, ast.Compare) and len(node.ops) > 1
         for node in ast.walk(leaf)
     )
 
@@ -200,11 +180,7 @@ def passed(name: str, tensor: torch.Tensor) -> Optional[Tuple[Any]]:
     if name in _NUMBERS and any(span.holds(at) for span in guards.prints):
         _note("what it prints")
         number = _NUMBERS[name]
-        return (
-            number
-            if number is not None
-            else tensor.new_zeros((), device="cpu").tolist(),
-        )
+        return (number if number is not None else tensor.new_zeros((), device="cpu").tolist(),)
     if name not in _TRUTHS or any(map(_may_be_caught, frames)):
         return None
     for guard in guards.tests:
@@ -217,9 +193,7 @@ def passed(name: str, tensor: torch.Tensor) -> Optional[Tuple[Any]]:
 
 def _may_be_caught(frame: FrameType) -> bool:
     guards = _of_file(frame.f_code.co_filename)
-    if guards is None or frame.f_code.co_filename.startswith(
-        os.path.dirname(torch.__file__) + os.sep
-    ):
+    if guards is None or frame.f_code.co_filename.startswith(os.path.dirname(torch.__file__) + os.sep):
         return False
     at = _Span(frame.f_lineno, -1, frame.f_lineno, -1)
     return any(span.holds(at) for span in guards.tried)
