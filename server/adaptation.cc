@@ -287,8 +287,8 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
     rows.push_back(std::move(network->row));
     return std::move(network->graph);
   };
-  const absl::StatusOr<std::vector<size_t>> chosen =
-      model_->Get()->predictor->Suggest(machine, next, static_cast<size_t>(count), [&call] { return call.Stopped(); });
+  const absl::StatusOr<std::vector<size_t>> chosen = model_->Get()->predictor->Suggest(
+      machine, next, static_cast<size_t>(count), {{}, [&call] { return call.Stopped(); }});
   COBRA_RETURN_IF_ERROR(call.Check());
   COBRA_RETURN_IF_ERROR(chosen.status());
   if (rows.empty()) return RefusedError(reader.refused());

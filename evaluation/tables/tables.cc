@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "evaluation/tables/kept_answers.h"
 #include "evaluation/tables/table_ablation.h"
+#include "evaluation/tables/table_adapted.h"
 #include "evaluation/tables/table_boards.h"
 #include "evaluation/tables/table_calibration.h"
 #include "evaluation/tables/table_cobra_layers.h"
@@ -27,6 +28,9 @@ namespace cobra::evaluation {
 const std::vector<TableEntry>& Tables() {
   static const auto* tables = new std::vector<TableEntry>{
       {"ablation", "What each deviation from COBRA as published brings, on our measurements", RunAblationTable},
+      {"adapted",
+       "GPUs that `adapt` knows by their data sheets and a few timings, with the shipped weights (KernelBench)",
+       RunAdaptedTable},
       {"boards", "a phone, board or server from its data sheet and a few networks timed on it (ncnn)", RunBoardsTable},
       {"calibration", "a machine that no training has seen, from a minute of measurements (--rows, --model)",
        RunCalibrationTable},

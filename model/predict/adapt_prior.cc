@@ -69,6 +69,10 @@ double RuntimeDistance(const TargetSpec& a, const TargetSpec& b) {
   return RuntimeFamily(a) != RuntimeFamily(b) || IsOtherVersion(a, b) ? kOtherVersion : 0;
 }
 
+// The exponents of the number of threads. Few trained targets of one runtime have several, so these are not learned:
+// with what the peaks of one and two threads teach, fourteen of an i9 are answered four times too slow.
+constexpr double kOfThreads = 0.75, kOfThreadsElsewhere = 0.6;
+
 // The logarithm of by how much the second is more; 0 if one of them is not known.
 double LogRatio(double from, double to) { return from > 0 && to > 0 ? std::log(to / from) : 0; }
 
@@ -97,22 +101,24 @@ double SharedWords(const std::string& a, const std::string& b) {
   return static_cast<double>(shared) / static_cast<double>(of_a.size() + of_b.size() - shared);
 }
 
+bool IsComputing(OperatorGroup group) {
+  return group == kConvDense || group == kConvPointwise || group == kConvGrouped || group == kProduct;
+}
+
+// By how much the threads of `to` are faster together, were each as fast as one of `from`.
+double LogOfThreads(const TargetSpec& from, const TargetSpec& to, OperatorGroup group) {
+  return (IsComputing(group) ? kOfThreads : kOfThreadsElsewhere) * LogRatio(from.threads, to.threads);
+}
+
+// By how much a thread of the one computes faster.
 double LogCompute(const TargetSpec& from, const TargetSpec& to, OperatorGroup group) {
   double TargetSpec::*const measured = group == kConvDense     ? &TargetSpec::convolution_gflops
                                        : group == kConvGrouped ? &TargetSpec::depthwise_gflops
                                                                : &TargetSpec::pointwise_gflops;
-  const bool has_threads = from.threads > 0 && to.threads > 0;
   // The kernels' rates are those of one core.
-  if (from.*measured > 0 && to.*measured > 0) {
-    const double threads =
-        has_threads ? 0.85 * std::log(static_cast<double>(to.threads) / static_cast<double>(from.threads)) : 0;
-    return LogRatio(from.*measured, to.*measured) + threads;
-  }
-  return LogRatio(from.peak_gflops, to.peak_gflops);
-}
-
-bool IsComputing(OperatorGroup group) {
-  return group == kConvDense || group == kConvPointwise || group == kConvGrouped || group == kProduct;
+  if (from.*measured > 0 && to.*measured > 0) return LogRatio(from.*measured, to.*measured);
+  if (!(from.peak_gflops > 0) || !(to.peak_gflops > 0)) return 0;
+  return LogRatio(from.peak_gflops, to.peak_gflops) - LogRatio(from.threads, to.threads);
 }
 
 // How much longer the calls of a group take on `to` than on `from`: the mean logarithm over networks in which they
@@ -149,7 +155,8 @@ void FitGroup(absl::Span<const KnownTarget> targets, OperatorGroup group, SheetL
       if (!AreComparable(*from.spec, *to.spec) || !GroupLogRatio(from, to, group, &ratio)) continue;
       const double a = LogCompute(*from.spec, *to.spec, group),
                    b = LogRatio(from.spec->memory_gb_per_s, to.spec->memory_gb_per_s);
-      const double y = -ratio - law->of_compute[group] * a - law->of_memory[group] * b;
+      const double y =
+          -ratio - LogOfThreads(*from.spec, *to.spec, group) - law->of_compute[group] * a - law->of_memory[group] * b;
       aa += each * a * a;
       ab += each * a * b;
       bb += each * b * b;
@@ -298,8 +305,9 @@ AdaptVector SheetShift(const TargetSpec& from, const TargetSpec& to, const Sheet
   AdaptVector shift{};
   const double memory = LogRatio(from.memory_gb_per_s, to.memory_gb_per_s);
   for (size_t group = 0; group < kNumOperatorGroups; ++group) {
-    const double compute = LogCompute(from, to, static_cast<OperatorGroup>(group));
-    shift[2 + 2 * group] = -law.of_compute[group] * compute - law.of_memory[group] * memory;
+    const auto of_calls = static_cast<OperatorGroup>(group);
+    shift[2 + 2 * group] = -law.of_compute[group] * LogCompute(from, to, of_calls) - law.of_memory[group] * memory -
+                           LogOfThreads(from, to, of_calls);
   }
   return shift;
 }

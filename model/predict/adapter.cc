@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -25,6 +26,8 @@ namespace {
 constexpr size_t kMostTargets = 64, kMostOwn = 16;
 // Trained targets that are held out for the interval, and how often each.
 constexpr size_t kHeldOutTargets = 16, kDraws = 3;
+// Of those that explain one, so many are given its sheet: most of the weight is theirs.
+constexpr size_t kHeldOutOwn = 6;
 // They count like so many samples of the device itself: one a distance of two further than the nearest .6 of that.
 constexpr double kHeldOutSamples = 10, kFarAway = 8;
 constexpr double kCoverage = 0.9;
@@ -32,7 +35,7 @@ constexpr double kCoverage = 0.9;
 // (logarithm), LibTorch's calls from PyTorch's by what launches them.
 constexpr double kOtherSoftware = 0.25;
 constexpr double kSuggestNoise = 0.05;
-constexpr size_t kMostKnown = 256;
+constexpr size_t kMostKnown = 256, kMostReferencesAs = 4096;
 
 // Without the largest of every four or more: one bad timing does not speak against the others.
 double MeanLogError(const std::vector<double>& log_errors) {
@@ -47,58 +50,42 @@ AdaptFitOptions FitOptionsOf(const TargetDifferences& differences) {
   return {differences.covariance, differences.scale_variance, differences.launch_variance};
 }
 
-// Networks by how long they take: as many bins as will be chosen, one from each, so that what launching and what the
-// device takes both show; and of each bin the half that is known best.
-struct Bins {
-  std::vector<size_t> of_network;
-  std::vector<bool> is_eligible;  // by network
-  std::vector<bool> is_used;      // by bin
-};
-
-Bins BinsOf(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise) {
-  const size_t n = log_us.size();
-  Bins bins{std::vector<size_t>(n), std::vector<bool>(n), std::vector<bool>(count)};
+// Networks that stand for all others, up to `count`, in turns from bins by how long they take, so that what launching
+// and what the device takes both show. In a bin those from which the others differ least, each from its nearest. What
+// differs most from all others tells most of a model that is right; it is where the model is wrong most often, too.
+// `covariance`: [n, n], of the log-latencies; `noise`: variance of each, beside what it shares with the others.
+std::vector<size_t> MostTypical(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise,
+                                const std::vector<double>& covariance) {
+  constexpr size_t kMostBins = 5;
+  const size_t n = noise.size();
+  count = std::min(count, n);
   std::vector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&log_us](size_t a, size_t b) { return log_us[a] < log_us[b]; });
-  std::vector<std::vector<double>> noises(count);
-  for (size_t i = 0; i < n; ++i) {
-    bins.of_network[order[i]] = i * count / n;
-    noises[i * count / n].push_back(noise[order[i]]);
-  }
-  std::vector<double> middle;
-  for (std::vector<double>& of_bin : noises) middle.push_back(of_bin.empty() ? 0 : Median(std::move(of_bin)));
-  for (size_t i = 0; i < n; ++i) bins.is_eligible[i] = noise[i] <= middle[bins.of_network[i]];
-  return bins;
-}
-
-// Greedily: up to `count` rows of the covariance [n, n] that lower what remains of all of them most. `noise`: variance
-// of each, beside what it shares with the others.
-std::vector<size_t> MostInformative(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise,
-                                    std::vector<double> covariance) {
-  const size_t n = noise.size();
-  Bins bins = BinsOf(std::min(count, n), log_us, noise);
+  std::vector<std::vector<size_t>> bins(std::min(count, kMostBins));
+  for (size_t i = 0; i < n && !bins.empty(); ++i) bins[i * bins.size() / n].push_back(order[i]);
+  // The variance of what one says of another.
+  const auto apart = [&](size_t a, size_t b) {
+    return std::max(0.0, covariance[a * n + a] + covariance[b * n + b] - 2 * covariance[a * n + b]) + noise[b];
+  };
+  std::vector<double> nearest(n, std::numeric_limits<double>::max());
+  std::vector<bool> is_chosen(n);
   std::vector<size_t> chosen;
-  while (chosen.size() < std::min(count, n)) {
+  for (size_t turn = 0; chosen.size() < count; ++turn) {
+    const std::vector<size_t>& bin = bins[turn % bins.size()];
     size_t best = n;
-    double best_gain = -1;
-    for (size_t k = 0; k < n; ++k) {
-      if (bins.is_used[bins.of_network[k]] || !bins.is_eligible[k]) continue;
-      double gain = 0;
-      for (size_t i = 0; i < n; ++i) gain += covariance[i * n + k] * covariance[i * n + k];
-      gain /= covariance[k * n + k] + noise[k];
-      if (gain <= best_gain) continue;
+    double least = 0;
+    for (const size_t k : bin) {
+      double sum = 0;
+      for (const size_t i : bin) sum += std::min(nearest[i], apart(i, k));
+      if (is_chosen[k] || (best < n && sum >= least)) continue;
       best = k;
-      best_gain = gain;
+      least = sum;
     }
-    const double scale = 1 / (covariance[best * n + best] + noise[best]);
-    std::vector<double> column(n);
-    for (size_t i = 0; i < n; ++i) column[i] = covariance[i * n + best];
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < n; ++j) covariance[i * n + j] -= scale * column[i] * column[j];
-    }
+    if (best == n) continue;
     chosen.push_back(best);
-    bins.is_used[bins.of_network[best]] = true;
+    is_chosen[best] = true;
+    for (const size_t i : bin) nearest[i] = std::min(nearest[i], apart(i, best));
   }
   return chosen;
 }
@@ -130,6 +117,24 @@ absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t t
   absl::MutexLock lock(&mutex_);
   if (reference_[target] == nullptr) reference_[target] = std::move(views);
   return reference_[target].get();
+}
+
+absl::StatusOr<std::shared_ptr<const std::vector<NetworkView>>> Adapter::ReferenceViewsAs(size_t target,
+                                                                                          size_t sheet_of) const {
+  const std::pair<size_t, size_t> key(target, sheet_of);
+  {
+    absl::MutexLock lock(&mutex_);
+    if (const auto known = reference_as_.find(key); known != reference_as_.end()) return known->second;
+  }
+  auto views = std::make_shared<std::vector<NetworkView>>();
+  for (const graph::Graph& graph : ReferenceNetworks()) {
+    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, {}));
+    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, ClassesOf(graph), {target, true}, targets_[sheet_of]));
+    views->push_back(std::move(view));
+  }
+  absl::MutexLock lock(&mutex_);
+  if (reference_as_.size() >= kMostReferencesAs) reference_as_.clear();
+  return reference_as_[key] = std::move(views);
 }
 
 // Trained targets given each other's sheets: whether that is nearer to the truth than what the law makes of it.
@@ -238,19 +243,25 @@ absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size
   if (is_known_kind && (!IsSameRuntime(machine, spec) || !absl::c_any_of(question.targets, is_like(spec))))
     return held_out;
   COBRA_ASSIGN_OR_RETURN(held_out.truth, ReferenceViews(target));
-  std::vector<size_t> others;
-  std::vector<const TargetSpec*> specs;
+  std::vector<std::pair<double, size_t>> others;  // the nearest first
   for (const size_t other : question.targets) {
     if (IsSameDevice(targets_[other], spec) || (!is_known_kind && AreComparable(targets_[other], spec))) continue;
-    others.push_back(other);
-    specs.push_back(&targets_[other]);
+    others.push_back({SheetDistance(spec, targets_[other]), other});
   }
+  absl::c_sort(others);
+  std::vector<const TargetSpec*> specs;
+  for (const auto& [distance, other] : others) specs.push_back(&targets_[other]);
+  const bool is_own_likely = question.own_log_odds > 0 && HasNumbers(spec);
+  size_t own = 0;
   for (const size_t i : ThatRunAlike(spec, specs)) {
-    const size_t other = others[i];
-    COBRA_ASSIGN_OR_RETURN(held_out.views.emplace_back(), ReferenceViews(other));
-    const double distance = SheetDistance(spec, targets_[other]);
+    const auto& [distance, other] = others[i];
+    COBRA_ASSIGN_OR_RETURN(const std::vector<NetworkView>* views, ReferenceViews(other));
+    held_out.views.emplace_back(std::shared_ptr<void>(), views);  // which live as long as this object
     held_out.candidates.push_back(
         {-0.5 * distance * distance, SheetShift(targets_[other], spec, question.differences.law), {}});
+    if (!is_own_likely || ++own > kHeldOutOwn) continue;
+    COBRA_ASSIGN_OR_RETURN(held_out.views.emplace_back(), ReferenceViewsAs(other, target));
+    held_out.candidates.push_back({-0.5 * distance * distance + question.own_log_odds, {}, {}});
   }
   return held_out;
 }
@@ -285,7 +296,7 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
       const AdaptFit fit = FitCandidates(held_out.candidates, log_us, FitOptionsOf(question.differences));
       for (size_t i = samples; i < networks; ++i) {
         std::vector<const NetworkView*> views;
-        for (const std::vector<NetworkView>* of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
+        for (const auto& of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
         errors.push_back({std::fabs(LogLatency(fit.parts, views) - std::log((*held_out.truth)[order[i]].us)), weight});
       }
     }
@@ -373,10 +384,10 @@ absl::StatusOr<Adapter::SuggestedFrom> Adapter::ViewAll(const TargetSpec& machin
 }
 
 absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, NextNetwork next, size_t count,
-                                                     const std::function<bool()>& cancelled) const {
-  COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, {}));
+                                                     const AdaptOptions& options) const {
+  COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, options));
   const std::vector<AdaptPart> parts = PriorParts(question.fits);
-  COBRA_ASSIGN_OR_RETURN(const SuggestedFrom from, ViewAll(machine, question, parts, next, cancelled));
+  COBRA_ASSIGN_OR_RETURN(const SuggestedFrom from, ViewAll(machine, question, parts, next, options.cancelled));
   const auto& [positions, views] = from;
   const size_t n = positions.size();
   std::vector<double> covariance(n * n);
@@ -405,8 +416,8 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, 
       noise[i] += part.weight * own_error * own_error;
     }
   }
-  if (cancelled && cancelled()) return absl::CancelledError("suggest: the request was cancelled");
-  std::vector<size_t> chosen = MostInformative(count, mean, noise, std::move(covariance));
+  if (options.is_cancelled()) return absl::CancelledError("suggest: the request was cancelled");
+  std::vector<size_t> chosen = MostTypical(count, mean, noise, covariance);
   for (size_t& network : chosen) network = positions[network];
   return chosen;
 }

@@ -61,11 +61,11 @@ class Adapter {
   // times what the model expects, or the others make it expect.
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options = {}) const;
-  // Which networks to time first: up to `count` positions in the list, the most informative first; of equal networks
-  // only the first. Each lowers the remaining variance of the log-latencies of all of them most (I-optimal design,
-  // greedily). No network is kept while the next one is read. Cancelled if `cancelled` returns true.
+  // Which networks to time first: up to `count` positions in the list; of equal networks only the first. Those of each
+  // fifth of them, by how long they take, that stand best for the others in it. No network is kept while the next one
+  // is read. Cancelled if `options.cancelled` returns true.
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, NextNetwork next, size_t count,
-                                              const std::function<bool()>& cancelled = {}) const;
+                                              const AdaptOptions& options = {}) const;
 
  private:
   // Candidates for a device, and what is known about their kind.
@@ -81,6 +81,9 @@ class Adapter {
     std::vector<AdaptCandidate> fits;  // likewise, without networks
   };
   absl::StatusOr<const std::vector<NetworkView>*> ReferenceViews(size_t target) const;
+  // The same, given the sheet of the trained target `sheet_of`.
+  absl::StatusOr<std::shared_ptr<const std::vector<NetworkView>>> ReferenceViewsAs(size_t target,
+                                                                                   size_t sheet_of) const;
   absl::StatusOr<NetworkView> View(const TimesOnTarget& times, const CallClasses& classes, const Candidate& candidate,
                                    const TargetSpec& machine) const;
   absl::StatusOr<Question> Ask(const TargetSpec& machine, const AdaptOptions& options) const;
@@ -98,7 +101,7 @@ class Adapter {
   // A trained target, its device left out: what is true, and who may explain it.
   struct HeldOut {
     const std::vector<NetworkView>* truth = nullptr;
-    std::vector<const std::vector<NetworkView>*> views;  // of the candidates
+    std::vector<std::shared_ptr<const std::vector<NetworkView>>> views;  // of the candidates
     std::vector<AdaptCandidate> candidates;
   };
   // Without candidates if it is no example for `machine`: one that has comparable targets, or that has none.
@@ -113,6 +116,9 @@ class Adapter {
   mutable absl::Mutex mutex_;
   // By target; filled when first needed.
   mutable std::vector<std::unique_ptr<const std::vector<NetworkView>>> reference_ ABSL_GUARDED_BY(mutex_);
+  // By target and whose sheet it is given.
+  mutable std::map<std::pair<size_t, size_t>, std::shared_ptr<const std::vector<NetworkView>>> reference_as_
+      ABSL_GUARDED_BY(mutex_);
   // By the targets that may be used: what does not depend on the device.
   mutable std::map<std::vector<size_t>, std::pair<TargetDifferences, double>> known_ ABSL_GUARDED_BY(mutex_);
 };

@@ -129,8 +129,7 @@ class Predictor {
                                             const AdaptOptions& options = {}) const = 0;
   // Which of some networks to time first (Adapter::Suggest).
   virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next,
-                                                      size_t count,
-                                                      const std::function<bool()>& cancelled = {}) const = 0;
+                                                      size_t count, const AdaptOptions& options = {}) const = 0;
 
   virtual CacheStats embedding_cache_stats() const = 0;
   virtual void ClearEmbeddingCache() const = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench|boards --quick: every row is there, with
+"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench|boards|adapted --quick: every row is there, with
 figures of test rows.
 
     measured_tables_test.py TABLE
@@ -46,6 +46,7 @@ ROWS = {
     ],
     "kernelbench": ["COBRA", "additive roofline, fitted"],
     "boards": ["COBRA", "geometric pattern, scaled", "eight nearest, scaled", "Gaussian over networks"],
+    "adapted": ["data sheet alone"] + [f"{n} timings, {how}" for n in (5, 10) for how in ("at random", "as suggested")],
 }
 OPTIONS = {"runtimes": ["--rows", "data/measurements"]}
 PUBLISHED = {
@@ -56,6 +57,7 @@ PUBLISHED = {
     "runtimes": [],
     "kernelbench": [],
     "boards": [],
+    "adapted": [],
 }
 
 

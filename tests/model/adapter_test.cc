@@ -142,6 +142,28 @@ TEST_F(AdapterTest, ADataSheetAloneScalesByWhatItSays) {
   EXPECT_EQ(a->samples, 0);
 }
 
+// Trained targets that are nearly right whenever they are given another's sheet: the interval is as narrow.
+TEST_F(AdapterTest, TheIntervalIsThatOfTargetsGivenTheSheet) {
+  double factor = 1;
+  for (Device& device : trained_) device.factors.fill(factor += 0.01);
+  std::vector<TargetSpec> specs;
+  for (const Device& device : trained_) specs.push_back(device.Sheet());
+  const Adapter adapter(specs, [this](const graph::Graph& graph, const std::function<bool()>&) {
+    return Adapter::TimesOnTarget([this, &graph](size_t target, const TargetSpec& sheet) {
+      Device device = trained_[target];
+      device.gflops = sheet.peak_gflops;
+      device.gb_per_s = sheet.memory_gb_per_s;
+      return Adapter::CallTimes{device.CallsUs(graph), 0.1};
+    });
+  });
+  const auto of_sheets = adapter.Adapt(Device{"New", 150, 25}.Sheet(), {}),
+             of_targets = MakeAdapter().Adapt(Device{"New", 150, 25}.Sheet(), {});
+  ASSERT_TRUE(of_sheets.ok() && of_targets.ok()) << of_sheets.status() << of_targets.status();
+  EXPECT_TRUE(of_sheets->own_specification);
+  EXPECT_LT(of_sheets->interval_log, 0.04);
+  EXPECT_GT(of_targets->interval_log, 2 * of_sheets->interval_log);
+}
+
 TEST_F(AdapterTest, MoreSamplesAreMoreAccurateAndTheirIntervalsNarrower) {
   Device device{"New", 150, 25};
   device.factors = {1.6, 1.6, 2, 1.4, 1.5, 1.6, 1.5, 1.6};
@@ -265,6 +287,23 @@ TEST_F(AdapterTest, SuggestsMoreThanOneKindOfNetwork) {
   EXPECT_TRUE(Suggested({}, 10).empty());
 }
 
+TEST_F(AdapterTest, SuggestsWhatStandsForTheOthers) {
+  std::vector<graph::Graph> graphs;
+  for (const int64_t width : {608, 624, 640, 656, 672}) graphs.push_back(Perceptron(width));
+  graphs.push_back(ReferenceNetworks()[13]);  // unlike them, and longer
+  std::vector<const graph::Graph*> pointers;
+  for (const graph::Graph& graph : graphs) pointers.push_back(&graph);
+  const std::vector<size_t> order = Suggested(pointers, 1);
+  ASSERT_EQ(order.size(), 1U);
+  EXPECT_LT(order[0], 5U);
+}
+
+TEST_F(AdapterTest, SuggestingLeavesDevicesOutToo) {
+  const auto next = []() -> absl::StatusOr<std::optional<graph::Graph>> { return std::nullopt; };
+  const AdaptOptions all{{"Alpha 1", "Beta 2", "Gamma 3", "Delta 4"}};
+  EXPECT_TRUE(absl::IsFailedPrecondition(MakeAdapter().Suggest(Device{"New"}.Sheet(), next, 1, all).status()));
+}
+
 // A list of a thousand may take gigabytes at once.
 TEST_F(AdapterTest, SuggestingKeepsNoNetwork) {
   std::weak_ptr<const std::string> of_last;  // lives as long as the network does
@@ -289,7 +328,7 @@ TEST_F(AdapterTest, SuggestingEndsWhereTheListFailsOrNobodyWaits) {
   const auto endless = []() -> absl::StatusOr<std::optional<graph::Graph>> { return Perceptron(64); };
   int asked = 0;
   const std::function<bool()> cancelled = [&asked] { return ++asked > 1; };
-  EXPECT_TRUE(absl::IsCancelled(MakeAdapter().Suggest(Device{"New"}.Sheet(), endless, 10, cancelled).status()));
+  EXPECT_TRUE(absl::IsCancelled(MakeAdapter().Suggest(Device{"New"}.Sheet(), endless, 10, {{}, cancelled}).status()));
 }
 
 TEST_F(AdapterTest, FiveSamplesThatHardlyAgreeStillCount) {

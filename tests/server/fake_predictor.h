@@ -96,7 +96,7 @@ class FakePredictor : public predict::Predictor {
     return calibration;
   }
   absl::StatusOr<std::vector<size_t>> Suggest(const predict::TargetSpec&, predict::Adapter::NextNetwork next,
-                                              size_t count, const std::function<bool()>&) const override {
+                                              size_t count, const predict::AdaptOptions&) const override {
     std::vector<size_t> first;
     for (size_t position = 0;; ++position) {
       const auto network = next();
