@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
+#include "model/fit/confidence_check.h"
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
 #include "train/commands.h"
@@ -22,17 +23,23 @@ struct EvaluateArguments {
   std::string predictions;
   bool json = false;
   bool write = false;
+  bool confidence = false;
 };
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
   COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(a.rows));
+  const fit::Split split = a.split == "test" ? fit::Split::kTest : fit::Split::kValidation;
+  if (a.confidence) {
+    COBRA_ASSIGN_OR_RETURN(const fit::ConfidenceCheck check, fit::CheckConfidence(a.model, data, split));
+    std::printf("%s", fit::ConfidenceCheckToTable(check).c_str());
+    return absl::OkStatus();
+  }
   fit::Evaluation e;
   if (a.write) {
     COBRA_ASSIGN_OR_RETURN(std::vector<fit::Evaluation> finished, fit::FinishVersion(a.model, {&data, 1}));
     e = std::move(finished[0]);
   } else {
-    COBRA_ASSIGN_OR_RETURN(
-        e, fit::Evaluate(a.model, data, a.split == "test" ? fit::Split::kTest : fit::Split::kValidation));
+    COBRA_ASSIGN_OR_RETURN(e, fit::Evaluate(a.model, data, split));
   }
   if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
   std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : WithoutEscapes(fit::EvaluationToTable(e)).c_str());
@@ -55,6 +62,10 @@ Command AddEvaluate(CLI::App* app) {
   command->add_flag("--json", a->json, "All rows, as JSON instead of a table");
   command->add_flag("--write", a->write, "Write intervals, errors and measured sizes into the version's manifest")
       ->excludes("--split");
+  command
+      ->add_flag("--confidence", a->confidence,
+                 "Only: the median error of rows with a confidence of 0.9 or more, and of the rest")
+      ->excludes("--json", "--write", "--predictions");
   return {command, [a] { return RunEvaluate(*a); }};
 }
 

@@ -7,6 +7,7 @@
 #include "graph/builder.h"
 #include "graph/constant_calls.h"
 #include "model/predict/half_precision.h"
+#include "model/predict/run_on_gpu.h"
 
 namespace cobra::predict {
 namespace {
@@ -138,6 +139,8 @@ std::optional<graph::Graph> AsRunBy(const TargetSpec& machine, const graph::Grap
         graph::WithoutConstantCalls(full.has_value() ? *full : graph, /*of_parameters=*/true);
     if (prepared.has_value()) full = std::move(prepared->graph);
   }
+  if (std::optional<RunOnGpu> on_gpu = AsRunOnGpu(full.has_value() ? *full : graph, machine); on_gpu.has_value())
+    full = std::move(on_gpu->graph);
   if (!RunsConvertedFiles(machine, /*is_adapted=*/true)) return full;
   std::optional<FoldedNorms> folded = WithFoldedNorms(full.has_value() ? *full : graph);
   return folded.has_value() ? std::move(folded->graph) : std::move(full);

@@ -12,9 +12,6 @@
 namespace cobra::predict {
 namespace {
 
-// So many timings say what the data sheet cannot.
-constexpr int kEnoughSamples = 5;
-
 // What ncnn's converters make a clamp of. Files of ncnn do not have these operators, so its targets neither.
 bool IsConverted(const graph::Node& node, const TargetSpec& target) {
   return RuntimeFamily(target) == "ncnn" && (node.op == graph::Op::hardtanh || node.op == graph::Op::relu6);
@@ -113,6 +110,10 @@ CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& 
   if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
       graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsConverted(node, target.spec))
     limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
+  // Rows of training mode are of targets that have no others.
+  if (limits.unknown.empty() && !target.is_training_alone && node.attributes.Bool("training"))
+    limits.unknown = absl::StrCat(graph::OpName(node.op), " in training mode: ", target.spec.name,
+                                  " was measured in inference alone");
   return limits;
 }
 
@@ -153,6 +154,15 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   if (IsNewPrecision(graph, target))
     Doubt(0, absl::StrCat("layers in int8: ", target.spec.name, " was measured in ", target.spec.precision, " alone"),
           prediction);
+  prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
+}
+
+void JudgeLaunching(const TargetSpec& spec, const TargetEntry& target, double waiting_share,
+                    LatencyPrediction* prediction) {
+  if (waiting_share <= 0 || spec.kind != "gpu" || RuntimeFamily(target.spec) == RuntimeFamily(spec)) return;
+  Doubt(1 - waiting_share,
+        absl::StrCat("launching from Python: ", target.spec.name, " was measured from C++, which takes less"),
+        prediction, waiting_share);
   prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
 }
 

@@ -22,6 +22,8 @@ namespace cobra::predict {
 inline constexpr double kRangeSlack = 1.25;
 // If known layers have less than this share of the latency, the answer is marked as extrapolating.
 inline constexpr double kExtrapolatingBelow = 0.9;
+// So many timings say what the data sheet cannot.
+inline constexpr int kEnoughSamples = 5;
 
 // What a call's extent says about the answer of the networks.
 struct CallLimits {
@@ -35,13 +37,16 @@ CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& 
 
 // Lower the confidence and add the reason, if there is one. `compute_nodes`: calls that are no views.
 //
-// What training makes of a call (batch statistics) is unknown to models that measured inference alone: they give it the
+// What training makes of a call (batch statistics) is unknown to targets that measured inference alone: they give it the
 // time of inference, so its share of the time says nothing. Its share of the calls does.
 void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* prediction);
 // A network of known calls that is far larger than all measured ones extrapolates too, as does a batch where only
 // single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
+// Where the GPU waits for its host (launch_time.h), `waiting_share` of the time, and the target was launched from C++.
+void JudgeLaunching(const TargetSpec& spec, const TargetEntry& target, double waiting_share,
+                    LatencyPrediction* prediction);
 // The targets that a version was trained on, and what they are.
 std::vector<TargetInfo> InfosOf(const Manifest& manifest);
 std::vector<TargetSpec> SpecsOf(const Manifest& manifest);

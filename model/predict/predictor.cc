@@ -38,13 +38,16 @@
 #include "model/predict/half_precision.h"
 #include "model/predict/kernel_times.h"
 #include "model/predict/known_range.h"
+#include "model/predict/launch_time.h"
 #include "model/predict/mixture.h"
 #include "model/predict/plausibility.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
+#include "model/predict/run_on_gpu.h"
 #include "model/predict/shared_batches.h"
 #include "model/predict/sheet_limits.h"
 #include "model/predict/target_work.h"
+#include "model/predict/training_time.h"
 #include "model/predict/unknown_reason.h"
 #include "model/predict/version.h"
 #include "model/text/canonical_text.h"
@@ -121,6 +124,11 @@ class LoadedPredictor : public Predictor {
         return FoldedNorms{prepared->graph, std::move(prepared->place_of_call)}.OfAllCalls(std::move(predicted));
       }
     }
+    const std::optional<RunOnGpu> on_gpu = AsRunOnGpu(graph, asked);
+    if (on_gpu.has_value()) {
+      COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(on_gpu->graph, target, calibration, cancelled));
+      return on_gpu->OfAllCalls(std::move(predicted));
+    }
     const bool is_probed = calibration != nullptr && !has_parts;  // by our worker, which converts nothing
     if (!is_probed && RunsConvertedFiles(asked, has_parts)) {
       if (const std::optional<FoldedNorms> folded = WithFoldedNorms(graph); folded.has_value()) {
@@ -165,14 +173,14 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next, size_t count,
-                                              const AdaptOptions& options) const override {
+                                              const std::function<bool()>& cancelled) const override {
     const auto next_as_run = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
       COBRA_ASSIGN_OR_RETURN(std::optional<graph::Graph> network, next());
       if (!network.has_value()) return network;
       std::optional<graph::Graph> as_run = AsRunBy(machine, *network);
       return as_run.has_value() ? std::move(as_run) : std::move(network);
     };
-    return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, options);
+    return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, cancelled);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
@@ -340,22 +348,6 @@ class LoadedPredictor : public Predictor {
     return c;
   }
 
-  // Describes the first word or number of a layer's text that lies outside the training data; empty if there is none.
-  std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens) const {
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      const text::Token& token = tokens[i];
-      if (token.id == text::Vocabulary::kUnknown) return DescribeUnknownWord(text::SplitText(text), i);
-      if (!token.numeric) continue;
-      const auto& [low, high] = manifest_.value_ranges[token.id];
-      // The slack widens the range at both ends, whatever the signs: dim=-1 is within [-1, 3].
-      const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
-                   below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
-      if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
-      return DescribeOutside(text::SplitText(text), i, token.value, low, high);
-    }
-    return "";
-  }
-
   // A layer that nobody has asked about yet.
   struct NewLayer {
     Hash128 key;
@@ -373,7 +365,8 @@ class LoadedPredictor : public Predictor {
     const float* row = embeddings.data();
     NewLayers::Values entries;
     for (const NewLayer* layer : layers) {
-      LayerEntry entry{std::vector<float>(row, row + width), WhyUnknown(layer->text, layer->tokens)};
+      LayerEntry entry{std::vector<float>(row, row + width),
+                       WhyUnknown(layer->text, layer->tokens, manifest_.value_ranges)};
       const int64_t held_bytes = HeapBytes(entry.embedding) + HeapBytes(entry.unknown);
       entries.push_back(cache_.Insert(layer->key, std::move(entry), held_bytes));
       row += width;
@@ -516,25 +509,35 @@ class LoadedPredictor : public Predictor {
     out.node_unknown.reserve(calls);
     double known_us = 0;
     int compute_nodes = 0;
-    const SheetLimits of_spec(spec, graph);
-    const std::optional<SheetLimits> of_device =
-        adapted == nullptr ? std::nullopt : std::make_optional<SheetLimits>(adapted->machine, graph);
     std::map<std::string, double> unknown_us;
+    std::vector<double> log_us_of_call(calls);
     for (size_t i = 0; i < calls; ++i) {
-      const size_t layer = static_cast<size_t>(layers.of_call[i]);
-      const auto& [least_log_us, unknown] = limits[layer];
+      const double least_log_us = limits[static_cast<size_t>(layers.of_call[i])].least_log_us;
+      log_us_of_call[i] = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
+    }
+    SheetLimits(spec, graph).Keep(&log_us_of_call);
+    const LaunchTime launching(graph, spec, target);
+    std::vector<double> more_us = launching.WaitingUs(log_us_of_call);
+    double all_more_us = 0;
+    for (size_t i = 0; i < calls; ++i) more_us[i] += StatisticsUs(graph, graph.nodes()[i], spec, target);
+    std::vector<double> corrections(calls);
+    for (size_t i = 0; i < calls && calibration != nullptr; ++i) {
       const double of_networks =
-          of_spec.Within(i, std::max(static_cast<double>(contributions.log_us[i]), least_log_us));
-      double correction = 0;
-      if (calibration != nullptr) {
-        correction = CalibrationLogCorrection(*calibration, layers.kinds[layer], of_networks) +
-                     LaunchCoefficient(calibration->coefficients) * LaunchTerm(of_networks) +
-                     (calls > 1 ? calibration->log_network_scale : 0);
-      }
-      double log_us = of_networks + correction;
-      if (of_device.has_value()) log_us = of_device->WithinOfAdapted(i, log_us, adapted->samples);
-      const double us = std::exp(log_us);
-      out.node_alone_us.push_back(static_cast<float>(std::exp(contributions.log_us_alone[i] + correction)));
+          more_us[i] > 0 ? std::log(std::exp(log_us_of_call[i]) + more_us[i]) : log_us_of_call[i];
+      corrections[i] =
+          CalibrationLogCorrection(*calibration, layers.kinds[static_cast<size_t>(layers.of_call[i])], of_networks) +
+          LaunchCoefficient(calibration->coefficients) * LaunchTerm(of_networks) +
+          (calls > 1 ? calibration->log_network_scale : 0);
+      log_us_of_call[i] += corrections[i];
+      more_us[i] *= std::exp(corrections[i]);
+    }
+    // Timings may say that a device is slower than its sheet; none, that it is faster.
+    if (adapted != nullptr) SheetLimits(adapted->machine, graph).Keep(&log_us_of_call, adapted->samples == 0);
+    for (size_t i = 0; i < calls; ++i) {
+      const std::string& unknown = limits[static_cast<size_t>(layers.of_call[i])].unknown;
+      const double us = std::exp(log_us_of_call[i]) + more_us[i];
+      all_more_us += more_us[i];
+      out.node_alone_us.push_back(static_cast<float>(std::exp(contributions.log_us_alone[i] + corrections[i])));
       out.node_latency_us.push_back(us);
       out.latency_us += us;
       (unknown.empty() ? known_us : unknown_us[unknown]) += us;
@@ -545,6 +548,7 @@ class LoadedPredictor : public Predictor {
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
     JudgeTraining(graph, compute_nodes, &out);
     JudgeNetwork(graph, total, target, compute_nodes, &out);
+    JudgeLaunching(spec, target, all_more_us / out.latency_us, &out);
     OrderReasons(&out.unknown);
     // Where no single layers were measured, a call alone was a network of one call, if anything.
     const bool is_layer = compute_nodes <= 1 && target.interval.layer.half_width > 0;
@@ -554,6 +558,8 @@ class LoadedPredictor : public Predictor {
       width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
     // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
     width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
+    if (calibration == nullptr || (adapted != nullptr && adapted->samples < kEnoughSamples))
+      width = std::max(width, launching.HalfWidth(out.latency_us));
     width = std::min(width, kWidest);
     if (out.extrapolating) out.coverage = 0;
     out.low_us = out.latency_us * std::exp(-width);

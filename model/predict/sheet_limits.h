@@ -4,6 +4,7 @@
 #define COBRA_MODEL_PREDICT_SHEET_LIMITS_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "graph/graph.h"
 #include "model/predict/moving_time.h"
@@ -19,9 +20,10 @@ class SheetLimits {
   // Of a call, in log-microseconds; minus and plus infinity: nothing is known.
   double Least(size_t call) const;
   double Most(size_t call) const;
-  double Within(size_t call, double log_us) const;
-  // Of an adapted device: timings may say that it is slower than its sheet; none, that it is faster.
-  double WithinOfAdapted(size_t call, double log_us, int samples) const;
+  // Keeps the logarithms of what the calls of the network take within these. What they take together is known better
+  // than how it divides among them, so what one call lacks is taken from those that have more than their least: the sum
+  // grows only if they have too little to give. `at_most`: also below the most, which lessens the sum.
+  void Keep(std::vector<double>* log_us, bool at_most = true) const;
 
  private:
   const graph::Graph& graph_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "graph/op.h"
 #include "graph/untrusted.h"
+#include "model/predict/known_range.h"
 
 namespace cobra::predict {
 namespace {
@@ -77,6 +78,22 @@ std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, do
   }
   return absl::StrFormat("%s: %s is %.6g; measured from %.6g to %.6g", raw[0].word, DescribeNumber(raw, i), value, low,
                          high);
+}
+
+std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens,
+                       const std::vector<std::pair<double, double>>& value_ranges) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const text::Token& token = tokens[i];
+    if (token.id == text::Vocabulary::kUnknown) return DescribeUnknownWord(text::SplitText(text), i);
+    if (!token.numeric) continue;
+    const auto& [low, high] = value_ranges[token.id];
+    // The slack widens the range at both ends, whatever the signs: dim=-1 is within [-1, 3].
+    const double above = high > 0 ? high * kRangeSlack : high / kRangeSlack,
+                 below = low > 0 ? low / kRangeSlack : low * kRangeSlack;
+    if (token.value <= above + 1e-9 && token.value >= below - 1e-9) continue;
+    return DescribeOutside(text::SplitText(text), i, token.value, low, high);
+  }
+  return "";
 }
 
 }  // namespace cobra::predict

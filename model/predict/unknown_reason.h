@@ -3,8 +3,10 @@
 #define COBRA_MODEL_PREDICT_UNKNOWN_REASON_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "model/text/tokenizer.h"
 
 namespace cobra::predict {
@@ -16,6 +18,11 @@ std::string DescribeUnknownWord(const std::vector<text::RawToken>& raw, size_t i
 // A number outside of what was measured, `low` to `high`: "conv2d: dimension 1 of the result is 9000; measured from 1
 // to 4096".
 std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, double value, double low, double high);
+
+// The first word or number of a layer's text that lies outside the training data, described; empty: there is none.
+// `value_ranges`: as in a manifest.
+std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens,
+                       const std::vector<std::pair<double, double>>& value_ranges);
 
 }  // namespace cobra::predict
 

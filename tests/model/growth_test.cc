@@ -82,7 +82,7 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
     ASSERT_GT(ratios.size(), 500U) << kind;
     EXPECT_GT(at(0.01), kind == "gpu ncnn batch" ? 0.7 : 0.88) << kind;  // that one is a guess (docs/targets.md)
     EXPECT_GT(at(0.05), 0.93) << kind;
-    EXPECT_GT(at(0.5), 1.03) << kind;
+    EXPECT_GT(at(0.5), 1.02) << kind;  // small batches on a GPU may wait for its host
   }
 }
 

@@ -1,0 +1,33 @@
+// Whether a confidence says something about the error: rows that a version is sure of beside the others.
+#ifndef COBRA_MODEL_FIT_CONFIDENCE_CHECK_H_
+#define COBRA_MODEL_FIT_CONFIDENCE_CHECK_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "model/fit/dataset.h"
+
+namespace cobra::fit {
+
+// Of rows with a confidence of at least kSure, and of the rest: how many, and the median of |predicted / measured - 1|.
+inline constexpr double kSure = 0.9;
+struct ErrorsByConfidence {
+  int64_t sure = 0, others = 0;
+  double median_of_sure = 0, median_of_others = 0;  // 0 without rows
+};
+
+struct ConfidenceCheck {
+  ErrorsByConfidence layers, networks;
+};
+
+// Asks as users do, so that limits, doubts and what a runtime folds count. NotFound if the version lacks the target.
+absl::StatusOr<ConfidenceCheck> CheckConfidence(absl::string_view model_directory, const Dataset& data, Split split);
+
+// One line each: "networks: 120 with a confidence of 0.9 or more, median error 4.1 %; 33 others, 9.7 %; ratio 0.42".
+std::string ConfidenceCheckToTable(const ConfidenceCheck& check);
+
+}  // namespace cobra::fit
+
+#endif  // COBRA_MODEL_FIT_CONFIDENCE_CHECK_H_
