@@ -173,14 +173,14 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next, size_t count,
-                                              const std::function<bool()>& cancelled) const override {
+                                              const AdaptOptions& options) const override {
     const auto next_as_run = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
       COBRA_ASSIGN_OR_RETURN(std::optional<graph::Graph> network, next());
       if (!network.has_value()) return network;
       std::optional<graph::Graph> as_run = AsRunBy(machine, *network);
       return as_run.has_value() ? std::move(as_run) : std::move(network);
     };
-    return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, cancelled);
+    return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, options);
   }
 
   absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
