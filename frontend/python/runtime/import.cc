@@ -100,6 +100,12 @@ bool IsLeftOut(absl::string_view name) { return StandardNameSince("", name) != 0
 
 }  // namespace
 
+// What frontend/python/library/_replacements has for a module of a library that is compiled; null if nothing.
+static const NativeModule* InsteadOf(Interpreter& interp, absl::string_view name) {
+  const NativeRegistry* const natives = interp.options().natives;
+  return natives == nullptr ? nullptr : natives->Find(absl::StrCat("_replacements.", name));
+}
+
 const Importer::Location& Importer::Locate(absl::string_view name) {
   auto it = locations_.find(name);
   if (it != locations_.end()) return *it->second;
@@ -112,12 +118,13 @@ const Importer::Location& Importer::Locate(absl::string_view name) {
       *location = {Where::kFile, &source, base + "/__init__.py", true, is_library};
     } else if (source.IsFile(base + ".py")) {
       *location = {Where::kFile, &source, base + ".py", false, is_library};
+    } else if (is_library && !HasPythonInstead(name) && HasExtensionModule(source, base)) {
+      location->where = InsteadOf(interp_, name) != nullptr ? Where::kNative : Where::kOpaque;
+      location->is_library = true;
     } else if (source.IsDirectory(base)) {
       *location = {Where::kNamespace, &source, base, true, is_library};
-    } else if (is_library && !HasPythonInstead(name) && HasExtensionModule(source, base)) {
-      location->where = Where::kOpaque;
     }
-    return location->where == Where::kFile || location->where == Where::kOpaque;
+    return location->where != Where::kAbsent && location->where != Where::kNamespace;
   };
   const NativeRegistry* natives = interp_.options().natives;
   bool found = false;
@@ -233,6 +240,7 @@ Result<void> Importer::Execute(ModuleObject* module, absl::string_view source, a
 
 Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
   const NativeModule* native = interp_.options().natives->Find(name);
+  if (native == nullptr) native = InsteadOf(interp_, name);
   COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, /*is_package=*/true));
   m->is_native = true;
   BindToParent(name, m);  // before its code runs: torch.nn may be looked up from within
@@ -453,8 +461,9 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
     Value* path = m.as<ModuleObject>()->attrs->table.GetStr(interp_.names().__file__);
     if (path != nullptr && path->IsStr()) file = std::string(path->str());
     // The hook of a module has already rejected the name.
-    if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() &&
-        interp_.options().natives->Find(module.substr(0, module.find('.')))->open) {
+    const NativeModule* const top = interp_.options().natives->Find(module.substr(0, module.find('.')));
+    if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() && top != nullptr &&
+        top->open) {
       return Opaque(submodule);
     }
   }

@@ -1,6 +1,7 @@
 // Items: len, x[i], in; and the dict and set operations that may run a program's __eq__ and __hash__.
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
@@ -177,6 +178,46 @@ Result<Value> DictGetItem(Interpreter& interp, Value v, Value key) {
   return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
 }
 
+// Whether hints may subscript the class: those of the standard library that have a __class_getitem__ in CPython and
+// need none for anything else.
+bool IsGenericStandardClass(const ClassObject* cls) {
+  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>({
+      "builtins.enumerate",
+      "collections.ChainMap",
+      "collections.abc.MappingView",
+      "collections.deque",
+      "contextlib.AbstractAsyncContextManager",
+      "contextlib.AbstractContextManager",
+      "contextlib.AsyncExitStack",
+      "contextlib.ExitStack",
+      "contextlib.aclosing",
+      "contextlib.chdir",
+      "contextlib.closing",
+      "contextlib.nullcontext",
+      "contextlib.redirect_stderr",
+      "contextlib.redirect_stdout",
+      "contextlib.suppress",
+      "contextvars.Token",
+      "dataclasses.Field",
+      "difflib.SequenceMatcher",
+      "functools.cached_property",
+      "functools.partial",
+      "functools.partialmethod",
+      "importlib.resources.abc.Traversable",
+      "itertools.chain",
+      "logging.LoggerAdapter",
+      "logging.StreamHandler",
+      "os.DirEntry",
+      "os.PathLike",
+      "tempfile.SpooledTemporaryFile",
+      "tempfile.TemporaryDirectory",
+  });
+  for (const ClassObject* c : cls->mro) {
+    if (c->module.IsStr() && kNames->contains(absl::StrCat(c->module.str(), ".", c->name->view()))) return true;
+  }
+  return false;
+}
+
 Result<Value> ClassGetItem(Interpreter& interp, Value v, Value key) {
   auto* cls = v.as<ClassObject>();
   if (cls->has_metaclass) {
@@ -189,6 +230,7 @@ Result<Value> ClassGetItem(Interpreter& interp, Value v, Value key) {
   for (ClassObject* c : {t.list, t.dict, t.tuple, t.set, t.frozenset, t.type}) {
     if (Interpreter::IsSubclassOf(cls, c)) return MakeGenericAlias(interp, v, key);
   }
+  if (IsGenericStandardClass(cls)) return MakeGenericAlias(interp, v, key);
   return interp.Raise(t.TypeError, absl::StrCat("type '", cls->name->view(), "' is not subscriptable"));
 }
 

@@ -105,5 +105,21 @@ class Format:
     VALUE, VALUE_WITH_FAKE_GLOBALS, FORWARDREF, STRING = 1, 2, 3, 4
 
 
+def IntVar(name):
+    return TypeVar(name)
+
+
+class Reader(Protocol):
+    def read(self, size=..., /):
+        ...
+
+
+class Writer(Protocol):
+    def write(self, data, /):
+        ...
+
+
+sentinel = Sentinel
+NoExtraItems = Sentinel("NoExtraItems", "typing_extensions.NoExtraItems")
 TypeForm = Any
 CapsuleType = type("CapsuleType", (), {})
