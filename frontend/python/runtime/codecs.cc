@@ -240,6 +240,51 @@ Result<Value> DecodeAsSource(Interpreter& interp, absl::string_view bytes, absl:
   return interp.Unsupported(absl::StrCat("decoding from ", encoding));
 }
 
+// The escapes of a string's text, as between quotes; every other byte is a character of Latin-1.
+Result<Value> DecodeEscapes(Interpreter& interp, absl::string_view bytes) {
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(bytes.size()) / 8));
+  constexpr absl::string_view kPlain = "\\'\"abfnrtv";
+  constexpr absl::string_view kMeant = "\\'\"\a\b\f\n\r\t\v";
+  std::string out;
+  auto digits = [&bytes](size_t begin, size_t most, int base, uint32_t* value) {
+    size_t i = begin;
+    for (*value = 0; i < bytes.size() && i < begin + most; ++i) {
+      const int digit = absl::ascii_isdigit(bytes[i]) ? bytes[i] - '0' : absl::ascii_tolower(bytes[i]) - 'a' + 10;
+      if (!absl::ascii_isxdigit(bytes[i]) || digit >= base) break;
+      *value = *value * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit);
+    }
+    return i - begin;
+  };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != '\\' || i + 1 == bytes.size()) {
+      if (bytes[i] == '\\') return interp.Unsupported("decoding a single backslash at the end from unicode_escape");
+      AppendUtf8(&out, static_cast<unsigned char>(bytes[i]));
+      continue;
+    }
+    const char c = bytes[++i];
+    uint32_t value = 0;
+    if (const size_t plain = kPlain.find(c); plain != absl::string_view::npos) {
+      out += kMeant[plain];
+    } else if (c == '\n') {  // the line goes on
+    } else if (c == 'x' || c == 'u' || c == 'U') {
+      const size_t length = c == 'x' ? 2 : c == 'u' ? 4 : 8;
+      if (digits(i + 1, length, 16, &value) != length || value > 0x10ffff)
+        return interp.Unsupported("decoding a damaged escape from unicode_escape");
+      AppendUtf8(&out, value);
+      i += length;
+    } else if (const size_t length = digits(i, 3, 8, &value); length > 0) {
+      AppendUtf8(&out, value);
+      i += length - 1;
+    } else if (c == 'N') {
+      return interp.Unsupported("decoding names of characters from unicode_escape");
+    } else {
+      out += '\\';
+      AppendUtf8(&out, static_cast<unsigned char>(c));
+    }
+  }
+  return Value(interp.NewStr(out));
+}
+
 }  // namespace
 
 Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::string_view encoding,
@@ -249,6 +294,8 @@ Result<Value> DecodeText(Interpreter& interp, absl::string_view bytes, absl::str
     absl::ConsumePrefix(&bytes, "\xef\xbb\xbf");
     encoding = "utf-8";
   }
+  if (absl::EqualsIgnoreCase(encoding, "unicode_escape") || absl::EqualsIgnoreCase(encoding, "unicode-escape"))
+    return DecodeEscapes(interp, bytes);
   if (KnownCodec(encoding) == nullptr) return DecodeAsSource(interp, bytes, encoding, errors);
   COBRA_TRY_ASSIGN(CodecName codec, FindCodec(interp, encoding));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(bytes.size()) / 8));

@@ -154,7 +154,7 @@ def main():
             module = importlib.import_module(name)
         except ImportError:
             continue  # of another project (packaging), or not under this name
-        if name.startswith("packaging") or name == "typing_extensions":
+        if name.startswith(("packaging", "pkg_resources")) or name == "typing_extensions":
             continue
         names, classes = names_of(module)
         if len(sys.argv) > 1:

@@ -186,13 +186,16 @@ class nullcontext(AbstractContextManager, AbstractAsyncContextManager):
 
 
 class suppress(AbstractContextManager):
+    _active = 0  # how many are entered: as a `try` does, they show that a program is prepared for an exception
+
     def __init__(self, *exceptions):
         self._exceptions = exceptions
 
     def __enter__(self):
-        pass
+        suppress._active += 1
 
     def __exit__(self, exctype, excinst, exctb):
+        suppress._active -= 1
         return exctype is not None and issubclass(exctype, self._exceptions)
 
 

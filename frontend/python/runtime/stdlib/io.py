@@ -2,6 +2,7 @@
 import os
 
 import _cobra
+import _temporary
 
 from os import SEEK_CUR, SEEK_END, SEEK_SET
 
@@ -291,9 +292,12 @@ def _contents(file, mode):
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     shown = repr(path)
+    kind = _temporary.kind(path)
+    at = _temporary.place(path)
+    if at is not None:
+        return _temporary_contents(at, path, kind, mode)
     if set(mode) & set("wxa+"):
-        _cobra.unsupported(f"writing the file {shown}", _HINT)
-    kind = _cobra.file_kind(path)
+        os._not_written(path, f"writing the file {shown}", _HINT)
     if kind is None:
         _cobra.unsupported(f"reading the file {shown}, which is not below the model's folder or a --library,", _HINT)
     if kind == "refused":
@@ -313,10 +317,66 @@ def _contents(file, mode):
     return data
 
 
+def _temporary_contents(at, path, kind, mode):
+    if kind == "folder":
+        raise IsADirectoryError(21, "Is a directory", path)
+    if "x" in mode and kind:
+        raise FileExistsError(17, "File exists", path)
+    if not kind and "r" in mode:
+        raise FileNotFoundError(2, "No such file or directory", path)
+    _temporary.check_parent(at, path)
+    if "w" in mode or not kind:
+        _temporary.files[at] = b""
+    return _temporary.files[at]
+
+
+class _Written:
+    """A file below the folder for temporary ones, which others see when it is flushed or closed."""
+
+    def __init__(self, file, mode, encoding="utf-8", errors="strict"):
+        path = os.fspath(file)
+        self.name, self.mode, self._at = file, mode, _temporary.place(os.fsdecode(path))
+        self._encoding, self._errors = encoding, errors
+        data = _temporary.files[self._at]
+        super().__init__(data if "b" in mode else data.decode(encoding, errors))
+        if "a" in mode:
+            self.seek(0, 2)
+
+    def readable(self):
+        return "+" in self.mode
+
+    def _data(self):
+        return self._buffer if "b" in self.mode else self._buffer.encode(self._encoding, self._errors)
+
+    def flush(self):
+        if self._at in _temporary.files:
+            _temporary.files[self._at] = bytes(self._data())
+
+    def close(self):
+        if not self.closed:
+            self.flush()
+        self.closed = True
+
+    def fileno(self):
+        _cobra.unsupported("the descriptor of a file")
+
+
+class _WrittenBytes(_Written, BytesIO):
+    pass
+
+
+class _WrittenText(_Written, StringIO):
+    pass
+
+
 def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
     data = _contents(file, mode)
     if "b" in mode and encoding is not None:
         raise ValueError("binary mode doesn't take an encoding argument")
+    if set(mode) & set("wxa+"):  # below the folder for temporary files
+        if "b" in mode:
+            return _WrittenBytes(file, mode)
+        return _WrittenText(file, mode, "utf-8" if encoding in (None, "locale") else encoding, errors or "strict")
     raw = BytesIO(data)
     raw.name = file
     reader = BufferedReader(raw)

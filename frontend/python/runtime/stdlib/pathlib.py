@@ -247,10 +247,38 @@ class Path(PurePath):
         return self.glob("**/" + str(pattern))
 
     def touch(self, *args, **kwargs):
-        _cobra.unsupported("writing files with pathlib.Path")
+        os._not_written(self, "writing files with pathlib.Path")
 
-    write_text = write_bytes = mkdir = unlink = rmdir = rename = replace = symlink_to = hardlink_to = touch
-    chmod = lchmod = link_to = touch
+    def mkdir(self, mode=0o777, parents=False, exist_ok=False):
+        if exist_ok and self.is_dir():
+            return
+        if parents:
+            os.makedirs(str(self), mode, exist_ok)
+        else:
+            os.mkdir(str(self), mode)
+
+    def write_bytes(self, data):
+        with self.open("wb") as f:
+            return f.write(data)
+
+    def write_text(self, data, encoding=None, errors=None, newline=None):
+        with self.open("w", -1, encoding, errors, newline) as f:
+            return f.write(data)
+
+    def unlink(self, missing_ok=False):
+        if not missing_ok or self.exists():
+            os.unlink(str(self))
+
+    def rmdir(self):
+        os.rmdir(str(self))
+
+    def rename(self, target):
+        os.rename(str(self), os.fspath(target))
+        return type(self)(target)
+
+    replace = rename
+
+    symlink_to = hardlink_to = chmod = lchmod = link_to = touch
 
     def owner(self):
         _cobra.unsupported("the owner of a file")
@@ -258,9 +286,14 @@ class Path(PurePath):
     group = readlink = owner
 
 
+def _names(path):
+    names = _cobra.list_folder(str(path))
+    return (os._temporary.names(str(path)) if names is None else names) or ()
+
+
 def _folders(path):
     found = [path]
-    for name in _cobra.list_folder(str(path)) or ():
+    for name in _names(path):
         if name.endswith("/"):
             found += _folders(path / name)
     return found
@@ -279,7 +312,7 @@ def _matches(path, names):
     found = []
     if not any(c in names[0] for c in "*?["):
         return _matches(path / names[0], names[1:]) if (path / names[0]).exists() else []
-    for name in _cobra.list_folder(str(path)) or ():
+    for name in _names(path):
         if fnmatch.fnmatchcase(name.rstrip("/"), names[0]) and (name.endswith("/") or len(names) == 1):
             found += _matches(path / name, names[1:])
     return found
@@ -287,3 +320,13 @@ def _matches(path, names):
 
 class PosixPath(Path, PurePosixPath):
     pass
+
+
+class PureWindowsPath(PurePath):
+    def __new__(cls, *args, **kwargs):
+        _cobra.unsupported("pathlib.PureWindowsPath()")
+
+
+class WindowsPath(Path, PureWindowsPath):
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError("cannot instantiate 'WindowsPath' on your system")

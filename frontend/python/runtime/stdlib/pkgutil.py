@@ -9,6 +9,9 @@ ModuleInfo = namedtuple("ModuleInfo", "module_finder name ispkg")
 
 
 class _Loader:
+    def create_module(self, spec):
+        return importlib.import_module(spec.name)
+
     def exec_module(self, module):
         pass  # it has run when it was imported
 

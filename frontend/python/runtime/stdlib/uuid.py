@@ -63,3 +63,8 @@ def uuid4():
 
 
 uuid1 = uuid4
+
+
+# Of a machine without a hardware address, where it is a random number with this bit.
+def getnode():
+    return 0x010000000000

@@ -1,4 +1,5 @@
 import _cobra
+import _temporary
 import abc
 from os import path
 
@@ -72,6 +73,13 @@ def cpu_count():
 
 def getpid():
     return 1
+
+
+def getuid():
+    return 0
+
+
+getgid = geteuid = getegid = getuid
 
 
 class PathLike(abc.ABC):
@@ -151,7 +159,9 @@ def _refuse(p):
 def _names(p):
     names = _cobra.list_folder(fsdecode(p))
     if names is None:
-        kind = _cobra.file_kind(fsdecode(p))
+        names = _temporary.names(fsdecode(p))
+    if names is None:
+        kind = _temporary.kind(fsdecode(p))
         if kind is None:
             _refuse(p)
         if kind:
@@ -172,6 +182,10 @@ class stat_result:
     def __init__(self, mode, size):
         self.st_mode = mode
         self.st_size = size
+        # No file changes while a program is read. When one was made, is no matter of the network.
+        self.st_mtime = self.st_atime = self.st_ctime = 0.0
+        self.st_mtime_ns = self.st_atime_ns = self.st_ctime_ns = 0
+        self.st_uid = self.st_gid = 0
 
     def __getattr__(self, name):
         if not name.startswith("st_"):
@@ -183,14 +197,15 @@ class stat_result:
 
 
 def stat(p, *, dir_fd=None, follow_symlinks=True):
-    kind = _cobra.file_kind(fsdecode(p))
+    kind = _temporary.kind(fsdecode(p))
     if kind is None or kind == "refused":
         _refuse(p)
     if not kind or kind == "unread":
         raise FileNotFoundError(2, "No such file or directory", p)
     if kind == "folder":
         return stat_result(0o40755, 4096)
-    return stat_result(0o100644, len(_cobra.read_data(fsdecode(p))))
+    at = _temporary.place(fsdecode(p))
+    return stat_result(0o100644, len(_cobra.read_data(fsdecode(p)) if at is None else _temporary.files[at]))
 
 
 lstat = stat
@@ -217,11 +232,50 @@ def walk(top, topdown=True, onerror=None, followlinks=False):
         yield found
 
 
+def _not_written(name, what, hint=""):
+    # Nothing is written. Who is prepared for files that may not be written goes on without.
+    if _temporary.is_guarded():
+        raise OSError(30, "Read-only file system", fspath(name))
+    _cobra.unsupported(what, hint)
+
+
 def makedirs(name, mode=0o777, exist_ok=False):
-    _cobra.unsupported("os.makedirs()")
+    if exist_ok and path.isdir(name):
+        return
+    if _temporary.place(fsdecode(name)) is None:
+        _not_written(name, "os.makedirs()")
+    _temporary.make_folder(fsdecode(name), True, exist_ok)
 
 
-mkdir = remove = unlink = rename = replace = rmdir = system = makedirs
+def mkdir(path, mode=0o777, *, dir_fd=None):
+    if _temporary.place(fsdecode(path)) is None:
+        _not_written(path, "os.mkdir()")
+    _temporary.make_folder(fsdecode(path))
+
+
+def remove(path, *, dir_fd=None):
+    if _temporary.place(fsdecode(path)) is None:
+        _not_written(path, "os.remove()")
+    _temporary.remove(fsdecode(path))
+
+
+def rename(src, dst, *, src_dir_fd=None, dst_dir_fd=None):
+    if _temporary.place(fsdecode(src)) is None or _temporary.place(fsdecode(dst)) is None:
+        _not_written(src, "os.rename()")
+    _temporary.rename(fsdecode(src), fsdecode(dst))
+
+
+def rmdir(path, *, dir_fd=None):
+    if _temporary.place(fsdecode(path)) is None:
+        _not_written(path, "os.rmdir()")
+    _temporary.remove(fsdecode(path), True)
+
+
+unlink, replace = remove, rename
+
+
+def system(command):
+    _cobra.unsupported("os.system()")
 
 
 def get_exec_path(env=None):

@@ -1,4 +1,5 @@
 import _cobra
+import _temporary
 
 sep = "/"
 curdir, pardir, extsep, pathsep, altsep, devnull = ".", "..", ".", ":", None, "/dev/null"
@@ -145,15 +146,15 @@ def commonpath(paths):
 
 # A file of weights or of compiled code is taken to be absent: who finds it goes on to load it.
 def isfile(p):
-    return not isinstance(p, int) and _cobra.file_kind(_text(p)) == "file"
+    return not isinstance(p, int) and _temporary.kind(_text(p)) == "file"
 
 
 def isdir(p):
-    return not isinstance(p, int) and _cobra.file_kind(_text(p)) == "folder"
+    return not isinstance(p, int) and _temporary.kind(_text(p)) == "folder"
 
 
 def exists(p):
-    return not isinstance(p, int) and _cobra.file_kind(_text(p)) in ("file", "folder")
+    return not isinstance(p, int) and _temporary.kind(_text(p)) in ("file", "folder")
 
 
 lexists = exists
