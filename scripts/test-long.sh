@@ -225,7 +225,7 @@ run_step() {
       && /usr/bin/python3 tests/frontend/python/torch/torchvision_suite.py --train ;;
     timm | transformers | diffusers) run_library "$1" ;;
     libraries) { scripts/setup.sh --pypi && build release cobra-client; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/libraries.py --install ;;
-    transformers-releases) { scripts/setup.sh --pypi && build release read_model; } >&3 2>&3 && build/pypi/bin/python3 tests/long/transformers_releases.py --write tests/long/transformers_releases.csv ;;
+    transformers-releases) { scripts/setup.sh --pypi && build release read_model; } >&3 2>&3 && build/pypi/bin/python3 tests/long/transformers_releases.py --write build/transformers-releases.csv ;;
     numpy) scripts/setup.sh --pypi >&3 2>&3 && build release read_model && /usr/bin/python3 tests/frontend/python/torch/numpy_test.py &&
       /usr/bin/python3 tests/frontend/python/libraries/numpy_names.py --write tests/frontend/python/torch/numpy_names.csv ;;
     python-live) { scripts/setup.sh --pypi && build release; } >&3 2>&3 && COBRA_BIN=build/release/bin /usr/bin/python3 client/python/tests/compare_all.py torchvision &&

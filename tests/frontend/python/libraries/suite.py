@@ -77,10 +77,15 @@ def site_packages():
 
 
 class Truths:
-    def __init__(self, library):
-        self.folder = os.path.join(ROOT, "build", "truth", library)
+    """`packages`: a folder whose packages come before those of build/pypi, as another release of the library."""
+
+    def __init__(self, library, packages=""):
+        self.folder = os.path.join(
+            ROOT, "build", "truth", "-".join(filter(None, (library, os.path.basename(packages))))
+        )
         os.makedirs(self.folder, exist_ok=True)
-        self.script = [PYTHON, os.path.join(HERE, "truth.py"), library]
+        first = ["env", "PYTHONPATH=" + packages] if packages else []
+        self.script = [*first, PYTHON, os.path.join(HERE, "truth.py"), library]
         self.lines = Lines([*self.script, "--out", self.folder], TRUTH_SECONDS, TRUTH_BYTES)
 
     def names(self):
@@ -141,10 +146,13 @@ def verdict(truth, reader, site):
 
 
 class Suite:
-    def __init__(self, library, eager=False):
-        self.library, self.site = library, site_packages()
-        self.truths = Truths(library)
-        options = ["--library", self.site, "--torch-version", TORCH_VERSION, "--steps-times", "10"]
+    def __init__(self, library, eager=False, packages=""):
+        site = site_packages()
+        self.library, self.site = library, packages or site
+        self.truths = Truths(library, packages)
+        options = ["--torch-version", TORCH_VERSION, "--steps-times", "10"]
+        for folder in filter(None, (packages, site)):
+            options += ["--library", folder]
         if eager:
             options.append("--eager")
         self.reader = Lines([BIN + "/read_model", "--batch", *options], READ_SECONDS)
@@ -195,4 +203,5 @@ def main():
     return 1 if any(row[1] == "different" for row in rows) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,5 +1,10 @@
-"""Inputs of models of transformers, by the name of the parameter of `forward`: shapes that follow from the configuration."""
+"""Models of transformers that are tried in several forms; inputs by the name of the parameter of `forward`: shapes that follow from the configuration."""
 
+NAMED = (
+    "bert roberta distilbert albert electra deberta-v2 gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 "
+    "falcon t5 bart mt5 whisper wav2vec2 vit deit beit swin convnext clip segformer detr"
+).split()
+DECODERS = "gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 falcon t5 bart mt5 whisper mixtral".split()
 PARTS = ("vision_config", "image_config", "text_config", "audio_config", "backbone_config", "encoder", "decoder")
 
 

@@ -58,13 +58,6 @@ class Timm:
         return timm.create_model(case["model"])
 
 
-NAMED = (
-    "bert roberta distilbert albert electra deberta-v2 gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 "
-    "falcon t5 bart mt5 whisper wav2vec2 vit deit beit swin convnext clip segformer detr"
-).split()
-DECODERS = "gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 falcon t5 bart mt5 whisper mixtral".split()
-
-
 class Transformers:
     """Each base model of the library's own mapping, at its default configuration. Inputs are what the model takes: the first of some sets with which
     PyTorch runs it."""
@@ -72,16 +65,23 @@ class Transformers:
     runs_to_complete = True
 
     def cases(self):
+        import transformers
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
         from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
         for kind, model in MODEL_MAPPING_NAMES.items():
             model = model if isinstance(model, str) else model[0]
             case = {"name": kind, "model": model, "config": CONFIG_MAPPING_NAMES[kind]}
+            if kind == "detr" and transformers.__version__ < "5":  # it would fetch weights
+                case["options"] = {"use_pretrained_backbone": False}
             yield case
-            if kind in NAMED:  # attention as it is written out, not as the library picks it
-                yield {**case, "name": kind + "@eager", "options": {"attn_implementation": "eager"}}
-            if kind in DECODERS:
+            if kind in transformers_inputs.NAMED:  # attention as it is written out, not as the library picks it
+                yield {
+                    **case,
+                    "name": kind + "@eager",
+                    "options": {**case.get("options", {}), "attn_implementation": "eager"},
+                }
+            if kind in transformers_inputs.DECODERS:
                 yield {**case, "name": kind + "@cached", "cached_tokens": 32}
 
     def build(self, case):
@@ -203,13 +203,25 @@ def grouped_mm_of_any_type():
 @functools.cache
 def experts_as_on_cpu():
     """Mixtures of experts choose a type by the device's: on meta that of the CPU, which is what is recorded."""
-    from transformers.integrations import moe
-
+    try:
+        from transformers.integrations import moe
+    except ImportError:
+        return  # releases before 5.0 have none
     source = inspect.getsource(moe.grouped_mm_experts_forward)
-    changed = source.replace('("cpu", "mps")', '("cpu", "mps", "meta")')
-    assert changed != source
+    changed = source.replace('("cpu", "mps")', '("cpu", "mps", "meta")')  # the first releases with experts do not ask
     exec(compile(changed, moe.__file__, "exec"), vars(moe))
     moe.ExpertsInterface._global_mapping["grouped_mm"] = moe.grouped_mm_experts_forward
+
+
+def autocast_as_on_cpu():
+    """It is asked about by the name of a tensor's device, and knows none that is called meta."""
+    init, is_enabled = torch.autocast.__init__, torch.is_autocast_enabled
+
+    def on_cpu(self, device_type, *args, **kwargs):
+        init(self, "cpu" if device_type == "meta" else device_type, *args, **kwargs)
+
+    torch.autocast.__init__ = on_cpu
+    torch.is_autocast_enabled = lambda *device_type: is_enabled(*("cpu" if d == "meta" else d for d in device_type))
 
 
 def stepped(named):
@@ -281,6 +293,7 @@ def main():
     torch.set_num_threads(1)
     torchvision_suite.without_initialization()
     grouped_mm_of_any_type()
+    autocast_as_on_cpu()
     library = LIBRARIES[options.library]()
     cases = {case["name"]: case for case in library.cases()}
     if options.list:
