@@ -103,6 +103,18 @@ int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
   return kExitOk;
 }
 
+// What is taken where a sheet does not say it decides much, and is easily wrong.
+std::string AssumedText(const std::string& spec_file, const v1::TargetSpec& taken) {
+  const absl::StatusOr<std::string> text = ReadNamed("--spec", spec_file, kMaxSpecBytes);
+  if (!text.ok() || absl::StrContains(*text, "\"precision\"")) return "";
+  std::string usual;
+  if (taken.kind() == "gpu" && absl::StartsWith(taken.runtime(), "torch"))
+    usual = "PyTorch's default from Ampere on is tf32-convolutions, and amp-float16 is its autocast";
+  if (absl::StartsWith(taken.runtime(), "ncnn")) usual = "ncnn computes in float16 where the device can";
+  if (usual.empty()) return "";
+  return absl::StrCat("precision is not given, so it is ", taken.precision(), "; ", usual, "\n");
+}
+
 // Who names a device that has been measured may not know it: its own target is better than one that others explain.
 std::string TrainedText(Client* client, const v1::TargetSpec& spec) {
   constexpr size_t kMost = 6;
@@ -230,6 +242,10 @@ absl::StatusOr<int> SendTimings(const CommonFlags& common, const ObserveFlags& f
       const absl::Status status = OfSamplesFile(flags.samples, observed.status());
       return stored == 0 ? status : AfterStored(stored, status);
     }
+    // Of each message; the target is that of the last one.
+    for (const std::string& row : response.target().doubted()) {
+      if (absl::StartsWith(row, "warning: ")) observed->mutable_target()->add_doubted(row);
+    }
     response = *std::move(observed);
     for (std::string& text : AllRefused({}, response.refused())) refused.push_back(std::move(text));
   }
@@ -260,7 +276,10 @@ absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags)
   const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
   if (!response.ok()) return OfSamplesFile(flags.samples, response.status());
   const int code = PrintAdapted(common, *response, AllRefused(loaded.refused, response->refused()));
-  if (!common.json) PrintText(TrainedText(client.get(), response->target().spec()));
+  if (!common.json) {
+    PrintText(AssumedText(flags.spec, response->target().spec()));
+    PrintText(TrainedText(client.get(), response->target().spec()));
+  }
   return code;
 }
 

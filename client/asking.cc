@@ -138,9 +138,13 @@ absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vec
   for (const v1::Target& target : targets.targets()) known.push_back(target.spec().name());
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"),
-                     absl::StrCat("targets: ", SimilarNames(name, known),
-                                  "; cobra-client targets lists all, cobra-client adapt makes one"));
+    std::string hint =
+        "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
+    if (name != "this-machine")
+      hint =
+          absl::StrCat("targets: ", SimilarNames(name, known),
+                       "; cobra-client targets lists all, cobra-client adapt makes one: of most GPUs from their name");
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"), std::move(hint));
   }
   return absl::OkStatus();
 }

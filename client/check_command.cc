@@ -14,6 +14,8 @@
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/asking.h"
+#include "client/client.h"
 #include "client/doc_path.h"
 #include "client/exit_code.h"
 #include "client/model_input.h"
@@ -240,6 +242,16 @@ absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFo
   return absl::OkStatus();
 }
 
+// A target that does not exist is no fault of a model: one error, not one a model.
+absl::Status CheckNamedTargets(const CommonFlags& common, const std::vector<CheckQuestion>& questions) {
+  std::vector<std::string> names;
+  for (const CheckQuestion& question : questions)
+    names.insert(names.end(), question.targets.begin(), question.targets.end());
+  if (names.empty()) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse listed, Client::Connect(common.client)->ListTargets({}));
+  return CheckTargets(listed, names);
+}
+
 }  // namespace
 
 absl::StatusOr<int> RunCheck(const CommonFlags& common, const CheckFlags& flags) {
@@ -252,6 +264,7 @@ absl::StatusOr<int> RunCheck(const CommonFlags& common, const CheckFlags& flags)
     if (IsAsked(flags, model.name)) questions.push_back(QuestionOf(flags, suite, model));
   }
   COBRA_RETURN_IF_ERROR(CheckReportFlags(flags.report, read, common.client.connection));
+  COBRA_RETURN_IF_ERROR(CheckNamedTargets(common, questions));
   CheckReport report;
   report.after = "the working tree";
   std::unique_ptr<TemporaryFolder> temporary;

@@ -498,7 +498,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   } else {
     PrintText(
         "no target fits; without filters, cobra-client targets lists all, and cobra-client adapt makes one of a data "
-        "sheet and timings\n");
+        "sheet and timings, of most GPUs from their name\n");
   }
   return kExitOk;
 }

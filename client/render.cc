@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/counted.h"
 #include "base/json.h"
 #include "client/asking.h"
@@ -302,6 +303,14 @@ constexpr double kUnlikeSheet = 0.9;
 constexpr char kCheckSheet[] =
     "warning: the timings are unlike the data sheet; are they of this device, its threads, and in milliseconds?\n";
 
+namespace {
+
+// Of a reply: the server puts what is to be known of all timings beside the doubted ones (server/new_level.h).
+constexpr absl::string_view kWarning = "warning: ";
+bool IsWarning(absl::string_view doubted) { return absl::StartsWith(doubted, kWarning); }
+
+}  // namespace
+
 std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
   const v1::Target& t = r.target();
   std::string text = absl::StrCat("target ", t.spec().name(), " serves", VersionText(t), "\n");
@@ -328,13 +337,23 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
                           t.parts(i).own_specification() ? ", with the new data sheet" : "");
   }
   if (t.parts_size() > 0) absl::StrAppend(&text, "\n");
-  for (const std::string& row : t.doubted()) absl::StrAppend(&text, "counts little: ", row, "\n");
+  for (const std::string& row : t.doubted()) absl::StrAppend(&text, IsWarning(row) ? "" : "counts little: ", row, "\n");
   for (const std::string& row : refused) absl::StrAppend(&text, "left out: ", row, "\n");
   return text;
 }
 
 std::string AdaptedJson(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
-  return Dump({{"target", TargetJson(r.target())}, {"refused", refused}});
+  v1::Target target = r.target();
+  target.clear_doubted();
+  std::vector<std::string> warnings;
+  for (const std::string& row : r.target().doubted()) {
+    if (IsWarning(row)) {
+      warnings.emplace_back(absl::StripPrefix(row, kWarning));
+    } else {
+      target.add_doubted(row);
+    }
+  }
+  return Dump({{"target", TargetJson(target)}, {"refused", refused}, {"warnings", warnings}});
 }
 
 std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {

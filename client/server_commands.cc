@@ -85,9 +85,12 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
 void AddAdapt(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "adapt", "Makes a target for a device, from its data sheet and networks that were timed on it",
-      absl::StrCat("cobra-client calibrate --undo --name NAME takes the target's last version back.\n",
-                   "Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
-                   "unavailable,\n", kModelCodes),
+      absl::StrCat(
+          "Of most GPUs the sheet may be a name and the software, for example\n"
+          R"(  {"device": "NVIDIA L4", "kind": "gpu", "runtime": "torch-2.5", "precision": "tf32-convolutions"})"
+          "\ncobra-client calibrate --undo --name NAME takes the target's last version back.\n",
+          "Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
+          "unavailable,\n", kModelCodes),
       [flags] { return RunAdapt(flags->common, flags->adapt); });
   AdaptFlags& adapt = flags->adapt;
   command->add_option("--name", adapt.name, "Name of the target");

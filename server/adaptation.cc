@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,9 +20,11 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/graph_bytes.h"
+#include "model/predict/timing_level.h"
 #include "server/access.h"
 #include "server/caller.h"
 #include "server/measurement_task.h"
+#include "server/new_level.h"
 #include "server/target_message.h"
 
 namespace cobra::server {
@@ -114,6 +117,15 @@ bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>*
   return false;
 }
 
+// Of timings that take the place of what the target has.
+absl::StatusOr<std::string> WarningAbout(const ModelSnapshot& model, const predict::ProbeResult& measured,
+                                         const CallContext& call) {
+  if (predict::HasLayers(measured)) return "";
+  COBRA_ASSIGN_OR_RETURN(const double level, LevelOf(model, measured.machine.name, measured.records, call));
+  if (level != 1) return ReplacedWarning(level, measured.machine.name);
+  return PublishedWarning(model, measured.machine, measured.records, call);
+}
+
 // What is refused is an error unless `skip_refused`. `measured`: what the target has already.
 absl::StatusOr<predict::CheckedTimings> Checked(const ReadTimings& read, const predict::ProbeResult& measured,
                                                 bool skip_refused, const CallContext& call) {
@@ -160,6 +172,10 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   COBRA_RETURN_IF_ERROR(CheckSameDevice(*model, measured.machine));
   // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
   const bool is_correction = request.exported_json().empty() && request.samples().empty();
+  std::string warning;
+  if (!is_correction) {
+    COBRA_ASSIGN_OR_RETURN(warning, WarningAbout(*model, measured, call));
+  }
   absl::Status adapted;
   bool again = true;
   while (again) {
@@ -177,7 +193,9 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
                 : request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused());
   }
   COBRA_RETURN_IF_ERROR(adapted);
-  return FillTargetByName(*model_->Get(), request.name(), response->mutable_target());
+  COBRA_RETURN_IF_ERROR(FillTargetByName(*model_->Get(), request.name(), response->mutable_target()));
+  AddWarning(warning, response);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> Adaptation::TakeTimings(const std::string& name, predict::ProbeResult* measured) const {
@@ -223,6 +241,23 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContex
   return absl::OkStatus();
 }
 
+absl::Status Adaptation::ReplaceLevel(const std::string& target, const predict::TimingLevel& level,
+                                      LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
+                                      std::string* warning, const CallContext& call) {
+  std::set<std::string> again;
+  for (const store::MeasuredGraph& record : timed) again.insert(record.measurement.subject.fingerprint);
+  const auto left_out = static_cast<size_t>(absl::c_count_if(measured->probe.records, [&again](const auto& record) {
+    return again.count(record.measurement.subject.fingerprint) == 0;
+  }));
+  *warning = NewLevelWarning(level, left_out, target);
+  measured->probe.records.clear();
+  predict::AddTimings(std::move(timed), &measured->probe);
+  return model_
+      ->Adapt(
+          target, measured->probe, CallerName(call, ""), [&call] { return call.Stopped(); }, measured->version)
+      .status();
+}
+
 absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response,
                                        const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
@@ -234,6 +269,7 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
   absl::Status observed;
   predict::CheckedTimings timings;
   HeldBytes::Part held;
+  std::string warning;
   // Who observes at the same time, here or at another server of the store, may have sent what contradicts it.
   do {
     if (absl::IsAborted(observed)) {
@@ -241,11 +277,21 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
     }
     held = HeldBytes::Part();
     COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.probe.records, call));
+    // A probe's layers have a level of their own, which another probe changes.
+    std::optional<predict::TimingLevel> level;
+    if (!predict::HasLayers(measured.probe)) level = predict::FindNewLevel(read.networks, measured.probe.records);
+    if (level.has_value()) predict::ScaleTimings(level->factor, &measured.probe.records);
     COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused(), call));
     COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), call, &timings));
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
       return RefusedError(timings.refused);
     COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
+    if (level.has_value()) {
+      observed = ReplaceLevel(request.target(), *level, &measured, std::move(timings.records), &warning, call);
+      continue;
+    }
+    COBRA_ASSIGN_OR_RETURN(const double unlike, LevelOf(*model_->Get(), request.target(), timings.records, call));
+    warning = JoinedWarning(unlike);
     observed = model_
                    ->Observe(request.target(), measured.version, std::move(timings.records), CallerName(call, ""),
                              [&call] { return call.Stopped(); })
@@ -253,7 +299,9 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
   } while (absl::IsAborted(observed) && !call.Stopped());
   COBRA_RETURN_IF_ERROR(observed);
   FillRefused(timings.refused, response->mutable_refused());
-  return FillTargetByName(*model_->Get(), request.target(), response->mutable_target());
+  COBRA_RETURN_IF_ERROR(FillTargetByName(*model_->Get(), request.target(), response->mutable_target()));
+  AddWarning(warning, response);
+  return absl::OkStatus();
 }
 
 absl::Status Adaptation::HandleExportTarget(const v1::ExportTargetRequest& request, v1::ExportTargetResponse* response,

@@ -2,11 +2,15 @@
 #ifndef COBRA_SERVER_ADAPTATION_H_
 #define COBRA_SERVER_ADAPTATION_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "cobra/v1/cobra.pb.h"
+#include "model/predict/timing_level.h"
 #include "model/predict/timings.h"
 #include "server/call_context.h"
 #include "server/held_bytes.h"
@@ -37,6 +41,10 @@ class Adaptation {
                                               const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
   absl::Status RefuseUnlike(absl::string_view target, const CallContext& call, predict::CheckedTimings* timings) const;
+  // A version that has the timings of a new level and none of the earlier ones, which `measured` has. Aborted as
+  // LiveModel::Adapt is.
+  absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, LiveModel::Measured* measured,
+                            std::vector<store::MeasuredGraph> timed, std::string* warning, const CallContext& call);
 
   Pipeline* const pipeline_;
   LiveModel* const model_;

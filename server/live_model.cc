@@ -372,15 +372,21 @@ absl::Status LiveModel::RefreshCalibrations() {
   return absl::OkStatus();
 }
 
+namespace {
+
+absl::Status CheckRoom(const ModelSnapshot& model) {
+  if (model.calibrations.size() < kMaxCalibratedTargets) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit, LimitMessage("this server", kMaxCalibratedTargets, "calibrated targets"),
+                   "withdraw one: cobra-client calibrate --undo --name NAME");
+}
+
+}  // namespace
+
 // The name must be free, or that of a machine as fast as this one.
 absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_view target,
                                       const predict::ProbeResult& probe, const std::function<bool()>& cancelled) const {
   const predict::Calibration* serving = model.FindCalibration(target);
-  if (serving == nullptr) {
-    if (model.calibrations.size() < kMaxCalibratedTargets) return absl::OkStatus();
-    return UserError(Diagnostic::Kind::kLimit, LimitMessage("this server", kMaxCalibratedTargets, "calibrated targets"),
-                     "withdraw one: cobra-client calibrate --undo --name NAME");
-  }
+  if (serving == nullptr) return CheckRoom(model);
   // A data sheet promises less than a measurement.
   const bool is_measured = serving->parts.empty() || serving->samples > 0;
   if (probe.records.empty() || !is_measured) return absl::OkStatus();
@@ -440,7 +446,11 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
       CheckReadable("the timed networks", predict::ProbeResultFromJson(probe_json, /*needs_records=*/false).status()));
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, measured, cancelled);
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
-  COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured, cancelled));
+  if (predict::HasLayers(measured)) {
+    COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, measured, cancelled));
+  } else if (old->FindCalibration(target) == nullptr) {
+    COBRA_RETURN_IF_ERROR(CheckRoom(*old));
+  }
   store::CalibrationRecord record;
   record.target = std::string(target);
   record.probe_json = std::move(probe_json);

@@ -52,8 +52,9 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   // First what may be cut off least: there may be hundreds of names.
   std::string hint = "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
   if (target != kThisMachine)
-    hint = absl::StrCat("targets: ", SimilarNames(target, names),
-                        "; `cobra-client targets` lists all, `cobra-client adapt` makes one");
+    hint = absl::StrCat(
+        "targets: ", SimilarNames(target, names),
+        "; `cobra-client targets` lists all, `cobra-client adapt` makes one: of most GPUs from their name");
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }

@@ -108,12 +108,13 @@ namespace {
 struct Usual {
   double us, most_apart;
   std::string where;
+  bool is_earlier = false;
 };
 
 Usual UsualOf(const std::map<std::string, double>& known_us, const std::string& fingerprint, const Medians& rows,
               const std::string& first_row) {
   if (const auto known = known_us.find(fingerprint); known != known_us.end())
-    return {known->second, kMostApart, "which the target has"};
+    return {known->second, kMostApart, "which the target has", true};
   const double first = rows.values.front().first;
   if (rows.values.size() < 3) return {first, kMostApart, absl::StrCat("of row ", first_row)};
   Medians sorted = rows;
@@ -155,8 +156,11 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
       checked.refused.push_back(
           {network.row, absl::InvalidArgumentError(absl::StrFormat(
                             "latency_ms %.6g: the same network took %.6g ms (%s), more than twofold apart; if that is "
-                            "wrong, adapt again with all timings that are right",
-                            network.latency_us / 1000, usual.us / 1000, usual.where))});
+                            "wrong, adapt again with all timings that are right%s",
+                            network.latency_us / 1000, usual.us / 1000, usual.where,
+                            usual.is_earlier ? "; if the device has another host, driver or power mode now, time a "
+                                               "third of its networks again and observe them together"
+                                             : ""))});
       continue;
     }
     records.push_back(RecordOf(std::move(network), std::move(fingerprints[i])));

@@ -362,13 +362,16 @@ class CheckTest(programs.ServedTest):
             (("--against", "nothing"), "nothing: is not a revision"),
             (("--against", ""), "--against"),  # an unset variable
             (("--only", "b"), "--only b: no such model"),
-            (("--target", "nowhere"), "nowhere"),
+            (("--target", "nowhere"), "nowhere: no such target"),
+            (("--target", "this-machine"), "calibrate` makes this-machine"),
             (("--report", "pdf=x"), "pdf is no format"),
             (("--report", "sarif"), "names no file"),
             (("--report", "json=/nonexistent/x"), "/nonexistent/x"),
             (("none.toml",), "none.toml"),
         ):
-            self.assertIn(message, self.check(repository, *arguments, code=2).err)
+            answer = self.check(repository, *arguments, code=2)
+            self.assertIn(message, answer.err)
+            self.assertNotIn("cannot be read", answer.out)  # that is no fault of a model
         repository.write(cobra_toml=self.suite(self.model("a", more="bugdet-ms = 5")))
         self.assertRegex(self.check(repository, code=2).err, r"cobra\.toml:\d+:\d+: error: bugdet-ms.*(\n.*)*budget-ms")
         repository.write(cobra_toml=self.suite(self.model("a")))

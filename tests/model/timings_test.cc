@@ -14,6 +14,7 @@
 #include "graph/net_builder.h"
 #include "model/predict/adapt_samples.h"
 #include "model/predict/sheet_check.h"
+#include "model/predict/timing_level.h"
 
 namespace cobra::predict {
 namespace {
@@ -109,6 +110,60 @@ TEST(Timings, OneBadRowDoesNotSpeakAgainstTheOthers) {
   EXPECT_NE(of_two.refused[0].why.message().find("of row 1"), std::string::npos);
   // Each near the middle, and not near each other.
   EXPECT_FALSE(CheckTimings(Rows({{64, 500}, {64, 950}, {64, 255}}), Machine(), {}).refused.empty());
+}
+
+// Timings of six networks, and what they take at another level.
+class TimingLevelTest : public testing::Test {
+ protected:
+  static std::vector<std::pair<int64_t, double>> Timed(size_t networks, double factor) {
+    std::vector<std::pair<int64_t, double>> rows;
+    for (size_t i = 0; i < networks; ++i)
+      rows.push_back({static_cast<int64_t>(64 + 32 * i), factor * (500 + 300 * static_cast<double>(i))});
+    return rows;
+  }
+  static std::vector<store::MeasuredGraph> Earlier(size_t networks) {
+    return CheckTimings(Rows(Timed(networks, 1)), Machine(), {}).records;
+  }
+};
+
+TEST_F(TimingLevelTest, NetworksThatAgreeAreAnotherLevel) {
+  for (const double factor : {2.6, 1.6, 0.4}) {
+    const auto level = FindNewLevel(Rows(Timed(6, factor)), Earlier(6));
+    ASSERT_TRUE(level.has_value()) << factor;
+    EXPECT_NEAR(level->factor, factor, 0.01 * factor);
+    EXPECT_EQ(level->networks, 6U);
+  }
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(6, 1.4)), Earlier(6)).has_value());  // joined by their medians
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(6, 100)), Earlier(6)).has_value());  // a unit
+  EXPECT_FALSE(FindNewLevel(Rows({{512, 9000}}), Earlier(6)).has_value());  // says nothing of the others
+}
+
+TEST_F(TimingLevelTest, FewNetworksDoNotOverruleMany) {
+  EXPECT_TRUE(FindNewLevel(Rows(Timed(2, 3)), Earlier(6)).has_value());
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(1, 3)), Earlier(6)).has_value());
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(2, 3)), Earlier(7)).has_value());
+  EXPECT_TRUE(FindNewLevel(Rows(Timed(1, 3)), Earlier(1)).has_value());
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(1, 1.9)), Earlier(1)).has_value());
+  EXPECT_FALSE(FindNewLevel(Rows(Timed(1, 3)), Earlier(2)).has_value());
+}
+
+TEST_F(TimingLevelTest, NetworksThatDisagreeAreNone) {
+  std::vector<std::pair<int64_t, double>> rows = Timed(4, 3);
+  rows[3].second /= 3;
+  EXPECT_TRUE(FindNewLevel(Rows(rows), Earlier(4)).has_value());  // one of four may be wrong
+  rows[2].second /= 3;
+  EXPECT_FALSE(FindNewLevel(Rows(rows), Earlier(4)).has_value());
+}
+
+TEST_F(TimingLevelTest, WhatIsScaledIsNotRefused) {
+  std::vector<store::MeasuredGraph> earlier = Earlier(4);
+  std::vector<std::pair<int64_t, double>> rows = Timed(4, 3);
+  rows[3].second = 1400;  // as before: the others say that it should take three times as long
+  ScaleTimings(FindNewLevel(Rows(rows), earlier)->factor, &earlier);
+  const CheckedTimings checked = CheckTimings(Rows(rows), Machine(), earlier);
+  EXPECT_EQ(checked.records.size(), 3U);
+  ASSERT_EQ(checked.refused.size(), 1U);
+  EXPECT_EQ(checked.refused[0].row, "4");
 }
 
 TEST(Timings, FurtherOnesCountByTheirNumbers) {

@@ -47,6 +47,9 @@ class Part(NamedTuple):
     own_specification: bool
 
 
+_WARNING = "warning: "  # beside the doubted timings of a reply (server/new_level.h)
+
+
 class Adapted(Tabular):
     """A target that was made from a data sheet and timings. Errors are fractions."""
 
@@ -61,8 +64,10 @@ class Adapted(Tabular):
         """The same, each network predicted from all others."""
         self.parts: List[Part] = [Part(p.base_target, p.weight, p.own_specification) for p in target.parts]
         """The trained targets that explain the device together, the heaviest first."""
-        self.doubted: List[str] = list(target.doubted)
+        self.doubted: List[str] = [row for row in target.doubted if not row.startswith(_WARNING)]
         """Timings that the others contradict, which count little."""
+        self.warnings: List[str] = [row[len(_WARNING) :] for row in target.doubted if row.startswith(_WARNING)]
+        """What is to be known of all of them: they are at another level than the earlier ones."""
         self.refused: List[Tuple[str, str]] = [(refused.row, refused.error.message) for refused in message.refused]
         """With skip_refused: row and reason of what was left out."""
         self.version: int = next((version.version for version in target.calibrations if version.serving), 0)
@@ -82,6 +87,7 @@ class Adapted(Tabular):
         """A row per trained target that explains the device."""
         rows = [[p.target, f"{p.weight:.0%}", "the new one" if p.own_specification else "its own"] for p in self.parts]
         below = [f"counts little: {one_line(row)}" for row in self.doubted]
+        below += [f"{_WARNING}{one_line(row)}" for row in self.warnings]
         below += [f"left out: row {one_line(row)}: {one_line(why)}" for row, why in self.refused]
         return Table(["explained by", "weight", "data sheet"], rows, above=self.summary(), below="\n".join(below))
 

@@ -67,6 +67,16 @@ class AdaptingTest(unittest.TestCase):
         self.assertEqual(errors["sheet"], 0)  # nothing says how far it is off
         self.assertEqual(errors["five"], five.mape_after)
 
+    def test_another_level_is_a_warning(self):
+        self.assertEqual(self.client.adapt("level", SPEC, self.timed[:5]).warnings, [])
+        slow = [timed._replace(latency_ms=3 * timed.latency_ms) for timed in self.timed[:3]]
+        changed = self.client.observe_many("level", slow)
+        self.assertEqual(changed.samples, 3)
+        (warning,) = changed.warnings
+        self.assertIn("3 times as long as before", warning)
+        self.assertIn("warning: 3 networks that the target has", str(changed))
+        self.assertFalse([row for row in changed.doubted if "warning" in row])
+
     def test_a_data_sheet_in_a_file_as_the_worker_prints_it(self):
         described = {**SPEC, "governor": "performance", "sensors": ["none"], "mode": "eval", "l2_cache_mb": None}
         path = support.write("sheet.json", json.dumps(described))
