@@ -173,10 +173,10 @@ class Starter {
     const std::string ready = PathOf("ready.json");
     ::unlink(ready.c_str());
     // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our output must not wait
-    // for the server's.
+    // for the server's. Each line goes to the log's end: the server before this one may still write its last ones.
     const std::vector<std::string> command = {"/bin/sh",
                                               "-c",
-                                              "log=$1; shift; cd /; exec setsid \"$@\" >\"$log\" 2>&1",
+                                              "log=$1; shift; cd /; : >\"$log\"; exec setsid \"$@\" >>\"$log\" 2>&1",
                                               "sh",
                                               log,
                                               program_,

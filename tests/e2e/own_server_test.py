@@ -122,6 +122,22 @@ class OwnServer(unittest.TestCase):
         code, _, err = self.ask("targets")
         self.assertEqual(code, 0, err)
 
+    def test_a_log_that_is_begun_anew_has_no_gap(self):
+        """The server before this one still has it open, and writes its last line."""
+        self.assertEqual(self.ask(*QUESTION, "--target", TARGET)[0], 0)
+        log = os.path.join(self.home, ".local", "state", "cobra", "server.log")
+        os.truncate(log, 0)
+        (server,) = self.servers()
+        os.kill(server, signal.SIGTERM)
+        for _ in range(300):
+            if os.path.getsize(log) > 0 and not self.servers():
+                break
+            time.sleep(0.1)
+        with open(log, "rb") as file:
+            text = file.read()
+        self.assertIn(b"stopped", text)
+        self.assertNotIn(b"\0", text)
+
     def test_watching_a_file_outlives_the_server(self):
         net = shutil.copy(CONVNET, self.home)
         client = self.start("predict", net, *QUESTION[2:], "--target", TARGET, "--watch", "-q")

@@ -209,7 +209,8 @@ class _Starter:
         if os.path.exists(ready):
             os.remove(ready)
         log = os.path.join(self.state, f"server{self.suffix}.log")
-        with open(log, "wb") as file:
+        open(log, "wb").close()
+        with open(log, "ab") as file:  # the server before this one may still write its last line: none is written over
             process = self._spawn(self._command(ready), file)
         deadline = time.monotonic() + _START_S
         while not os.path.exists(ready):
