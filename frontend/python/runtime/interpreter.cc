@@ -424,7 +424,7 @@ Result<void> Interpreter::StepSlow() {
   const int64_t most = library ? limits.library_steps : limits.steps;
   if (steps_used_ >= most) {
     return LimitReached(LimitMessage(library ? "importing libraries" : "the program", most, "steps"),
-                        "is there a loop that does not end?");
+                        "is there a loop that does not end? Else cobra-client --limits-times moves this limit.");
   }
   if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed))
     return LimitReached("the request was cancelled");
