@@ -1,4 +1,5 @@
 // sys, builtins, and _cobra: the functions in C++ that the Python sources under stdlib/ need.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -275,15 +276,19 @@ Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
   ArgReader reader(interp, "import_module", args);
   COBRA_TRY(reader.Required("name", &name).Optional("package", &package).Finish());
   if (!name.empty() && name[0] == '.') {
-    size_t level = name.find_first_not_of('.');
+    const size_t level = std::min(name.find_first_not_of('.'), name.size());  // "." is the package itself
     if (!package.has_value()) {
       return interp.Raise(
           interp.types().TypeError,
           absl::StrCat("the 'package' argument is required to perform a relative import for '", name, "'"));
     }
     std::string base = *package;
-    for (size_t i = 1; i < level; ++i) base = base.substr(0, base.rfind('.'));
-    name = absl::StrCat(base, ".", name.substr(level));
+    for (size_t i = 1; i < level; ++i) {
+      const size_t dot = base.rfind('.');
+      if (dot == std::string::npos) return interp.Raise(interp.types().ImportError, kBeyondTopLevel);
+      base.resize(dot);
+    }
+    name = level == name.size() ? base : absl::StrCat(base, ".", name.substr(level));
   }
   return interp.state().importer->ImportValue(name);
 }

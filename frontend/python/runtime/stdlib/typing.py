@@ -346,6 +346,7 @@ Mapping = _Special("Mapping", collections.abc.Mapping)
 MutableMapping = _Special("MutableMapping", collections.abc.MutableMapping)
 AbstractSet = _Special("AbstractSet", collections.abc.Set)
 MutableSet = _Special("MutableSet", collections.abc.MutableSet)
+MappingView = _Special("MappingView", collections.abc.MappingView)
 KeysView = _Special("KeysView", collections.abc.KeysView)
 ValuesView = _Special("ValuesView", collections.abc.ValuesView)
 ItemsView = _Special("ItemsView", collections.abc.ItemsView)
@@ -437,7 +438,7 @@ class Generic:
     def __class_getitem__(cls, params):
         if not isinstance(params, tuple):
             params = (params,)
-        known = cls.__dict__.get("__parameters__")
+        known = None if cls is Protocol else cls.__dict__.get("__parameters__")
         if (
             known is not None
             and len(known) != len(params)
@@ -641,6 +642,8 @@ def _evaluate(t, globalns, localns):
     if isinstance(t, str):
         if callable(globalns):
             globalns = globalns()
+        if localns is not None and not isinstance(localns, dict):
+            localns = {name: localns[name] for name in localns}
         return _evaluate(eval(t, globalns, localns), globalns, localns)
     if t is None:
         return type(None)
@@ -760,7 +763,8 @@ NamedTuple = _NamedTuple()
 
 
 class _TypedDictMeta(type):
-    def __new__(cls, name, bases, ns, total=True):
+    # closed, extra_items: of typing_extensions
+    def __new__(cls, name, bases, ns, total=True, closed=None, extra_items=None):
         made = type.__new__(_TypedDictMeta, name, (dict,), ns)
         annotations = {}
         for base in bases:
@@ -777,7 +781,7 @@ class _TypedDictMeta(type):
 class _TypedDict:
     __name__ = __qualname__ = "TypedDict"
 
-    def __call__(self, typename, fields=None, /, *, total=True, **kwargs):
+    def __call__(self, typename, fields=None, /, *, total=True, closed=None, extra_items=None, **kwargs):
         return _TypedDictMeta(typename, (), {"__annotations__": dict(fields or kwargs)}, total=total)
 
     def __mro_entries__(self, bases):

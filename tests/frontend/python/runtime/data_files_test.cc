@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
@@ -138,6 +139,67 @@ TEST_F(DataFilesTest, NothingElseIsRead) {
     EXPECT_THAT(o.diagnostic.message, HasSubstr("writing the file 'made.txt' is not supported")) << mode;
   }
   EXPECT_FALSE(FileExists(directory_.File("root/made.txt")));
+}
+
+// As on a disk that may only be read. Of a program that does not expect that, the message is that COBRA writes nothing.
+TEST_F(DataFilesTest, WhoIsPreparedForFilesThatMayNotBeWrittenGoesOn) {
+  Write("root/there/a.txt", "");
+  for (const char* call :
+       {"os.makedirs('made')", "os.mkdir('made')", "open('made', 'w')", "pathlib.Path('made').mkdir()",
+        "pathlib.Path('made').write_text('x')", "os.remove('made')", "os.rename('made', 'b')", "os.rmdir('made')"}) {
+    const std::string imports = "import os, pathlib\n";
+    const Outcome caught = Run(absl::StrCat(imports, "try: ", call, "\nexcept OSError as e: print(e)\n"));
+    EXPECT_THAT(caught.output, HasSubstr("[Errno 30] Read-only file system: '")) << call << caught.status;
+    const Outcome plain = Run(absl::StrCat(imports, call, "\n"));
+    EXPECT_EQ(plain.kind(), "unsupported") << call << plain.status;
+  }
+  EXPECT_FALSE(fs::exists(directory_.File("root/made")));
+  // Nothing is to be made: there it is.
+  const Outcome o =
+      Run("import os, pathlib\nos.makedirs('there', exist_ok=True)\npathlib.Path('there').mkdir(exist_ok=True)\n"
+          "print('on')\n");
+  EXPECT_EQ(o.output, "on\n") << o.status;
+}
+
+// Which machine this is, no program can ask; one that is prepared for machines without such files goes on.
+TEST_F(DataFilesTest, WhatTellsMachinesApartIsAbsent) {
+  const std::string guarded =
+      "import contextlib, os\n"
+      "for path in '/etc/os-release', '/etc/dgx-release', '/proc/cpuinfo', '/sys/class/net':\n"
+      "  try: print(open(path).read())\n"
+      "  except FileNotFoundError: print('absent', os.path.exists(path))\n"
+      "with contextlib.suppress(OSError): print(open('/etc/os-release').read())\n";
+  EXPECT_EQ(Run(guarded).output, "absent False\nabsent False\nabsent False\nabsent False\n");
+  EXPECT_EQ(Run("open('/etc/os-release')\n").kind(), "unsupported");
+  EXPECT_EQ(Run("import contextlib\nwith contextlib.suppress(OSError): pass\nopen('/etc/os-release')\n").kind(),
+            "unsupported");
+}
+
+// Temporary files are the program's own: it sees none of the machine's, and leaves none there.
+TEST_F(DataFilesTest, TemporaryFilesAreInMemory) {
+  Write("root/x.txt", "");
+  const tests::TemporaryDirectory of_machine;
+  ASSERT_TRUE(WriteFileAtomic(of_machine.File("secret.txt"), "SECRET").ok());
+  const std::string seen = of_machine.File("secret.txt");
+  if (absl::StartsWith(seen, "/tmp/")) {
+    EXPECT_EQ(Run(absl::StrCat("import os\ntry: open('", seen,
+                               "')\nexcept FileNotFoundError: print(os.path.exists('/tmp'), os.listdir('/tmp'))\n"))
+                  .output,
+              "True []\n");
+  }
+  EXPECT_EQ(Run("import tempfile, os\n"
+                "with tempfile.NamedTemporaryFile('w', delete=False) as f: f.write('mine')\n"
+                "print(open(f.name).read(), os.stat(f.name).st_size, os.stat(f.name).st_mtime)\n"
+                "os.rename(f.name, '/tmp/kept.txt')\n"
+                "print(os.listdir('/tmp'), open('/tmp/../tmp/kept.txt').read())\n")
+                .output,
+            "mine 4 0.0\n['kept.txt'] mine\n");
+  EXPECT_FALSE(FileExists("/tmp/kept.txt"));
+  EXPECT_EQ(Run("import os\nprint(os.listdir('/tmp'))\n").output, "[]\n");  // another program has its own
+  for (const char* path : {"/tmp/../etc/made", "/tmpx", "/var/tmp/made"}) {
+    EXPECT_EQ(Run(absl::StrCat("open('", path, "', 'w')\n")).kind(), "unsupported") << path;
+  }
+  EXPECT_EQ(Run("with open('/tmp/a', 'wb') as f:\n  while True: f.write(b'x' * 100000)\n").kind(), "limit");
 }
 
 TEST_F(DataFilesTest, AFileIsNoLargerThanAnyOtherValue) {
