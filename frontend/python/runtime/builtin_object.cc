@@ -314,15 +314,74 @@ void AddTypeNames(Interpreter& interp, ClassObject* type) {
       });
 }
 
+// The order of a class and of all that derive from it, after the bases of one of them have changed.
+Result<void> ComputeMroBelow(Interpreter& interp, ClassObject* cls) {
+  COBRA_TRY(interp.CheckStack());
+  COBRA_TRY(ComputeMro(interp, cls));
+  for (ClassObject* sub : cls->subclasses) COBRA_TRY(ComputeMroBelow(interp, sub));
+  return {};
+}
+
+void ReplaceBases(Interpreter& interp, ClassObject* cls, const std::vector<ClassObject*>& bases) {
+  for (ClassObject* base : cls->bases) {
+    const auto* it = std::find(base->subclasses.begin(), base->subclasses.end(), cls);
+    const size_t at = static_cast<size_t>(it - base->subclasses.begin());
+    if (at < base->subclasses.size()) base->subclasses.erase(at, at + 1);
+  }
+  cls->bases.assign(interp.heap(), bases);
+  for (ClassObject* base : bases) base->subclasses.push_back(interp.heap(), cls);
+}
+
+Result<Value> SetBases(Interpreter& interp, const CallArgs& args) {
+  ClassObject* cls = Cls(args);
+  const Value given = args.positional[0];
+  const absl::string_view name = cls->name->view();
+  auto refuse = [&](const std::string& message) { return interp.Raise(interp.types().TypeError, message); };
+  if (cls->is_native) return refuse(absl::StrCat("cannot set '__bases__' attribute of immutable type '", name, "'"));
+  if (!given.IsTuple())
+    return refuse(absl::StrCat("can only assign tuple to ", name, ".__bases__, not ", interp.TypeName(given)));
+  std::vector<ClassObject*> bases;
+  ObjectKind layout = ObjectKind::kInstance;
+  bool has_payload = false;
+  for (Value base : given.as<TupleObject>()->span()) {
+    if (!base.IsClass())
+      return refuse(absl::StrCat(name, ".__bases__ must be tuple of classes, not '", interp.TypeName(base), "'"));
+    bases.push_back(base.as<ClassObject>());
+    if (Interpreter::IsSubclassOf(bases.back(), cls)) return refuse("a __bases__ item causes an inheritance cycle");
+    if (bases.back()->layout != ObjectKind::kInstance) layout = bases.back()->layout;
+    has_payload = has_payload || static_cast<bool>(bases.back()->payload);
+  }
+  if (bases.empty()) return refuse(absl::StrCat("can only assign non-empty tuple to ", name, ".__bases__, not ()"));
+  if (layout != cls->layout || has_payload != static_cast<bool>(cls->payload)) {
+    return refuse(absl::StrCat("__bases__ assignment: '", bases[0]->name->view(), "' object layout differs from '",
+                               cls->bases[0]->name->view(), "'"));
+  }
+  const std::vector<ClassObject*> before(cls->bases.begin(), cls->bases.end());
+  ReplaceBases(interp, cls, bases);
+  if (!ComputeMroBelow(interp, cls).ok()) {  // no order, or a base twice
+    Value error;
+    if (!interp.CatchException(interp.types().TypeError, &error)) return Failure();
+    ReplaceBases(interp, cls, before);
+    COBRA_TRY(ComputeMroBelow(interp, cls));
+    return interp.RaiseValue(error);
+  }
+  interp.state().class_epoch = ++interp.state().last_class_epoch;
+  UpdateClassFlags(interp, cls);
+  return Value::None();
+}
+
 void AddTypeHierarchyProperties(Interpreter& interp, ClassObject* type) {
   AddProperty(interp, type, "__mro__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto& mro = Cls(args)->mro;
     return Value(interp.NewTuple(std::vector<Value>(mro.begin(), mro.end())));
   });
-  AddProperty(interp, type, "__bases__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    auto& bases = Cls(args)->bases;
-    return Value(interp.NewTuple(std::vector<Value>(bases.begin(), bases.end())));
-  });
+  AddProperty(
+      interp, type, "__bases__",
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        auto& bases = Cls(args)->bases;
+        return Value(interp.NewTuple(std::vector<Value>(bases.begin(), bases.end())));
+      },
+      SetBases);
   AddProperty(interp, type, "__base__", [](Interpreter&, const CallArgs& args) -> Result<Value> {
     return Cls(args)->bases.empty() ? Value::None() : Value(Cls(args)->bases[0]);
   });

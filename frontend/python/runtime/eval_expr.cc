@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/similar_words.h"
 #include "frontend/python/runtime/internal.h"
@@ -401,6 +402,11 @@ Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name) {
     return forced;
   }
   if (Value* v = interp.state().builtins->table.GetStr(name)) return Forced(interp, v);
+  // It may be one of the names of a module that is nowhere.
+  if (frame.module != nullptr && !frame.module->is_native && !frame.module->getattr_hook.IsUnbound() &&
+      frame.globals == frame.module->attrs && !absl::StartsWith(name->view(), "__")) {
+    return interp.Call(frame.module->getattr_hook, {Value(name)});
+  }
   Value e = interp.NewException(interp.types().NameError, absl::StrCat("name '", name->view(), "' is not defined"));
   interp.AttrsOf(e.object())->table.SetStr(interp.heap(), interp.names().name, Value(name));
   std::vector<absl::string_view> candidates;

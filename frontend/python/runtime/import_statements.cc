@@ -70,10 +70,28 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   return StoreRef(interp, frame, ref, key, v);
 }
 
+// Takes all names of a module that is nowhere (compiled code, often): the importing module may have any name now.
+void ImportStarOfAbsent(Interpreter& interp, Frame& frame, absl::string_view absent) {
+  ModuleObject* module = frame.module;
+  if (frame.globals != module->attrs || !module->getattr_hook.IsUnbound()) return;
+  StrObject* from = interp.Intern(absent);
+  module->getattr_hook =
+      NewBuiltin(interp, "__getattr__", [from, module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        if (!args.positional[0].IsStr() || args.positional[0].str() == "__dict__") return Value::None();
+        Importer& importer = *interp.state().importer;
+        const std::string submodule = absl::StrCat(module->name->view(), ".", args.positional[0].str());
+        if (importer.Find(submodule) != Importer::Where::kAbsent) return importer.ImportValue(submodule);
+        return importer.Opaque(absl::StrCat(from->view(), ".", args.positional[0].str()));
+      });
+}
+
 Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view module) {
   Importer& importer = *interp.state().importer;
   COBRA_TRY_ASSIGN(Value m, importer.ImportValue(module));
-  if (!m.IsModule()) return {};  // an opaque module has no known names
+  if (!m.IsModule()) {
+    ImportStarOfAbsent(interp, frame, module);
+    return {};
+  }
   DictObject* target = frame.names != nullptr ? frame.names : frame.globals;
   DictObject* source = m.as<ModuleObject>()->attrs;
   Value* all = source->table.GetStr(interp.names().__all__);
@@ -123,7 +141,11 @@ Result<void> ImportFromStatement(Interpreter& interp, Frame& frame, const ast::I
   if (opaque) importer.NoteAbsent(module);
   for (const ast::Alias* a : s->names) {
     if (a->name->text == "*") {
-      if (!opaque) COBRA_TRY(ImportStar(interp, frame, module));
+      if (opaque) {
+        ImportStarOfAbsent(interp, frame, module);
+      } else {
+        COBRA_TRY(ImportStar(interp, frame, module));
+      }
       continue;
     }
     StrObject* attribute = NameOf(interp, frame.unit, a->name);

@@ -484,6 +484,13 @@ Value FindProxy(Interpreter& interp, absl::Span<const Value> values) {
   return Value::Unbound();
 }
 
+bool HasProxy(Interpreter& interp, const CallArgs& args) {
+  if (Torch(interp).proxy_class == nullptr) return false;
+  if (!FindProxy(interp, args.positional).IsUnbound()) return true;
+  return std::any_of(args.keywords.begin(), args.keywords.end(),
+                     [&](const KeywordArg& keyword) { return !FindProxy(interp, {keyword.value}).IsUnbound(); });
+}
+
 // While torch.fx traces a network, a call with a proxy is recorded by torch.fx. Unbound if there is no proxy.
 Result<Value> RecordedByFx(Interpreter& interp, char space, const std::string& name, const CallArgs& args) {
   std::vector<Value> positional;
@@ -507,7 +514,10 @@ NativeFunction Wrapped(const Function& function, bool inplace, char space) {
       COBRA_TRY_ASSIGN(Value proxy, RecordedByFx(interp, space, absl::StrCat(function.name, inplace ? "_" : ""), args));
       if (!proxy.IsUnbound()) return proxy;
     }
-    return CallTorchFunction(interp, function, args, inplace);
+    Result<Value> result = CallTorchFunction(interp, function, args, inplace);
+    if (result.ok() || !HasProxy(interp, args) || !interp.CatchException(interp.types().TypeError)) return result;
+    // A program may make a graph of torch.fx by hand, outside of a trace.
+    return RecordedByFx(interp, space, absl::StrCat(function.name, inplace ? "_" : ""), args);
   };
 }
 

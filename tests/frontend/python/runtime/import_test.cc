@@ -429,6 +429,44 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
   EXPECT_EQ(RunPython(p).kind(), "unsupported");
 }
 
+TEST(ImportTest, ALibraryThatTakesAllNamesOfCompiledCodeMayHaveAnyName) {
+  Program p;
+  p.libraries.push_back({{"fast/__init__.py",
+                          "from ._compiled import *\nfrom . import plain\n__all__ = ['run']\n"
+                          "def wrapped(): return resized(3)\n"},
+                         {"fast/plain.py", "value = 5\n"},
+                         {"lib.py",
+                          "from fast import io as fast_io, plain\nimport fast\n"
+                          "print(plain.value, hasattr(fast, '__version__'), fast.wrapped is not None)\n"
+                          "def use(): return fast_io.read('x')\n"}});
+  p.bundle["main.py"] = "import lib\n";
+  Outcome o = RunPython(p);
+  EXPECT_TRUE(o.status.ok()) << o.status;
+  EXPECT_EQ(o.output, "5 False True\n");
+  for (const char* use : {"lib.use()", "lib.fast.wrapped()"}) {
+    p.bundle["main.py"] = absl::StrCat("import lib\n", use, "\n");
+    o = RunPython(p);
+    EXPECT_EQ(o.kind(), "unsupported") << use;
+    EXPECT_THAT(o.diagnostic.message, HasSubstr("fast._compiled.")) << use;
+  }
+}
+
+TEST(ImportTest, PackagesAskSetuptoolsForVersionsAndFiles) {
+  Program p;
+  p.libraries.push_back(
+      {{"lib/__init__.py",
+        "from pkg_resources import packaging, parse_version, resource_filename, resource_exists\n"
+        "print(parse_version('1.10') > packaging.version.parse('1.9'))\n"
+        "print(resource_filename('lib', 'data/x').endswith('lib/data/x'), resource_exists('lib', 'y'))\n"
+        "import pkg_resources\n"
+        "try: pkg_resources.get_distribution('not-there')\n"
+        "except pkg_resources.DistributionNotFound: print('not there')\n"}});
+  p.bundle["main.py"] = "import lib\n";
+  const Outcome o = RunPython(p);
+  EXPECT_TRUE(o.status.ok()) << o.status;
+  EXPECT_EQ(o.output, "True\nTrue False\nnot there\n");
+}
+
 TEST(ImportTest, AFunctionNamedLikeItsSubmoduleStays) {
   Program p;
   p.libraries.push_back({{"pkg/__init__.py", "from .name import name\nfrom .other import thing\n"},

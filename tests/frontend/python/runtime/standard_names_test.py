@@ -18,7 +18,7 @@ ROOT = os.path.abspath(HERE + "/../../../..")
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 IN_CPP = ["builtins", "cmath", "itertools", "math", "sys"]
 # Of other projects, or of ours; and names that only a prompt has, or that are no names.
-NOT_ASKED = ("packaging", "typing_extensions", "_")
+NOT_ASKED = ("packaging", "pkg_resources", "typing_extensions", "_")
 NOT_ASKED_NAMES = {"builtins": {"None", "True", "False"}, "__future__": {"CO_NESTED"}}
 # Attributes of classes that their instances seldom have.
 UNSET = {"characters_written"}

@@ -314,3 +314,30 @@ from enum import Enum
 class D:
     def __dir__(self): return ['b', 'a']
 print(dir(D()), [n for n in dir(D) if n[:2] != '__'])
+# ---
+class Counting:
+    count = 7
+    def describe(self): return 'counting ' + super().describe()
+class Base:
+    def describe(self): return 'base'
+def counted(cls):
+    cls.__bases__ = (Counting,) + tuple(b for b in cls.__bases__ if b is not Counting)
+    return cls
+@counted
+class First(Base): pass
+class Second(First):
+    def __getattr__(self, name): return name
+before = Second()
+print(before.count, before.describe(), [c.__name__ for c in Second.__mro__], First.__subclasses__(), First in Base.__subclasses__())
+class Other:
+    def describe(self): return 'other'
+    def __len__(self): return 0
+print(bool(before))
+First.__bases__ = (Other,)
+print(before.describe(), before.count, bool(before), isinstance(before, Base), First in Base.__subclasses__(), First in Other.__subclasses__())
+for bases in ([Base], (), (Base, 3), (Second,), (Counting, Counting)):
+    try: First.__bases__ = bases
+    except TypeError as e: print(type(e).__name__, bases if bases == () else '')
+print(First.__bases__, before.describe())
+try: int.__bases__ = (Base,)
+except TypeError as e: print(type(e).__name__)

@@ -66,3 +66,24 @@ def at(name, *numbers):
     model = getattr(models, name)()
     names = get_graph_node_names(model)[1]
     return create_feature_extractor(model, [names[int(len(names) * n)] for n in numbers])
+
+
+def by_hand():
+    # no trace: a graph is written with proxies
+    graph = torch.fx.Graph()
+    tracer = torch.fx.proxy.GraphAppendingTracer(graph)
+    x, weight = (torch.fx.Proxy(graph.placeholder(name), tracer) for name in ('x', 'weight'))
+    y = torch.einsum('bchw,co->bohw', x, weight)
+    both = torch.broadcast_tensors(torch.relu(y), weight.sum())
+    graph.output(torch.cat([y, both[0] * both[1]], dim=1).node)
+    body = torch.fx.GraphModule({}, graph)
+
+    class ByHand(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight, self.body = nn.Parameter(torch.ones(3, 5)), body
+
+        def forward(self, x):
+            return self.body(x, self.weight)
+
+    return ByHand()
