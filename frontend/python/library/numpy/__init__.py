@@ -782,6 +782,7 @@ def diag(v, k=0):
 
 
 from numpy._functions import *
+from numpy._elementwise import *
 from numpy._bytes import *
 from numpy._sets import *
 from numpy._statistics import *
@@ -845,12 +846,14 @@ loadtxt = genfromtxt = fromfile = save = savez = load
 
 
 def __getattr__(name):
-    if name.startswith("__") or name in ("bool", "int", "float", "object", "str", "complex", "long", "unicode"):
+    if name == "bool":  # of numpy 2; in this module the name is Python's
+        return bool_
+    if name.startswith("__") or name in ("int", "float", "object", "str", "complex", "unicode"):
         raise AttributeError("module 'numpy' has no attribute '%s'" % name)
     import importlib
 
     if name in ("random", "linalg", "fft", "typing", "testing", "core"):
         return importlib.import_module("numpy." + name)
-    if name in ("s_", "index_exp", "ix_"):
+    if name in ("s_", "index_exp", "ix_", "r_", "c_"):
         return getattr(importlib.import_module("numpy._index_tricks"), name)
     torch._unsupported("numpy." + name, "compute it with Python or with torch")

@@ -1,5 +1,6 @@
 # What makes indices of numpy's arrays.
-from numpy import asarray, bool_, nonzero
+import torch
+from numpy import arange, asarray, bool_, concatenate, linspace, nonzero
 
 
 class _IndexExpression:
@@ -25,3 +26,31 @@ def ix_(*args):
             one = nonzero(one)[0]
         found.append(one.reshape((1,) * k + (one.size,) + (1,) * (len(args) - k - 1)))
     return tuple(found)
+
+
+class _Concatenated:
+    def __init__(self, columns):
+        self.columns = columns
+
+    def __getitem__(self, key):
+        parts = []
+        for item in key if isinstance(key, tuple) else (key,):
+            if isinstance(item, str):
+                torch._unsupported("a string in numpy.r_ or numpy.c_")
+            if isinstance(item, slice):
+                start, step = item.start or 0, item.step
+                if isinstance(step, complex):
+                    part = linspace(start, item.stop, int(abs(step)))
+                else:
+                    part = arange(start, item.stop, 1 if step is None else step)
+            else:
+                part = asarray(item)
+            if self.columns:
+                part = part.reshape(-1, 1) if part.ndim < 2 else part
+            elif part.ndim == 0:
+                part = part.reshape(1)
+            parts.append(part)
+        return concatenate(parts, -1 if self.columns else 0)
+
+
+r_, c_ = _Concatenated(False), _Concatenated(True)

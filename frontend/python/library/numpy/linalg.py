@@ -73,6 +73,10 @@ def solve(a, b):
     return _array(torch.linalg.solve(asarray(a).astype(np.float64)._t, asarray(b).astype(np.float64)._t))
 
 
+def lstsq(a, b, rcond=None):
+    torch._unsupported("numpy.linalg.lstsq()")
+
+
 def matrix_power(a, n):
     out = np.eye(asarray(a).shape[0])
     for _ in range(n):

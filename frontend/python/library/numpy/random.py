@@ -1,5 +1,9 @@
+import math
+import sys
+
 import torch
-from numpy import _array, _shape
+from numpy import _array, _shape, asarray, float64, int64
+from numpy._generator import MT19937, PCG64
 
 
 def seed(seed=None):
@@ -93,32 +97,120 @@ def shuffle(x):
     torch._data_dependent("the order after numpy.random.shuffle()")
 
 
-class RandomState:
+_MOST_DRAWN = 4096  # numbers whose values are computed; those of larger arrays stay unknown
+
+
+def _emulated(function):
+    # While it is known what comes next. After anything else was drawn it is not.
+    def method(self, *args, **kwargs):
+        if self._bits is not None:
+            drawn = function(self, *args, **kwargs)
+            if drawn is not None:
+                return drawn
+            self._bits = None
+        return getattr(_module, _NAMES.get(function.__name__, function.__name__))(*args, **kwargs)
+
+    return method
+
+
+def _unknown(name):
+    def method(self, *args, **kwargs):
+        self._bits = None
+        return getattr(_module, name)(*args, **kwargs)
+
+    return method
+
+
+class _Drawing:
+    """Of a seed that is an integer, numpy's own numbers; otherwise numbers that nobody knows."""
+
+    def __init__(self, bits=None):
+        self._bits = bits
+
+    def _filled(self, size, draw):
+        if size is None:
+            return draw()
+        shape = _shape(size)
+        count = math.prod(shape)
+        return asarray([draw() for _ in range(count)]).reshape(shape) if 0 < count <= _MOST_DRAWN else None
+
+    normal, standard_normal, beta, binomial = (_unknown(n) for n in ("normal", "standard_normal", "beta", "binomial"))
+
+    @_emulated
+    def random(self, size=None, dtype=float64, out=None):
+        if dtype not in (float, float64) or out is not None:
+            return None
+        return self._filled(size, lambda: float64(self._bits.random()))
+
+    @_emulated
+    def uniform(self, low=0.0, high=1.0, size=None):
+        if not (isinstance(low, (int, float)) and isinstance(high, (int, float))):
+            return None
+        return self._filled(size, lambda: float64(low + (high - low) * self._bits.random()))
+
+    @_emulated
+    def integers(self, low, high=None, size=None, dtype=int64, endpoint=False):
+        if not (isinstance(low, int) and isinstance(high, (int, type(None))) and dtype in (int, int64)):
+            return None
+        low, high = (0, low) if high is None else (low, high)
+        if high + endpoint <= low:
+            raise ValueError("low >= high" if not endpoint else "low > high")
+        return self._filled(size, lambda: int64(low + self._bits.below(high + endpoint - low)))
+
+    @_emulated
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        items = range(a) if isinstance(a, int) else a if isinstance(a, (list, tuple, range)) else asarray(a)
+        if p is not None or axis != 0 or getattr(items, "ndim", 1) != 1 or not len(items):
+            return None
+        if isinstance(items, (list, tuple)):
+            items = asarray(items)
+        if replace or size is None:
+            return self._filled(
+                size, lambda: int64(at) if isinstance(at := items[self._bits.below(len(items))], int) else at
+            )
+        shape = _shape(size)
+        count = math.prod(shape)
+        if count > len(items):
+            raise ValueError("Cannot take a larger sample than population when replace is False")
+        if len(items) > 1000 * _MOST_DRAWN or not 0 < count <= _MOST_DRAWN:
+            return None
+        return asarray([items[at] for at in self._bits.sample(len(items), count, shuffle)]).reshape(shape)
+
+    @_emulated
+    def permutation(self, x, axis=0):
+        items = list(range(x)) if isinstance(x, int) else x if isinstance(x, (list, tuple)) else x.tolist()
+        if len(items) > _MOST_DRAWN or any(isinstance(item, (list, tuple)) for item in items):
+            return None
+        items = list(items)
+        self._bits.shuffle(items)
+        return asarray(items)
+
+    def shuffle(self, x, axis=0):
+        if self._bits is None or not isinstance(x, list):
+            shuffle(x)
+        self._bits.shuffle(x)
+
+
+class Generator(_Drawing):
+    pass
+
+
+class RandomState(_Drawing):
     def __init__(self, seed=None):
-        pass
+        self.seed(seed)
 
-    rand, randn, random, uniform, normal, randint, choice, permutation, shuffle, random_sample, standard_normal = (
-        staticmethod(f)
-        for f in (
-            rand,
-            randn,
-            random,
-            uniform,
-            normal,
-            randint,
-            choice,
-            permutation,
-            shuffle,
-            random_sample,
-            standard_normal,
-        )
-    )
-    seed = staticmethod(seed)
+    def seed(self, seed=None):
+        self._bits = MT19937(seed) if isinstance(seed, int) else None
+
+    def rand(self, *shape):
+        return self.random(shape or None)
+
+    randint, random_sample, randn = _Drawing.integers, _Drawing.random, _unknown("randn")
 
 
-class Generator(RandomState):
-    integers = staticmethod(randint)
+_module = sys.modules[__name__]
+_NAMES = {"integers": "randint"}
 
 
 def default_rng(seed=None):
-    return Generator()
+    return seed if isinstance(seed, Generator) else Generator(PCG64(seed) if isinstance(seed, int) else None)
