@@ -99,9 +99,22 @@ bool HoldsBooleans(Value v, int depth = 0) {
   return HoldsBooleans(v.as<ListObject>()->items[0], depth + 1);
 }
 
+// A number of Python's random that nobody seeded. While a network is built it may choose which values of a constant are
+// set; no shape depends on it.
+bool IsDrawnNumber(Interpreter& interp, Value item) {
+  if (!item.IsInstance() || Torch(interp).recording) return false;
+  const ClassObject* cls = interp.class_of(item);
+  return cls->name->view() == "_Unknown" && cls->module.IsStr() && cls->module.str() == "random";
+}
+
 // An item of an index as PyTorch understands it: arrays become lists, lists of booleans masks, tensors without
 // dimensions numbers.
 Result<Value> PlainItem(Interpreter& interp, Value item) {
+  if (IsDrawnNumber(interp, item)) {
+    InstanceObject* drawn = NewTensor(interp, {{}, graph::DType::int64}, nullptr, "random");
+    AsTensor(drawn)->is_random = true;
+    return Value(drawn);
+  }
   const Value array = UnwrapArray(interp, item);
   if (!array.IsSame(item)) {  // a numpy array of indices is used as a list of numbers
     if (Tensor* tensor = AsTensor(array); tensor != nullptr && tensor->type.dtype != graph::DType::bool_)
@@ -335,6 +348,12 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     return {};
   }
   if (v.IsNone()) return interp.Raise(interp.types().RuntimeError, "Could not infer dtype of NoneType");
+  if (v.IsObject() && Interpreter::IsSubclassOf(interp.class_of(v), interp.types().int_type)) {  // of numpy, IntEnum
+    COBRA_TRY_ASSIGN(const int64_t number, interp.Index(v));
+    out->all_bool = false;
+    out->values.push_back(static_cast<double>(number));
+    return {};
+  }
   out->any_float = true;
   out->all_bool = false;
   COBRA_TRY_ASSIGN(double number, interp.AsFloat(v));

@@ -2,6 +2,13 @@ def _get_tracing_state():
     return None
 
 
+def _is_tracing():
+    return False
+
+
+_are_functorch_transforms_active = _is_tracing
+
+
 def _log_api_usage_once(*args):
     pass
 

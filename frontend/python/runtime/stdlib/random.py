@@ -38,7 +38,8 @@ class _Unknown:
         self._what = what
 
     def __add__(self, *others):
-        return self
+        # A tensor of them would be one of unknown numbers, and is none of the program's.
+        return self if all(isinstance(other, (int, float, complex, _Unknown)) for other in others) else _refuse(self)
 
     __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __add__
     __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = __add__
@@ -76,7 +77,7 @@ class Random(_random.Random):
         k = n.bit_length()
         r = self.getrandbits(k)
         if not self._seeded():
-            return r
+            return r if n > 1 else 0
         while r >= n:
             r = self.getrandbits(k)
         return r

@@ -11,6 +11,7 @@ import tempfile
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 SOURCE = """
 import logging
+import random
 import torch
 from torch import nn
 log = logging.getLogger(__name__)
@@ -115,6 +116,28 @@ class UsedSparse(nn.Module):
 
     def forward(self, x):
         return torch.sparse.mm(self.heads, x)
+
+class Drawn(nn.Module):
+    def __init__(self, asked=False):
+        super().__init__()
+        first = torch.zeros(4, 3)
+        first[random.randrange(4), :] = 1.0
+        first[1, random.randrange(9) % 3] = 2.0
+        if asked:
+            assert first[0, 0].item() < 2
+        self.first = nn.Parameter(first)
+
+    def forward(self, x):
+        return x @ self.first
+
+def drawn_row(x):
+    return x[random.randrange(4)]
+
+def drawn_addend(x):
+    return random.randrange(4) + x
+
+def drawn_factor(x):
+    return x * random.random()
 """
 # The calls of the graph; None: any. Their results are compared with PyTorch's in expressions_test.py.
 READ = {
@@ -126,6 +149,7 @@ READ = {
     "masked_rows": None,
     "mask_computed_twice": None,
     "Sparse()": ["matmul"],
+    "Drawn()": ["matmul"],
 }
 REFUSED = {
     "caught": "depends on tensor values",
@@ -138,6 +162,10 @@ REFUSED = {
     "counted": "indexing by a mask depends on tensor values",
     "size": "indexing by a mask depends on tensor values",
     "UsedSparse()": "is not supported",
+    "Drawn(asked=True)": "",
+    "drawn_row": "without random.seed() is not supported",
+    "drawn_addend": "without random.seed() is not supported",
+    "drawn_factor": "without random.seed() is not supported",
 }
 
 

@@ -1,5 +1,7 @@
 import contextlib
 
+enabled, deterministic, allow_tf32 = True, False, None
+
 
 def is_available():
     return True

@@ -122,3 +122,8 @@ start = time.time()
 time.sleep(0)
 took = time.time() - start + time.perf_counter() * 0
 print('took', isinstance(f'{took:.2f}', str), isinstance(str(took), str))
+# ---
+import random
+print(random.randrange(1), random.randint(4, 4), random.choice([7]), random.randrange(3, 4), [3, 2][random.randrange(0, 1)])
+random.seed(5)
+print(random.randrange(1), random.randrange(9), random.choice([7]), random.randrange(9))
