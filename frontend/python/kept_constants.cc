@@ -24,7 +24,9 @@ class Search {
       open_.pop_back();
       Enter(object);
     }
-    interp_.Spend((kMostValues - left_) / 8);
+    const int64_t steps = (kMostValues - left_) / 8;  // of all roots so far
+    interp_.Spend(steps - spent_);
+    spent_ = steps;
     return found_;
   }
 
@@ -108,6 +110,7 @@ class Search {
   absl::flat_hash_set<const Object*> seen_;
   std::vector<const Object*> open_;
   int64_t left_ = kMostValues;
+  int64_t spent_ = 0;
   bool found_ = false;
 };
 

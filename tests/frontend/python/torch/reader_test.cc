@@ -581,5 +581,20 @@ TEST(ReaderTest, FilesAndNetworksThatAreNotThereAreUnsupported) {
   }
 }
 
+// The search for what the first run keeps counts each object once, however many globals it begins at.
+TEST(ReaderTest, TheSearchForKeptConstantsCountsEachObjectOnce) {
+  constexpr int kGlobals = 4000;
+  SourceRequest request;
+  request.bundle["model.py"] = absl::StrCat(kHead, "  def forward(self, x):\n    return x + torch.arange(8)\n");
+  for (int i = 0; i < kGlobals; ++i) absl::StrAppend(&request.bundle["model.py"], "g", i, " = [", i, "]\n");
+  request.file = "model.py";
+  request.entry = "Net()";
+  request.inputs = {"1x3x8x8"};
+  ReadUsage usage;
+  const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request, {}, &usage);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_LT(usage.steps, 25 * kGlobals);
+}
+
 }  // namespace
 }  // namespace cobra::python
