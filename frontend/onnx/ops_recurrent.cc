@@ -40,9 +40,19 @@ absl::Status CheckLengths(NodeContext& c, const Layer& layer) {
   return all ? absl::OkStatus() : Unsupported("sequences of different lengths");
 }
 
+// A state is no parameter, also where the file has its numbers; neither is what is computed of them when it is loaded.
+const TensorPtr& OfState(NodeContext& c, const TensorPtr& tensor) {
+  if (tensor->constant) c.importer().MarkAsBuffer(tensor);
+  return tensor;
+}
+
 absl::StatusOr<TensorPtr> InitialState(NodeContext& c, const Layer& layer, size_t i) {
   if (!c.Has(i)) return c.Filled({{layer.directions, layer.batch, layer.hidden}, layer.x->type.dtype}, 0);
-  return layer.batch_first ? c.Permute(c.In(i), {1, 0, 2}) : c.In(i);
+  TensorPtr state = c.In(i);
+  if (layer.batch_first) {
+    COBRA_ASSIGN_OR_RETURN(state, c.Permute(state, {1, 0, 2}));
+  }
+  return OfState(c, state);
 }
 
 absl::StatusOr<Layer> ReadLayer(NodeContext& c, Cell cell) {
@@ -257,7 +267,7 @@ class Unrolled {
   absl::StatusOr<TensorPtr> Gate(const TensorPtr& sum, const TensorPtr& peephole, const TensorPtr& cell) {
     if (peephole == nullptr) return Act(0, sum);
     COBRA_ASSIGN_OR_RETURN(TensorPtr seen, c_.Binary(graph::Op::mul, peephole, cell));
-    COBRA_ASSIGN_OR_RETURN(seen, c_.Binary(graph::Op::add, sum, seen));
+    COBRA_ASSIGN_OR_RETURN(seen, c_.Binary(graph::Op::add, sum, OfState(c_, seen)));
     return Act(0, seen);
   }
 
@@ -292,9 +302,11 @@ absl::StatusOr<Results> RunUnrolled(NodeContext& c, const Layer& layer) {
     COBRA_ASSIGN_OR_RETURN(Weights weights, WeightsOf(c, layer, d));
     Unrolled run(&c, layer, std::move(weights), d);
     COBRA_ASSIGN_OR_RETURN(TensorPtr h, At(c, layer.h0, d));
+    OfState(c, h);
     TensorPtr cell;
     if (layer.c0 != nullptr) {
       COBRA_ASSIGN_OR_RETURN(cell, At(c, layer.c0, d));
+      OfState(c, cell);
     }
     std::vector<TensorPtr> outputs;
     COBRA_RETURN_IF_ERROR(run.Run(d == 1 || layer.first_backwards, h, cell, &outputs));

@@ -43,6 +43,32 @@ TEST(OnnxReaderTest, LayersAreThoseOfPyTorch) {
   EXPECT_EQ(graph->nodes()[0].origin.line, 1);
 }
 
+// W, R, B and P of two directions: what the states begin with is none of them, as nn.LSTM has no parameters for it.
+TEST(OnnxReaderTest, StatesOfRecurrentLayersAreNoParameters) {
+  constexpr int64_t kHidden = 3, kInput = 5, kDirections = 2;
+  for (const bool peepholes : {false, true}) {
+    Model model(14);
+    model.Input("x", {4, 2, kInput});
+    model.Weight("w", {kDirections, 4 * kHidden, kInput});
+    model.Weight("r", {kDirections, 4 * kHidden, kHidden});
+    model.Weight("b", {kDirections, 8 * kHidden});
+    model.Weight("h", {kDirections, 2, kHidden});
+    model.Weight("c", {kDirections, 2, kHidden});
+    model.Weight("p", {kDirections, 3 * kHidden});
+    NodeProto* node = model.Node("LSTM", {"x", "w", "r", "b", "", "h", "c", peepholes ? "p" : ""}, {"y"});
+    Model::SetInt(node, "hidden_size", kHidden);
+    AttributeProto* direction = node->add_attribute();
+    direction->set_name("direction");
+    direction->set_type(AttributeProto::STRING);
+    direction->set_s("bidirectional");
+    model.Output("y");
+    const absl::StatusOr<graph::Graph> graph = ReadOnnxModel(model.Bytes(), {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const int64_t of_a_direction = 4 * kHidden * (kInput + kHidden + 2) + (peepholes ? 3 * kHidden : 0);
+    EXPECT_EQ(graph->num_parameters(), kDirections * of_a_direction);
+  }
+}
+
 TEST(OnnxReaderTest, OpenSizesAreBound) {
   OnnxRequest request;
   request.inputs = {"x=5x3x8x8"};
