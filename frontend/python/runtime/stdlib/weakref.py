@@ -1,4 +1,5 @@
 from collections import UserDict
+from types import GenericAlias
 
 
 class ref:
@@ -6,6 +7,9 @@ class ref:
 
     def __init__(self, obj, callback=None):
         self._obj = obj
+
+    def __class_getitem__(cls, item):
+        return GenericAlias(cls, item)
 
     def __call__(self):
         return self._obj

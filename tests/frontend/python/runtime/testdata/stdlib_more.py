@@ -127,3 +127,8 @@ import random
 print(random.randrange(1), random.randint(4, 4), random.choice([7]), random.randrange(3, 4), [3, 2][random.randrange(0, 1)])
 random.seed(5)
 print(random.randrange(1), random.randrange(9), random.choice([7]), random.randrange(9))
+# ---
+import weakref
+class Kept: pass
+kept = Kept()
+print(weakref.ref[Kept].__args__ == (Kept,), weakref.WeakMethod[int].__args__, weakref.ref(kept)() is kept)
