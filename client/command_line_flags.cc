@@ -13,12 +13,25 @@
 #include "client/progress.h"
 #include "client/terminal.h"
 #include "frontend/python/cached_tokens.h"
+#include "frontend/python/syntax/python_version.h"
 #include "frontend/python/torch/torch_version.h"
 
 namespace cobra::client {
 
 // One value per flag: --input "[3x2,3x4]" --input 1x3.
 void Repeatable(CLI::Option* option) { option->allow_extra_args(false); }
+
+// The message is an error of CLI11's, which names the flag.
+CLI::Validator CheckPythonVersion() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const auto minor = python::ReadPythonVersion(text);
+        return minor.ok() ? std::string()
+                          : absl::StrCat(text.substr(0, 40), " is not from 3.", python::kOldestPython, " to 3.",
+                                         python::kNewestPython);
+      },
+      "");
+}
 
 // How models are read, whichever they are.
 void AddReadingFlags(CLI::App* command, ModelArguments* model) {
@@ -36,6 +49,14 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model) {
                       absl::StrCat("Value of torch.__version__; default: that of each target's runtime, without a "
                                    "target ",
                                    python::kNewestTorchVersion));
+  command
+      ->add_option_function<std::string>(
+          "--python-version",
+          [](const std::string& text) { python::SetPythonVersion(*python::ReadPythonVersion(text)); },
+          absl::StrCat("Version of Python as which the model is read, 3.", python::kOldestPython, " to 3.",
+                       python::kNewestPython, "; default: the oldest that accepts it"))
+      ->check(CheckPythonVersion())
+      ->type_name("3.N");
   command
       ->add_option("--cached-tokens", model->cached_tokens,
                    "One step of a decoder after so many tokens: past_key_values of the model's own kind")

@@ -25,6 +25,7 @@
 #include "client/progress.h"
 #include "frontend/python/runtime/data_files.h"
 #include "frontend/python/runtime/read_notes.h"
+#include "frontend/python/syntax/python_version.h"
 #include "proto/model_source_proto.h"
 
 namespace cobra::client {
@@ -413,6 +414,11 @@ absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
 absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (program == nullptr) return proto::ModelSourceToProto(source_, request);
+  if (const std::string version = python::PythonVersionText(); !version.empty()) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat("--python-version ", version, ": a server that reads the model has no such option"),
+                     "leave --send out: then the model is read here; or leave --python-version out");
+  }
   COBRA_ASSIGN_OR_RETURN(python::SourceRequest portable, Portable(*program));
   COBRA_RETURN_IF_ERROR(proto::ModelSourceToProto(std::move(portable), request));
   if (!has_torch_version_) request->mutable_source()->clear_torch_version();

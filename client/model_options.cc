@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/user_error.h"
+#include "frontend/python/syntax/python_version.h"
 
 namespace cobra::client {
 namespace {
@@ -60,6 +61,7 @@ absl::Status CheckOptions(const ModelArguments& arguments, const FileForm& form,
       {"--method", arguments.method == ModelArguments().method ? "" : arguments.method},
       {"--library", FirstOf(arguments.libraries)},
       {"--torch-version", arguments.torch_version},
+      {"--python-version", python::PythonVersionText()},
       {"--cached-tokens", arguments.cached_tokens == 0 ? "" : absl::StrCat(arguments.cached_tokens)},
       {"--mode", arguments.training ? "train" : ""},
   };

@@ -16,6 +16,7 @@
 #include "frontend/python/import_plan.h"
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/runtime/parse_ahead.h"
+#include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {
 namespace {
@@ -75,7 +76,7 @@ Hash128 RequestHash(const SourceRequest& r) {
 }
 
 Hash128 KeyOf(const SourceRequest& request, const ImportList& imports) {
-  Hash128 h = Add(HashBytes(request.torch_version), request.package);
+  Hash128 h = Add(HashBytes(absl::StrCat(request.torch_version, " ", PythonVersionText())), request.package);
   for (const std::string& root : request.library_roots) h = Add(h, root);
   for (const Importer::Needed& n : imports) h = Add(h, absl::StrCat(n.module, n.whole_module ? "" : ":", n.attribute));
   return h;

@@ -14,6 +14,7 @@
 #include "base/diagnostic.h"
 #include "frontend/python/runtime/standard_names.h"
 #include "frontend/python/torch/tensor.h"
+#include "frontend/python/syntax/python_version.h"
 #include "frontend/python/torch/versions.h"
 
 namespace cobra::python {
@@ -107,7 +108,13 @@ std::string VersionHint(absl::string_view message, absl::string_view version) {
                       " reads it as for that version");
 }
 
-// Whether the exception is that of Python 3.11 for a name that a later version has: then the name is not supported.
+// Of a file that is rejected.
+std::string SyntaxHint() {
+  if (GetPythonVersion() != 0) return absl::StrCat("Python ", PythonVersionText(), " rejects this too");
+  return absl::StrCat("Python rejects this too, from 3.", kOldestPython, " to 3.", kNewestPython);
+}
+
+// Whether the exception is that of an older Python for a name that 3.12 or 3.13 has: then the name is not supported.
 bool LacksLaterStandardName(Diagnostic* d) {
   const absl::string_view message = d->message;
   absl::string_view module, name;
@@ -122,7 +129,19 @@ bool LacksLaterStandardName(Diagnostic* d) {
   if (since <= 11) return false;
   d->kind = Diagnostic::Kind::kUnsupported;
   d->message = absl::StrCat(module, ".", name, " of Python 3.", since, " is not supported");
-  d->hint = "programs are read as by Python 3.11, with what is offered of later versions";
+  if (since > SeenPythonVersion())
+    d->hint = absl::StrCat("programs are read as by Python 3.", SeenPythonVersion(),
+                           ", with what is offered of later versions");
+  return true;
+}
+
+// Whether it is what a program that is prepared for exceptions gets for writing: Python would have written.
+bool IsOfWriting(Diagnostic* d) {
+  absl::string_view message = d->message;
+  if (!absl::ConsumePrefix(&message, "OSError: [Errno 30] Read-only file system")) return false;
+  d->kind = Diagnostic::Kind::kUnsupported;
+  d->message = absl::StrCat("writing files is not supported", message);
+  d->hint = "a model is read without writing a file or making a folder";
   return true;
 }
 
@@ -223,7 +242,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     if (!d.example_inputs.empty())
       absl::StrAppend(&d.hint, "; ", progress.example.origin, " proposes", d.example_inputs);
   } else if (d.kind == Diagnostic::Kind::kSyntaxError) {
-    d.hint = "Python 3.11 rejects this too";
+    if (!has_hint) d.hint = SyntaxHint();
   } else if (!has_hint && !progress.put_aside.empty()) {
     // What such a module registers or patches is missing: whose fault this is, nobody knows.
     constexpr size_t kMostNamed = 3;

@@ -5,13 +5,16 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
 #include "base/file.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "frontend/python/runtime/data_files.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {
 namespace {
@@ -81,7 +84,7 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
 
 absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source,
                                                                absl::string_view display_name) {
-  Hash128 key = HashCombine(HashBytes(source), HashBytes(display_name));
+  Hash128 key = HashCombine(HashBytes(source), HashBytes(absl::StrCat(GetPythonVersion(), " ", display_name)));
   std::shared_ptr<const ResolvedAst> code = AstCache::Get().FindOrBegin(key);
   if (code != nullptr) return code;
   auto ast = ast::ParseModule(source, display_name);
@@ -160,10 +163,15 @@ class PackageFiles : public DirectoryFiles {
 
  private:
   bool IsInside(absl::string_view path) const {
-    if (path != name_ && !absl::StartsWith(path, absl::StrCat(name_, "/"))) return false;
+    if (path == name_) return true;
+    absl::string_view below = path;
+    if (!absl::ConsumePrefix(&below, absl::StrCat(name_, "/"))) return false;
+    const FileKind kind = KindBelow(package_, below).value_or(FileKind::kAbsent);
+    if (kind != FileKind::kRefused) return kind != FileKind::kAbsent;
+    // An absolute link may lead back. This takes the square of the depth, so only links are looked at in this way.
     std::error_code error;
     const std::string real = std::filesystem::canonical(DisplayName(path), error).string();
-    return !error && (real == package_ || absl::StartsWith(real, absl::StrCat(package_, "/")));
+    return !error && absl::StartsWith(real, absl::StrCat(package_, "/"));
   }
   std::string package_, name_;
 };

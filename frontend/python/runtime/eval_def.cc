@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/type_params.h"
 
 namespace cobra::python {
 namespace {
@@ -57,8 +58,10 @@ template <typename Def>
 Result<Value> DefineFunction(Interpreter& interp, Frame& frame, const Def* def) {
   COBRA_TRY_ASSIGN(std::vector<Value> decorators, EvalDecorators(interp, frame, def->decorator_list));
   const ScopeInfo& scope = frame.unit->code->scope(def->node_id);
+  COBRA_TRY_ASSIGN(TupleObject * type_params, BindTypeParams(interp, frame, def));
   COBRA_TRY_ASSIGN(Value f, MakeFunction(interp, frame, scope, def->args, NameOf(interp, frame.unit, def->name)));
   auto* function = f.as<FunctionObject>();
+  if (type_params != nullptr) interp.DictSetStr(interp.AttrsOf(function), "__type_params__", type_params);
   if constexpr (std::is_same_v<Def, ast::FunctionDef>) {
     function->definition = def;
     // In libraries, annotations of functions are evaluated when first read: evaluation can only fail
@@ -86,8 +89,9 @@ ClassObject* OpaqueBase(Interpreter& interp, OpaqueObject* opaque) {
   return cls;
 }
 
+// `type_params`: null if the class has none.
 Result<std::vector<ClassObject*>> EvalBases(Interpreter& interp, Frame& frame, const ast::ClassDef* s,
-                                            std::vector<Value>* original) {
+                                            TupleObject* type_params, std::vector<Value>* original) {
   std::vector<Value> values;
   for (const ast::ExprNode* e : s->bases) {
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
@@ -98,6 +102,12 @@ Result<std::vector<ClassObject*>> EvalBases(Interpreter& interp, Frame& frame, c
     }
     COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, e));
     values.push_back(v);
+  }
+  if (type_params != nullptr) {  // Generic[T] is the last one
+    COBRA_TRY_ASSIGN(ModuleObject * typing, interp.ImportModule("typing"));
+    COBRA_TRY_ASSIGN(Value generic, interp.GetAttr(typing, "Generic"));
+    COBRA_TRY_ASSIGN(Value base, interp.GetItem(generic, type_params));
+    values.push_back(base);
   }
   *original = values;
   std::vector<ClassObject*> bases;
@@ -170,8 +180,9 @@ Result<void> RunClassBody(Interpreter& interp, Frame& outer, const ast::ClassDef
 
 Result<Value> DefineClass(Interpreter& interp, Frame& frame, const ast::ClassDef* s) {
   COBRA_TRY_ASSIGN(std::vector<Value> decorators, EvalDecorators(interp, frame, s->decorator_list));
+  COBRA_TRY_ASSIGN(TupleObject * type_params, BindTypeParams(interp, frame, s));
   std::vector<Value> original_bases;
-  COBRA_TRY_ASSIGN(std::vector<ClassObject*> bases, EvalBases(interp, frame, s, &original_bases));
+  COBRA_TRY_ASSIGN(std::vector<ClassObject*> bases, EvalBases(interp, frame, s, type_params, &original_bases));
   Value explicit_metaclass;
   std::vector<KeywordArg> keywords;
   for (const ast::Keyword* k : s->keywords) {
@@ -210,6 +221,7 @@ Result<Value> DefineClass(Interpreter& interp, Frame& frame, const ast::ClassDef
     }
   }
   if (names == nullptr) names = interp.NewDict();
+  if (type_params != nullptr) names->table.SetStr(interp.heap(), interp.Intern("__type_params__"), type_params);
   COBRA_TRY(RunClassBody(interp, frame, s, names));
   frame.position = &s->pos;
   if (original_bases.size() != bases.size() ||

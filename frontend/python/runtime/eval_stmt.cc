@@ -6,6 +6,8 @@
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/read_notes.h"
+#include "frontend/python/runtime/type_params.h"
+#include "frontend/python/syntax/type_params.h"
 
 namespace cobra::python {
 
@@ -235,7 +237,9 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s) {
     case StmtKind::For: return ExecFor(interp, frame, s->As<ast::For>());
     case StmtKind::While: return ExecWhile(interp, frame, s->As<ast::While>());
     case StmtKind::AugAssign: return ExecAugAssign(interp, frame, s->As<ast::AugAssign>());
-    case StmtKind::AnnAssign: return ExecAnnAssign(interp, frame, s->As<ast::AnnAssign>());
+    case StmtKind::AnnAssign:
+      return ast::IsTypeAlias(s->As<ast::AnnAssign>()) ? ExecTypeAlias(interp, frame, s->As<ast::AnnAssign>())
+                                                       : ExecAnnAssign(interp, frame, s->As<ast::AnnAssign>());
     case StmtKind::FunctionDef:
     case StmtKind::AsyncFunctionDef: return ExecFunctionDef(interp, frame, s);
     case StmtKind::ClassDef: return ExecClassDef(interp, frame, s->As<ast::ClassDef>());

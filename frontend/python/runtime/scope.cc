@@ -2,8 +2,10 @@
 // finds for every used name the scope that binds it, and adds free variables to the frames between the two scopes.
 // Assign() numbers the slots and writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's
 // stack is far larger).
+// Long because the passes share what they know of a scope.
 #include "frontend/python/runtime/scope.h"
 
+#include "frontend/python/syntax/type_params.h"
 #include "frontend/python/syntax/walk.h"
 
 namespace cobra::python {
@@ -63,6 +65,7 @@ class Resolver {
     absl::flat_hash_map<Identifier, Scope*> homes;          // of the names in free_index
     std::vector<std::pair<Identifier, Scope*>> same_frame;  // variables of enclosing scopes that a comprehension uses
     bool needs_class_cell = false;
+    bool is_types = false;  // of type parameters alone: every other name is the enclosing scope's
   };
 
   Identifier NewSymbol(absl::string_view text) {
@@ -181,15 +184,37 @@ class Resolver {
     visit(args->kwarg);
   }
 
+  // Opens a scope whose variables are slots of the frame around it, as those of a comprehension, and which the caller
+  // closes. False: there are no parameters and no scope.
+  bool VisitTypeParams(const ast::StmtNode* s) {
+    const ast::Seq<ast::TypeParam> params = ast::TypeParamsOf(out_->ast(), s);
+    if (params.empty()) return false;
+    Open(ScopeKind::kComprehension, params[0]->pos)->is_types = true;
+    for (const ast::TypeParam* p : params) Bind(p->name);
+    for (const ast::TypeParam* p : params) {
+      current_->nodes.emplace_back(Mangle(p->name), p->node_id);
+      VisitExpr(p->bound);
+      VisitExpr(p->default_value);
+    }
+    return true;
+  }
+  void VisitTypeAlias(const ast::AnnAssign* s) {
+    VisitExpr(s->target);
+    const bool generic = VisitTypeParams(s);
+    VisitExpr(s->value);
+    if (generic) Close();
+  }
+
   template <typename Def>
   void VisitFunction(const Def* def, bool is_async) {
     VisitExprs(def->decorator_list);
     VisitDefaults(def->args);
+    Bind(def->name);
     size_t scopes_before = scopes_.size();
+    const bool generic = VisitTypeParams(def);
     VisitAnnotations(def->args);
     VisitExpr(def->returns);
     bool simple_annotations = scopes_.size() == scopes_before;
-    Bind(def->name);
     Scope* scope = Open(ScopeKind::kFunction, def->pos);
     out_->table_[def->node_id] = scope->index;
     scope->info->name = def->name;
@@ -199,13 +224,15 @@ class Resolver {
     VisitArguments(def->args);
     VisitBody(def->body);
     Close();
+    if (generic) Close();
   }
 
   void VisitClass(const ast::ClassDef* def) {
     VisitExprs(def->decorator_list);
+    Bind(def->name);
+    const bool generic = VisitTypeParams(def);
     VisitExprs(def->bases);
     for (const ast::Keyword* k : def->keywords) VisitExpr(k->value);
-    Bind(def->name);
     Scope* scope = Open(ScopeKind::kClass, def->pos);
     out_->table_[def->node_id] = scope->index;
     scope->info->name = def->name;
@@ -213,6 +240,7 @@ class Resolver {
     scope->class_name = def->name;
     VisitBody(def->body);
     Close();
+    if (generic) Close();
   }
 
   void VisitHandlers(ast::Seq<ast::ExceptHandler> handlers) {
@@ -274,6 +302,7 @@ class Resolver {
         return VisitExpr(s->As<ast::AugAssign>()->target);
       case StmtKind::AnnAssign: {
         const auto* a = s->As<ast::AnnAssign>();
+        if (ast::IsTypeAlias(a)) return VisitTypeAlias(a);
         VisitExpr(a->annotation);
         VisitExpr(a->value);
         return VisitExpr(a->target);
@@ -351,9 +380,11 @@ class Resolver {
 
   void VisitName(const ast::Name* n) {
     Identifier name = Mangle(n->id);
-    if (name != n->id) current_->info->mangled[n->id] = name;
-    Note(current_, name, n->ctx == ast::ExprContext::Load ? kUsed : kBound);
-    current_->nodes.emplace_back(name, n->node_id);
+    Scope* scope = current_;
+    while (scope->is_types && !scope->flags.contains(name)) scope = scope->parent;
+    if (name != n->id) scope->info->mangled[n->id] = name;
+    Note(scope, name, n->ctx == ast::ExprContext::Load ? kUsed : kBound);
+    scope->nodes.emplace_back(name, n->node_id);
     if (name == super_symbol_ || name == class_symbol_) {
       // super() without arguments needs the class that encloses the method.
       if (current_->frame->info->kind != ScopeKind::kModule && current_->frame->info->kind != ScopeKind::kClass) {

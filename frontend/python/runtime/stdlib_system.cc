@@ -11,6 +11,7 @@
 #include "frontend/python/runtime/place.h"
 #include "frontend/python/runtime/stdlib.h"
 #include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {
 namespace {
@@ -301,10 +302,14 @@ Result<Value> FindModule(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(where != Importer::Where::kAbsent && where != Importer::Where::kOpaque);
 }
 
+// sys.version_info: one release of each version.
+int MicroVersion() { return SeenPythonVersion() == 11 ? 2 : SeenPythonVersion() == 12 ? 3 : 5; }
+
 Value VersionInfo(Interpreter& interp) {
   ClassObject* cls = NewBuiltinClass(interp, "version_info", interp.types().tuple, ObjectKind::kTuple);
   UpdateClassFlags(interp, cls);
-  Value parts[] = {Value::Int(3), Value::Int(11), Value::Int(2), interp.NewStr("final"), Value::Int(0)};
+  Value parts[] = {Value::Int(3), Value::Int(SeenPythonVersion()), Value::Int(MicroVersion()), interp.NewStr("final"),
+                   Value::Int(0)};
   TupleObject* t = interp.NewTuple(parts);
   t->cls = cls;
   const char* names[] = {"major", "minor", "micro", "releaselevel", "serial"};
@@ -330,7 +335,7 @@ stdout = __stdout__ = _Stream(True)
 stderr = __stderr__ = _Stream(False)
 class _Implementation:
     name = 'cpython'
-    cache_tag = 'cpython-311'
+    cache_tag = 'cpython-3%d' % version_info[1]
     hexversion = hexversion
     version = version_info
     _multiarch = 'x86_64-linux-gnu'
@@ -432,8 +437,8 @@ void AddSysConstants(Interpreter& interp, NativeModuleBuilder& m) {
   auto str = [&](absl::string_view s) { return Value(interp.NewStr(s)); };
   m.Value("modules", interp.state().importer->modules());
   m.Value("version_info", VersionInfo(interp))
-      .Value("version", str("3.11.2 (main)"))
-      .Value("hexversion", Value::Int(0x030b02f0));
+      .Value("version", str(absl::StrCat("3.", SeenPythonVersion(), ".", MicroVersion(), " (main)")))
+      .Value("hexversion", Value::Int(0x030000f0 | SeenPythonVersion() << 16 | MicroVersion() << 8));
   m.Value("platform", str("linux")).Value("byteorder", str("little")).Value("maxsize", Value::Int(INT64_MAX));
   m.Value("maxunicode", Value::Int(0x10ffff)).Value("executable", str("python3")).Value("prefix", str("/usr"));
   m.Value("argv", interp.NewList({str("")})).Value("path", interp.NewList()).Value("warnoptions", interp.NewList());

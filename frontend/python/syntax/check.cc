@@ -47,8 +47,9 @@ bool CheckFuture(const Module& module, ScopeFacts* facts, SyntaxProblem* problem
   return true;
 }
 
-bool CheckTree(const Ast& ast, SyntaxProblem* problem) {
+bool CheckTree(const Ast& ast, int version, SyntaxProblem* problem) {
   ScopeFacts facts;
+  facts.version = version;
   if (ast.module() != nullptr && !CheckFuture(*ast.module(), &facts, problem)) return false;
   return CheckScopes(ast, &facts, problem) && CheckCompile(ast, facts, problem);
 }

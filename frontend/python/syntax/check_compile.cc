@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/type_params.h"
 #include "frontend/python/syntax/walk.h"
 
 namespace cobra::python {
@@ -84,6 +85,8 @@ class CompileChecker : private CheckBase {
   template <typename Node>
   bool Function(const Node* f);
   bool Class(const ClassDef* c);
+  bool TypeParams(Seq<TypeParam> params);
+  bool Lazily(const Lambda* lambda);
   bool ReturnStatement(const Return* r);
   bool Jump(const StmtNode* s, const char* outside);
   template <typename Node>
@@ -198,7 +201,8 @@ bool CompileChecker::Annotations(const Arguments& args, const ExprNode* returns)
 template <typename Node>
 bool CompileChecker::Function(const Node* f) {
   if (!ArgumentNames(*f->args, f->pos) || !All(f->decorator_list)) return false;
-  if (!All(f->args->defaults) || !All(f->args->kw_defaults) || !Annotations(*f->args, f->returns)) return false;
+  if (!All(f->args->defaults) || !All(f->args->kw_defaults) || !TypeParams(TypeParamsOf(ast_, f))) return false;
+  if (!Annotations(*f->args, f->returns)) return false;
   {
     const bool asynchronous = f->node_kind == StmtKind::AsyncFunctionDef;
     Enter enter(this, asynchronous ? ScopeKind::kAsyncFunction : ScopeKind::kFunction, f);
@@ -207,8 +211,22 @@ bool CompileChecker::Function(const Node* f) {
   return MayBind(f->name, f->pos);
 }
 
+bool CompileChecker::TypeParams(Seq<TypeParam> params) {
+  for (const TypeParam* p : params) {
+    if (!MayBind(p->name, p->pos) || !Lazily(p->bound) || !Lazily(p->default_value)) return false;
+  }
+  return true;
+}
+
+bool CompileChecker::Lazily(const Lambda* lambda) {
+  if (lambda == nullptr) return true;
+  Enter enter(this, ScopeKind::kLambda, lambda);
+  const Starred* starred = lambda->body->AsOrNull<Starred>();
+  return Visit(starred != nullptr ? starred->value : lambda->body);
+}
+
 bool CompileChecker::Class(const ClassDef* c) {
-  if (!All(c->decorator_list)) return false;
+  if (!All(c->decorator_list) || !TypeParams(TypeParamsOf(ast_, c))) return false;
   {
     Enter enter(this, ScopeKind::kClass, c);
     if (!Statements(c->body)) return false;
@@ -295,6 +313,7 @@ bool CompileChecker::Handlers(const Node* n, bool star) {
 }
 
 bool CompileChecker::AnnotatedAssign(const AnnAssign* a) {
+  if (IsTypeAlias(a)) return Visit(a->target) && TypeParams(TypeParamsOf(ast_, a)) && Lazily(a->value->As<Lambda>());
   if (a->value != nullptr && (!Visit(a->value) || !Visit(a->target))) return false;
   const bool evaluated = !scope_->IsFunction() && !facts_.future_annotations;
   switch (a->target->node_kind) {

@@ -14,6 +14,7 @@ namespace ast {
 
 // Results of the pass over the scopes for the other pass.
 struct ScopeFacts {
+  int version = 13;  // minor one of Python
   bool future_annotations = false;
   int last_future_line = -1;
   struct Flags {

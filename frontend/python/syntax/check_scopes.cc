@@ -1,11 +1,13 @@
 // Names and scopes, following CPython's symtable.c: each scope has a set of flags for each name, and contradictory
 // flags are an error. The visiting order is CPython's, because only the first error is reported.
+// Long because it is one visitor of the tree, in the order of symtable.c.
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/type_params.h"
 #include "frontend/python/syntax/walk.h"
 
 namespace cobra::python {
@@ -21,10 +23,11 @@ enum Flag : uint16_t {
   kImport = 32,
   kAnnotated = 64,
   kIterationVariable = 128,  // of a comprehension
+  kTypeParam = 256,
 };
 
 struct Scope {
-  enum class Kind { kModule, kClass, kFunction, kAnnotation };
+  enum class Kind { kModule, kClass, kFunction, kAnnotation, kTypes };
   struct Entry {
     Identifier name;
     uint16_t flags;
@@ -36,6 +39,7 @@ struct Scope {
   Kind kind = Kind::kModule;
   int parent = -1;
   const ExprNode* comprehension = nullptr;
+  const char* what = "an annotation";  // kTypes: "a type alias", "the definition of a generic" ...
   bool coroutine = false;
   bool generator = false;
   bool in_iteration_target = false;
@@ -177,6 +181,9 @@ class ScopeChecker {
   template <typename Node>
   bool Function(const Node* f);
   bool Class(const ClassDef* c);
+  bool TypeParams(Seq<TypeParam> params);
+  bool Lazily(const Lambda* lambda, const char* what);
+  bool AliasStatement(const AnnAssign* s);
   bool AnnotatedAssign(const AnnAssign* a);
   bool Declare(const StmtNode* s, IdentifierSeq names, bool global);
   bool Aliases(Seq<Alias> names);
@@ -198,12 +205,17 @@ class ScopeChecker {
   bool VisitComprehension(const ExprNode* e);
   bool Generator(const Comprehension* g, bool outermost);
   bool NotInAnnotation(const ExprNode* e, absl::string_view what) {
+    if (current().kind == Scope::Kind::kTypes)
+      return Fail(e->pos, absl::StrCat(what, " cannot be used within ", current().what));
     if (current().kind != Scope::Kind::kAnnotation) return true;
-    return Fail(e->pos, absl::StrCat("'", what, "' can not be used within an annotation"));
+    return Fail(e->pos, facts_->version < 13 ? absl::StrCat("'", what, "' can not be used within an annotation")
+                                             : absl::StrCat(what, " cannot be used within an annotation"));
   }
   bool Analyse();
   bool FailAtDirective(const Scope& scope, Identifier name, std::string message);
   bool BoundOutside(const Scope& scope, Identifier name) const;
+  // Whether what binds it outside is the list of type parameters.
+  bool IsTypeParam(const Scope& scope, Identifier name) const;
 
   const Ast& ast_;
   ScopeFacts* facts_;
@@ -275,21 +287,74 @@ bool ScopeChecker::Statement(const StmtNode* s) {
 template <typename Node>
 bool ScopeChecker::Function(const Node* f) {
   if (!Add(f->name, kLocal, f->pos) || !All(f->args->defaults) || !All(f->args->kw_defaults)) return false;
+  const Seq<TypeParam> params = TypeParamsOf(ast_, f);
+  const bool generic = !params.empty();
+  if (generic && (!All(f->decorator_list) || !TypeParams(params))) return false;
   if (!ParameterAnnotations(*f->args) || (f->returns != nullptr && !Annotation(f->returns))) return false;
-  if (!All(f->decorator_list)) return false;
+  if (!generic && !All(f->decorator_list)) return false;
   Enter(Scope::Kind::kFunction);
   current().coroutine = f->node_kind == StmtKind::AsyncFunctionDef;
   if (!Parameters(*f->args) || !Statements(f->body)) return false;
   Leave(f);
+  if (generic) Leave(nullptr);
   return true;
 }
 
 bool ScopeChecker::Class(const ClassDef* c) {
-  if (!Add(c->name, kLocal, c->pos) || !All(c->bases) || !Keywords(c->keywords) || !All(c->decorator_list))
-    return false;
+  const Seq<TypeParam> params = TypeParamsOf(ast_, c);
+  const bool generic = !params.empty();
+  if (!Add(c->name, kLocal, c->pos)) return false;
+  if (generic && (!All(c->decorator_list) || !TypeParams(params))) return false;
+  if (!All(c->bases) || !Keywords(c->keywords) || (!generic && !All(c->decorator_list))) return false;
   Enter(Scope::Kind::kClass);
   if (!Statements(c->body)) return false;
   Leave(nullptr);
+  if (generic) Leave(nullptr);
+  return true;
+}
+
+// Enters the scope of the parameters, which is left behind what they are of.
+bool ScopeChecker::TypeParams(Seq<TypeParam> params) {
+  Enter(Scope::Kind::kTypes);
+  current().what = "the definition of a generic";
+  bool defaults = false;
+  for (const TypeParam* p : params) {
+    if (facts_->version >= 13 && p->name->text == "__classdict__")
+      return Fail(p->pos, "reserved name '__classdict__' cannot be used for type parameter");
+    if (FlagsIn(current_, p->name) & kTypeParam) return FailName(p->pos, "duplicate type parameter ", p->name, "");
+    if (!Add(p->name, kLocal | kTypeParam, p->pos)) return false;
+    const bool constraints = p->bound != nullptr && p->bound->body->Is<Tuple>();
+    if (!Lazily(p->bound, constraints ? "a TypeVar constraint" : "a TypeVar bound")) return false;
+    if (!Lazily(p->default_value, p->node_kind == TypeParamKind::TypeVar     ? "a TypeVar default"
+                                  : p->node_kind == TypeParamKind::ParamSpec ? "a ParamSpec default"
+                                                                             : "a TypeVarTuple default")) {
+      return false;
+    }
+    if (defaults && p->default_value == nullptr)
+      return FailName(p->pos, "non-default type parameter ", p->name, " follows default type parameter");
+    defaults |= p->default_value != nullptr;
+  }
+  return true;
+}
+
+bool ScopeChecker::Lazily(const Lambda* lambda, const char* what) {
+  if (lambda == nullptr) return true;
+  Enter(Scope::Kind::kTypes);
+  current().what = what;
+  // A star is of the default of a TypeVarTuple alone.
+  const Starred* starred = lambda->body->AsOrNull<Starred>();
+  if (!Visit(starred != nullptr ? starred->value : lambda->body)) return false;
+  Leave(nullptr);
+  return true;
+}
+
+bool ScopeChecker::AliasStatement(const AnnAssign* s) {
+  if (!Visit(s->target)) return false;
+  const Seq<TypeParam> params = TypeParamsOf(ast_, s);
+  const bool generic = !params.empty();
+  if (generic && !TypeParams(params)) return false;
+  if (!Lazily(s->value->As<Lambda>(), "a type alias")) return false;
+  if (generic) Leave(nullptr);
   return true;
 }
 
@@ -329,6 +394,7 @@ bool ScopeChecker::Parameters(const Arguments& args) {
 }
 
 bool ScopeChecker::AnnotatedAssign(const AnnAssign* a) {
+  if (IsTypeAlias(a)) return AliasStatement(a);
   const Name* name = a->target->AsOrNull<Name>();
   if (name == nullptr) {
     if (!Visit(a->target)) return false;
@@ -490,6 +556,9 @@ bool ScopeChecker::BindOutside(const NamedExpr* e, Identifier name) {
         return AddIn(s, name, kGlobal, e->pos);
       case Scope::Kind::kClass:
         return Fail(e->pos, "assignment expression within a comprehension cannot be used in a class body");
+      case Scope::Kind::kTypes:
+        return Fail(e->pos, absl::StrCat("assignment expression within a comprehension cannot be used within ",
+                                         scopes_[s].what));
       case Scope::Kind::kAnnotation: break;
     }
   }
@@ -541,13 +610,23 @@ bool ScopeChecker::BoundOutside(const Scope& scope, Identifier name) const {
   for (int s = scope.parent; s >= 0; s = scopes_[s].parent) {
     const Scope& outer = scopes_[s];
     if (outer.kind == Scope::Kind::kClass && name->text == "__class__") return true;
-    if (outer.kind != Scope::Kind::kFunction) continue;
+    if (outer.kind != Scope::Kind::kFunction && outer.kind != Scope::Kind::kTypes) continue;
     uint16_t flags = 0;
     for (const Scope::Entry& entry : outer.entries) {
       if (entry.name == name) flags = entry.flags;
     }
     if (flags & kGlobal) return false;
     if (!(flags & kNonlocal) && (flags & (kLocal | kParam | kImport))) return true;
+  }
+  return false;
+}
+
+bool ScopeChecker::IsTypeParam(const Scope& scope, Identifier name) const {
+  for (int s = scope.parent; s >= 0; s = scopes_[s].parent) {
+    if (scopes_[s].kind == Scope::Kind::kClass) continue;
+    for (const Scope::Entry& entry : scopes_[s].entries) {
+      if (entry.name == name && (entry.flags & (kLocal | kParam | kImport))) return (entry.flags & kTypeParam) != 0;
+    }
   }
   return false;
 }
@@ -564,6 +643,10 @@ bool ScopeChecker::Analyse() {
       }
       if (scope.kind == Scope::Kind::kModule) {
         return FailAtDirective(scope, entry.name, "nonlocal declaration not allowed at module level");
+      }
+      if (IsTypeParam(scope, entry.name)) {
+        return FailAtDirective(scope, entry.name,
+                               absl::StrCat("nonlocal binding not allowed for type parameter ", quoted));
       }
       if (!BoundOutside(scope, entry.name)) {
         return FailAtDirective(scope, entry.name, absl::StrCat("no binding for nonlocal ", quoted, " found"));

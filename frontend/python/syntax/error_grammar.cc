@@ -170,10 +170,19 @@ class Reader {
     static constexpr struct {
       const char* name;
       TokenKind kind;
-    } kTokens[] = {
-        {"NAME", TokenKind::kName},       {"NUMBER", TokenKind::kNumber}, {"STRING", TokenKind::kString},
-        {"NEWLINE", TokenKind::kNewline}, {"INDENT", TokenKind::kIndent}, {"DEDENT", TokenKind::kDedent},
-        {"ASYNC", TokenKind::kAsync},     {"AWAIT", TokenKind::kAwait},   {"ENDMARKER", TokenKind::kEndMarker}};
+    } kTokens[] = {{"NAME", TokenKind::kName},
+                   {"NUMBER", TokenKind::kNumber},
+                   {"STRING", TokenKind::kString},
+                   {"NEWLINE", TokenKind::kNewline},
+                   {"INDENT", TokenKind::kIndent},
+                   {"DEDENT", TokenKind::kDedent},
+                   {"FSTRING_START", TokenKind::kFStringStart},
+                   {"FSTRING_MIDDLE", TokenKind::kFStringMiddle},
+                   {"FSTRING_END", TokenKind::kFStringEnd},
+                   {"EXCLAMATION", TokenKind::kOther},
+                   {"ASYNC", TokenKind::kAsync},
+                   {"AWAIT", TokenKind::kAwait},
+                   {"ENDMARKER", TokenKind::kEndMarker}};
     for (const auto& token : kTokens) {
       if (word != token.name) continue;
       item.token = token.kind;
@@ -181,6 +190,11 @@ class Reader {
     }
     if (word == "SOFT_KEYWORD") {
       item.op = Op::kAnySoftKeyword;
+      return item;
+    }
+    if (word == "SINCE12" || word == "SINCE13") {
+      item.op = Op::kSince;
+      item.rule = word == "SINCE12" ? 12 : 13;
       return item;
     }
     const auto found = grammar_->index.find(word);
@@ -242,7 +256,8 @@ class FirstSets {
         Of(item->children[0].get(), &unused);  // computes the sets of the alternatives in it
         return true;
       }
-      case Op::kCut: return true;
+      case Op::kCut:
+      case Op::kSince: return true;
       case Op::kChoice: break;
     }
     bool any_nullable = false;

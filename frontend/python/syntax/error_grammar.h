@@ -32,6 +32,7 @@ struct GrammarItem {
     kAnd,             // children[0] comes next, and is not taken
     kNot,             // children[0] does not come next
     kCut,             // `~`: no other alternative is tried
+    kSince,           // nothing, but the alternative is only of Python 3.`rule` and later
   };
   Op op = Op::kToken;
   TokenKind token = TokenKind::kEndMarker;

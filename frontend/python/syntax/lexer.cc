@@ -133,13 +133,14 @@ const char* Spelling(TokenKind kind) {
   return "";
 }
 
-Lexer::Lexer(absl::string_view text, int first_line, int column_shift)
+Lexer::Lexer(absl::string_view text, int version, int first_line, int column_shift)
     : text_(text),
       p_(text.data()),
       end_(text.data() + text.size()),
       start_(p_),
       line_start_(p_),
       line_(first_line),
+      version_(version),
       first_line_(first_line),
       column_shift_(column_shift) {
   indents_[0] = alt_indents_[0] = 0;
@@ -260,6 +261,7 @@ bool Lexer::ReadIndentation(Token* token, bool* blank_line) {
 
 void Lexer::Next(Token* token) {
   bool blank_line = false;
+  if (!fstrings_.empty() && fstrings_.back().in_text && ReadFStringText(token)) return;
   for (;;) {
     if (at_line_start_) {
       blank_line = false;
@@ -349,6 +351,8 @@ bool Lexer::CheckIdentifier(Token* token) {
 
 void Lexer::ReadString(Token* token, const char* quote_at) {
   const char quote = *quote_at;
+  if (version_ >= 12 && absl::string_view(p_, quote_at - p_).find_first_of("fF") != absl::string_view::npos)
+    return BeginFString(token, quote_at);
   const int32_t first_line = line_;
   const char* const first_line_start = line_start_;
   const bool triple = quote_at[1] == quote && quote_at[2] == quote;
@@ -373,6 +377,12 @@ void Lexer::ReadString(Token* token, const char* quote_at) {
       if (triple && p + 1 < end_) NewLine(p + 1);
     }
     if (!ended) continue;
+    if (!fstrings_.empty() && fstrings_.back().quote == quote && fstrings_.back().triple == triple) {
+      p_ = start_;
+      line_ = first_line;
+      line_start_ = first_line_start;
+      return Fail(token, start_, "f-string: expecting '}'");
+    }
     const int last_line = line_;
     line_ = first_line;
     line_start_ = first_line_start;
@@ -468,6 +478,9 @@ void Lexer::ReadNumber(Token* token) {
 
 void Lexer::ReadClosingBracket(Token* token) {
   const char* p = p_;
+  if (*p == '}' && !fstrings_.empty() && fstrings_.back().fields.empty())
+    return Fail(token, p, "f-string: single '}' is not allowed");
+  if (*p != '}' && IsDirectlyInField()) return Fail(token, p, absl::StrFormat("f-string: unmatched '%c'", *p));
   if (level_ == 0) return Fail(token, p, absl::StrFormat("unmatched '%c'", *p));
   const Bracket& open = brackets_[--level_];
   const char expected = open.open == '(' ? ')' : open.open == '[' ? ']' : '}';
@@ -478,6 +491,12 @@ void Lexer::ReadClosingBracket(Token* token) {
     return Fail(token, p, std::move(message));
   }
   ++p_;
+  if (!fstrings_.empty() && level_ < fstrings_.back().fields.back()) {
+    FString& fstring = fstrings_.back();
+    fstring.fields.pop_back();
+    fstring.in_text = true;
+    fstring.in_specification = false;
+  }
   Finish(token, *p == ')' ? TokenKind::kRParen : *p == ']' ? TokenKind::kRSquare : TokenKind::kRBrace);
 }
 
@@ -489,6 +508,10 @@ void Lexer::ReadOperator(Token* token) {
     Finish(token, kind);
   };
   const bool eq = p[1] == '=';
+  if (*p == ':' && IsDirectlyInField()) {
+    fstrings_.back().in_text = fstrings_.back().in_specification = true;
+    return take(1, K::kColon);
+  }
   switch (*p) {
     case '(':
     case '[':

@@ -1,4 +1,5 @@
-// Characters -> tokens, after CPython 3.11's tokenizer.c: the same tokens, the same errors, found at the same moment.
+// Characters -> tokens, after the tokenizer.c of CPython 3.11, or of 3.13 where f-strings are tokens of their own (PEP
+// 701): the same tokens, the same errors, found at the same moment.
 // Tokens are made on demand because CPython, too, reports whatever comes first: an error of the grammar or one of the
 // characters.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_
@@ -6,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "frontend/python/syntax/ast.h"
@@ -46,8 +48,8 @@ class Lexer {
  public:
   // `text` ends in '\n' (unless empty) and is followed by at least 8 readable bytes, the first of them zero. A lexer
   // for an expression in the middle of a file starts at `first_line`; `column_shift` is added to the columns of that
-  // line.
-  Lexer(absl::string_view text, int first_line = 1, int column_shift = 0);
+  // line. `version`: minor one of Python (python_version.h).
+  Lexer(absl::string_view text, int version, int first_line = 1, int column_shift = 0);
 
   // Makes the next token. kError: problem() says what is wrong; do not call again except through ScanForErrors.
   void Next(Token* token);
@@ -58,6 +60,7 @@ class Lexer {
   // of the tokenizer ("unindent does not match").
   bool problem_was_raised() const { return problem_was_raised_; }
   bool reached_end() const { return reached_end_; }
+  int version() const { return version_; }
   // Reads on to the end of the text: true if CPython's tokenizer would raise on the way, or if a bracket that was
   // opened before `error_line` is never closed; then problem() is that error.
   bool ScanForErrors(int error_line);
@@ -65,6 +68,21 @@ class Lexer {
  private:
   static constexpr int kMaxIndents = 100;
   static constexpr int kMaxLevel = 200;
+  // CPython's MAXFSTRINGLEVEL and MAX_EXPR_NESTING.
+  static constexpr size_t kMaxFStrings = 149;
+  static constexpr size_t kMaxFields = 3;
+  // An f-string that has begun. Its text alternates with fields, which are ordinary tokens in braces.
+  struct FString {
+    const char* begin;
+    const char* line_start;  // of the line that it begins in
+    int32_t line;
+    char quote;
+    bool triple;
+    bool raw;
+    bool in_text = true;            // otherwise inside a field
+    bool in_specification = false;  // text behind the colon of a field
+    std::vector<int> fields;        // the levels of brackets inside the open fields
+  };
   struct Bracket {
     char open;
     int32_t line;
@@ -84,6 +102,16 @@ class Lexer {
   bool ReadIndentation(Token* token, bool* blank_line);
   void ReadName(Token* token);
   void ReadString(Token* token, const char* quote);
+  void BeginFString(Token* token, const char* quote);
+  // The next token of the innermost f-string, whose text is being read. False: a field begins, whose tokens are others'.
+  bool ReadFStringText(Token* token);
+  // Whether the next token is in no brackets but those of the innermost f-string's innermost field.
+  bool IsDirectlyInField() const {
+    return !fstrings_.empty() && !fstrings_.back().fields.empty() && level_ == fstrings_.back().fields.back();
+  }
+  bool BeginField(Token* token);
+  void EndFStringText(Token* token, const char* begin, const char* end, int32_t line, const char* line_start);
+  void FailFString(Token* token);
   void ReadNumber(Token* token);
   const char* DecimalTail(const char* p, Token* token);
   bool CheckNumberEnd(const char* p, const char* kind, Token* token);
@@ -102,8 +130,10 @@ class Lexer {
   int32_t line_;
   int32_t start_line_ = 0;  // of the current token: differs for strings of several lines
   const char* start_line_start_ = nullptr;
+  const int version_;
   const int32_t first_line_;
   const int32_t column_shift_;
+  std::vector<FString> fstrings_;  // innermost last
   bool at_line_start_ = true;
   bool reached_end_ = false;
   bool problem_was_raised_ = false;

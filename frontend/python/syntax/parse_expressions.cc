@@ -46,8 +46,8 @@ struct TokenTable {
     Set(K::kSlash, kTerm, Operator::Div);
     Set(K::kPercent, kTerm, Operator::Mod);
     Set(K::kDoubleSlash, kTerm, Operator::FloorDiv);
-    for (K k : {K::kName, K::kNumber, K::kString, K::kLParen, K::kLSquare, K::kLBrace, K::kEllipsis, K::kPlus,
-                K::kMinus, K::kTilde, K::kNot, K::kLambda, K::kAwait, K::kNone, K::kTrue, K::kFalse}) {
+    for (K k : {K::kName, K::kNumber, K::kString, K::kFStringStart, K::kLParen, K::kLSquare, K::kLBrace, K::kEllipsis,
+                K::kPlus, K::kMinus, K::kTilde, K::kNot, K::kLambda, K::kAwait, K::kNone, K::kTrue, K::kFalse}) {
       starts_expression[static_cast<int>(k)] = true;
     }
   }
@@ -383,7 +383,8 @@ const ExprNode* Parser::ParseAtom() {
       if (number != nullptr) Advance();
       return number;
     }
-    case K::kString: return ParseStringTokens();
+    case K::kString:
+    case K::kFStringStart: return ParseStringTokens();
     case K::kLParen: return ParseParenthesised();
     case K::kLSquare: return ParseList();
     case K::kLBrace: return ParseBraces();
@@ -542,6 +543,7 @@ bool Parser::ParseGenerators(Seq<Comprehension>* generators) {
 }
 
 const ExprNode* Parser::ParseStringTokens() {
+  if (version_ >= 12) return ParseStringsOfTokens();
   if (Peek().kind != K::kString) {
     const ExprNode* node = ParseStrings(absl::Span<const Token>(token_, 1));
     if (node != nullptr) Advance();

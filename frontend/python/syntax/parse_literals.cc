@@ -1,4 +1,4 @@
-// Numbers and strings. f-strings work as in CPython 3.11: the text between braces is found by counting brackets and
+// Numbers and strings. f-strings are those of CPython 3.11 (parse_fstrings.cc has those of 3.12): the text between braces is found by counting brackets and
 // quotes, enclosed in parentheses and parsed separately.
 #include <cstring>
 
@@ -578,7 +578,7 @@ const ExprNode* Parser::ParseFieldExpression(const StringPart& part, const char*
   }
   const int column_shift = lines != 0 ? cols : part.token->pos.col + cols;
   const int first_line = part.token->pos.line + lines;
-  Lexer lexer(absl::string_view(text, size + 3), first_line, column_shift);
+  Lexer lexer(absl::string_view(text, size + 3), 11, first_line, column_shift);
   Parser parser(&lexer, builder_, limits_, depth_ + 1);
   const ExprNode* value = parser.ParseFString();
   if (value != nullptr) return value;

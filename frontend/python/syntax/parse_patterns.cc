@@ -157,7 +157,8 @@ const PatternNode* Parser::ParseClosedPattern() {
     case K::kFalse: return singleton(ConstantKind::kFalse);
     case K::kNumber:
     case K::kMinus: return value(ParseNumberPattern());
-    case K::kString: return value(ParseStringTokens());
+    case K::kString:
+    case K::kFStringStart: return value(ParseStringTokens());
     case K::kName: return ParseNamePattern();
     case K::kLParen:
     case K::kLSquare: return ParseGroupOrSequencePattern();
@@ -293,7 +294,8 @@ const ExprNode* Parser::ParseLiteralKey() {
     case K::kFalse: return MakeKeywordConstant(ConstantKind::kFalse);
     case K::kNumber:
     case K::kMinus: return ParseNumberPattern();
-    case K::kString: return ParseStringTokens();
+    case K::kString:
+    case K::kFStringStart: return ParseStringTokens();
     case K::kName: {
       const ExprNode* key = ParseAttr();
       return key != nullptr && key->Is<Attribute>() ? key : nullptr;

@@ -78,7 +78,7 @@ const StmtNode* Parser::ParseSimpleStatement() {
     case K::kDel: return ParseDel();
     case K::kGlobal: return ParseNames(true);
     case K::kNonlocal: return ParseNames(false);
-    default: return ParseExpressionStatement();
+    default: return AtTypeAlias() ? ParseTypeAlias() : ParseExpressionStatement();
   }
 }
 
@@ -474,7 +474,8 @@ template <typename Node>
 const StmtNode* Parser::ParseFunction(Start start, Seq<ExprNode> decorators) {
   Advance();
   Identifier name = TakeName();
-  if (name == nullptr || !Accept(K::kLParen)) return nullptr;
+  Seq<TypeParam> type_params;
+  if (name == nullptr || !ParseTypeParams(&type_params) || !Accept(K::kLParen)) return nullptr;
   const Arguments* args = ParseParameters(false);
   if (args == nullptr || !Accept(K::kRParen)) return nullptr;
   const ExprNode* returns = nullptr;
@@ -487,6 +488,7 @@ const StmtNode* Parser::ParseFunction(Start start, Seq<ExprNode> decorators) {
   node->body = body;
   node->decorator_list = decorators;
   node->returns = returns;
+  builder_->SetTypeParams(node, type_params);
   return node;
 }
 
@@ -494,7 +496,8 @@ const StmtNode* Parser::ParseClass(Seq<ExprNode> decorators) {
   const Start start = Here();
   Advance();
   Identifier name = TakeName();
-  if (name == nullptr) return nullptr;
+  Seq<TypeParam> type_params;
+  if (name == nullptr || !ParseTypeParams(&type_params)) return nullptr;
   Seq<ExprNode> bases;
   Seq<Keyword> keywords;
   int height = 0;
@@ -509,6 +512,7 @@ const StmtNode* Parser::ParseClass(Seq<ExprNode> decorators) {
   node->keywords = keywords;
   node->body = body;
   node->decorator_list = decorators;
+  builder_->SetTypeParams(node, type_params);
   return node;
 }
 

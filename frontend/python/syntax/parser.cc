@@ -1,6 +1,7 @@
 #include "frontend/python/syntax/parser.h"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "frontend/python/syntax/check.h"
 #include "frontend/python/syntax/lexer.h"
 #include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/python_version.h"
 #include "frontend/python/syntax/source.h"
 #include "frontend/python/syntax/syntax_errors.h"
 #include "frontend/python/syntax/unicode.h"
@@ -24,14 +26,26 @@ namespace ast {
 using K = TokenKind;
 
 Parser::Parser(Lexer* lexer, TreeBuilder* builder, const Limits& limits, int depth)
-    : lexer_(lexer), builder_(builder), limits_(limits), text_(lexer->text()), depth_(depth) {
+    : lexer_(lexer),
+      builder_(builder),
+      limits_(limits),
+      text_(lexer->text()),
+      version_(lexer->version()),
+      depth_(depth) {
   tokens_.reserve(256);
   Lex();
   token_ = &tokens_[0];
 }
 
-Parser::Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const Limits& limits)
-    : lexer_(nullptr), builder_(builder), limits_(limits), text_(text), tokens_(std::move(tokens)), depth_(0) {
+Parser::Parser(absl::string_view text, int version, std::vector<Token> tokens, TreeBuilder* builder,
+               const Limits& limits)
+    : lexer_(nullptr),
+      builder_(builder),
+      limits_(limits),
+      text_(text),
+      version_(version),
+      tokens_(std::move(tokens)),
+      depth_(0) {
   if (tokens_.empty()) Lex();
   token_ = &tokens_[0];
 }
@@ -145,6 +159,7 @@ SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int 
   if (At(K::kError) && !has_problem_ && start_rule != "fstring") return lexer_->problem();
   ErrorSearch search;
   search.text = text_;
+  search.version = lexer_->version();
   search.first_line = first_line;
   search.column_shift = column_shift;
   search.start_rule = start_rule;
@@ -174,25 +189,46 @@ absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
   return DiagnosticToStatus(diagnostic);
 }
 
-absl::StatusOr<std::shared_ptr<const Ast>> Parse(absl::string_view source, absl::string_view filename,
-                                                 const Limits& limits, bool module) {
-  COBRA_ASSIGN_OR_RETURN(std::string text, DecodeSource(source, filename, limits.source_bytes));
-  TreeBuilder builder(std::move(text), std::string(filename));
+// Null: that version rejects the text, and `explain` is false. Finding the message may take a hundred times as long.
+absl::StatusOr<std::shared_ptr<const Ast>> ParseAs(int version, const std::string& text, absl::string_view filename,
+                                                   const Limits& limits, bool module, bool explain) {
+  TreeBuilder builder(text, std::string(filename));
   Limits bounded = limits;
   bounded.syntax_depth = std::min<int32_t>(limits.syntax_depth, 60000);  // NodeHead::height has 16 bits
-  Lexer lexer(builder.source());
+  Lexer lexer(builder.source(), version);
   Parser parser(&lexer, &builder, bounded);
   if (module) {
     builder.set_module(parser.ParseFile());
   } else {
     builder.set_expression(parser.ParseEval());
   }
-  if (builder.ast().module() == nullptr && builder.ast().expression() == nullptr) {
-    return ProblemToStatus(parser.Explain(module ? "file" : "eval", 1, 0), builder.ast());
-  }
+  const bool parsed = builder.ast().module() != nullptr || builder.ast().expression() != nullptr;
   SyntaxProblem problem;
-  if (!CheckTree(builder.ast(), &problem)) return ProblemToStatus(problem, builder.ast());
-  return builder.Take();
+  if (parsed && CheckTree(builder.ast(), version, &problem)) return builder.Take();
+  const bool at_limit = parser.has_problem() && parser.problem().kind == SyntaxProblem::Kind::kLimit;
+  if (!explain && !at_limit) return nullptr;
+  if (!parsed) problem = parser.Explain(module ? "file" : "eval", 1, 0);
+  return ProblemToStatus(problem, builder.ast());
+}
+
+absl::StatusOr<std::shared_ptr<const Ast>> Parse(absl::string_view source, absl::string_view filename,
+                                                 const Limits& limits, bool module) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, DecodeSource(source, filename, limits.source_bytes));
+  const int set = GetPythonVersion();
+  const int version = set == 0 ? kOldestPython : set;
+  int newer = version;
+  for (; newer <= kNewestPython; ++newer) {
+    auto ast = ParseAs(newer, text, filename, limits, module, /*explain=*/false);
+    if (ast.ok() && *ast == nullptr) continue;
+    if (newer == version || set == 0) return ast;
+    break;
+  }
+  auto ast = ParseAs(version, text, filename, limits, module, /*explain=*/true);
+  std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(ast.status());
+  if (newer > kNewestPython || !diagnostic.has_value()) return ast;
+  diagnostic->hint = absl::StrCat("this is syntax of Python 3.", newer, ", and the model is read as Python 3.", version,
+                                  ": --python-version 3.", newer);
+  return DiagnosticToStatus(*diagnostic);
 }
 
 }  // namespace

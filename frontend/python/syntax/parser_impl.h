@@ -29,7 +29,7 @@ class Parser {
   // `depth`: how deep the caller is already (expressions in f-strings).
   Parser(Lexer* lexer, TreeBuilder* builder, const Limits& limits, int depth = 0);
   // For syntax_errors: over some tokens of `text` only.
-  Parser(absl::string_view text, std::vector<Token> tokens, TreeBuilder* builder, const Limits& limits);
+  Parser(absl::string_view text, int version, std::vector<Token> tokens, TreeBuilder* builder, const Limits& limits);
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
@@ -40,6 +40,8 @@ class Parser {
 
   // For syntax_errors: the literal that adjacent STRING tokens make, or the problem with it.
   const ExprNode* ParseStrings(absl::Span<const Token> tokens);
+  // The same since Python 3.12, from the current token on (parse_fstrings.cc).
+  const ExprNode* ParseStringsOfTokens();
   // For syntax_errors: a NUMBER token.
   const Constant* ParseNumber(const Token& token);
   // For syntax_errors: all tokens as one expression of any kind, or as the arguments of a call (then a Call).
@@ -254,6 +256,22 @@ class Parser {
   const ExprNode* ParseAttr();
   Identifier ParseCaptureTarget();
 
+  // ---- type parameters, type statements (parse_type_params.cc) ----
+  bool ParseTypeParams(Seq<TypeParam>* params);
+  const TypeParam* ParseTypeParam();
+  const Lambda* ParseLazily(bool star);
+  bool AtTypeAlias();
+  const StmtNode* ParseTypeAlias();
+
+  // ---- strings since 3.12 (parse_fstrings.cc) ----
+  bool AtString() const { return At(TokenKind::kString) || At(TokenKind::kFStringStart); }
+  bool ParseFString(Collector<ExprNode>* parts);
+  bool ParseFStringParts(bool raw, bool specification, Collector<ExprNode>* parts);
+  bool ParseFStringField(bool nested, Collector<ExprNode>* parts);
+  const ExprNode* ParseSpecification();
+  const ExprNode* JoinStrings(const Position& pos, Seq<ExprNode> parts, bool formatted);
+  const Constant* FoldTexts(Seq<ExprNode> parts);
+
   // ---- literals (parse_literals.cc) ----
   struct StringPart;
   class StringJoiner;
@@ -278,6 +296,7 @@ class Parser {
   TreeBuilder* builder_;
   Limits limits_;
   absl::string_view text_;
+  const int version_;  // minor one of Python
   std::vector<Token> tokens_;
   size_t index_ = 0;
   const Token* token_ = nullptr;

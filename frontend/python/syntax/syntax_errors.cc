@@ -100,7 +100,7 @@ class ErrorFinder {
         grammar_(GetErrorGrammar()),
         strings_rule_(grammar_.index.at("strings")),
         statement_rule_(grammar_.index.at("statement")),
-        lexer_(search.text, search.first_line, search.column_shift) {}
+        lexer_(search.text, search.version, search.first_line, search.column_shift) {}
 
   SyntaxProblem Find();
 
@@ -122,6 +122,7 @@ class ErrorFinder {
   int MatchItem(const GrammarItem& item, int at);
   int MatchRepeated(const GrammarItem& item, const GrammarItem* separator, int at, bool at_least_one);
   int CheckStrings(int at, int end);
+  int CheckProblem(const Parser& parser, int end);
   // False: the alternative does not match after all.
   bool Act(const GrammarAlternative& alternative, size_t first_capture, int end);
   bool ActOnArguments(const GrammarAlternative& alternative, Range range);
@@ -284,6 +285,7 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
       for (absl::string_view word : {"_", "case", "match"}) {
         if (absl::StartsWith(word, text)) return at + 1;
       }
+      if (search_.version >= 12 && absl::StartsWith("type", text)) return at + 1;
       return -1;
     }
     case Op::kRule: return MatchRule(item.rule, at);
@@ -301,6 +303,7 @@ int ErrorFinder::MatchItem(const GrammarItem& item, int at) {
       return raised_ || end >= 0 ? -1 : at;
     }
     case Op::kCut: return at;
+    case Op::kSince: return search_.version >= item.rule ? at : -1;
   }
   return -1;
 }
@@ -318,10 +321,18 @@ int ErrorFinder::MatchRepeated(const GrammarItem& item, const GrammarItem* separ
 }
 
 ABSL_ATTRIBUTE_NOINLINE int ErrorFinder::CheckStrings(int at, int end) {
-  Lexer lexer(search_.text, search_.first_line, search_.column_shift);
+  Lexer lexer(search_.text, search_.version, search_.first_line, search_.column_shift);
   Parser parser(&lexer, builder_, limits_, search_.depth);
   std::vector<Token> tokens(tokens_.begin() + at, tokens_.begin() + end);
-  if (parser.ParseStrings(tokens) != nullptr || !parser.has_problem()) return end;
+  if (search_.version >= 12) {
+    Parser joining(search_.text, search_.version, tokens, builder_, limits_);
+    return joining.ParseStringsOfTokens() != nullptr ? end : CheckProblem(joining, end);
+  }
+  return parser.ParseStrings(tokens) != nullptr ? end : CheckProblem(parser, end);
+}
+
+int ErrorFinder::CheckProblem(const Parser& parser, int end) {
+  if (!parser.has_problem()) return end;
   if (parser.problem_is_at_last_token()) {
     RaiseAtLastToken(parser.problem().kind, parser.problem().message);
   } else {
@@ -333,7 +344,7 @@ ABSL_ATTRIBUTE_NOINLINE int ErrorFinder::CheckStrings(int at, int end) {
 
 const ExprNode* ErrorFinder::Tree(Range range, absl::string_view rule) {
   std::vector<Token> tokens(tokens_.begin() + range.begin, tokens_.begin() + range.end);
-  Parser parser(search_.text, std::move(tokens), builder_, limits_);
+  Parser parser(search_.text, search_.version, std::move(tokens), builder_, limits_);
   return rule == "args" ? parser.ParseArgumentTokens() : parser.ParseAnyExpression();
 }
 
@@ -374,7 +385,7 @@ ABSL_ATTRIBUTE_NOINLINE bool ErrorFinder::Act(const GrammarAlternative& alternat
   }
   const Token& token = tokens_[range.begin];
   if (action == "REAL" || action == "IMAG") {
-    Parser parser(search_.text, {token}, builder_, limits_);
+    Parser parser(search_.text, search_.version, {token}, builder_, limits_);
     const Constant* number = parser.ParseNumber(token);
     if (number == nullptr || (number->constant_kind == ConstantKind::kComplex) == (action == "IMAG")) return true;
     Raise(SyntaxProblem::Kind::kSyntax, token.pos.line, token.pos.col + 1, alternative.message);

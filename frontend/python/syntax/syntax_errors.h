@@ -18,6 +18,7 @@ namespace ast {
 
 struct ErrorSearch {
   absl::string_view text;  // as Lexer takes it
+  int version = 13;        // minor one of Python
   int first_line = 1;
   int column_shift = 0;
   absl::string_view start_rule;  // "file", "eval" or "fstring"

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "frontend/python/syntax/ast.h"
+#include "frontend/python/syntax/type_params.h"
 
 namespace cobra::python {
 namespace ast {
@@ -26,6 +28,7 @@ struct Ast::Storage {
   int64_t bytes = 0;
   std::vector<const Symbol*> table;  // open addressing; the size is a power of two
   size_t symbol_count = 0;
+  absl::flat_hash_map<const StmtNode*, Seq<TypeParam>> type_params;  // of the statements that have any
 
   void* Allocate(size_t size) {
     size = (size + 7) & ~size_t{7};
@@ -49,6 +52,10 @@ class TreeBuilder {
   void set_module(const Module* m) { ast_->module_ = m; }
   void set_expression(const Expression* e) { ast_->expression_ = e; }
   const Ast& ast() const { return *ast_; }
+  static const auto& TypeParamsOf(const Ast& ast) { return ast.storage_->type_params; }
+  void SetTypeParams(const StmtNode* statement, Seq<TypeParam> params) {
+    if (!params.empty()) storage_->type_params[statement] = params;
+  }
   std::shared_ptr<const Ast> Take() { return std::shared_ptr<const Ast>(std::move(ast_)); }
 
   // A node with its head filled in.

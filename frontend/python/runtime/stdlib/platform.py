@@ -1,5 +1,6 @@
 # The machine is one on which PyTorch is compared with what is read here; which one it is, no program can ask.
 import _cobra
+import sys
 
 
 def system():
@@ -22,11 +23,11 @@ def python_implementation():
 
 
 def python_version():
-    return "3.11.2"
+    return ".".join(python_version_tuple())
 
 
 def python_version_tuple():
-    return "3", "11", "2"
+    return tuple(str(part) for part in sys.version_info[:3])
 
 
 def python_branch():

@@ -1,13 +1,16 @@
 import _cobra
+import sys
 
+_SHORT = "3.%d" % sys.version_info[1]
+_TAG = _SHORT.replace(".", "")
 _VARIABLES = {
-    "EXT_SUFFIX": ".cpython-311-x86_64-linux-gnu.so",
-    "SOABI": "cpython-311-x86_64-linux-gnu",
+    "EXT_SUFFIX": f".cpython-{_TAG}-x86_64-linux-gnu.so",
+    "SOABI": f"cpython-{_TAG}-x86_64-linux-gnu",
     "Py_GIL_DISABLED": None,
     "Py_DEBUG": 0,
-    "py_version": "3.11.2",
-    "py_version_short": "3.11",
-    "py_version_nodot": "311",
+    "py_version": "%d.%d.%d" % sys.version_info[:3],
+    "py_version_short": _SHORT,
+    "py_version_nodot": _TAG,
     "abiflags": "",
 }
 
@@ -17,7 +20,7 @@ def get_platform():
 
 
 def get_python_version():
-    return "3.11"
+    return _SHORT
 
 
 def get_config_var(name):
@@ -49,9 +52,9 @@ def get_path_names():
 
 
 def get_paths(scheme="posix_prefix", vars=None, expand=True):
-    lib = "/usr/lib/python3.11"
+    lib = "/usr/lib/python" + _SHORT
     site = lib + "/site-packages"
-    folders = (lib, lib, site, site, "/usr/include/python3.11", "/usr/bin", "/usr")
+    folders = (lib, lib, site, site, "/usr/include/python" + _SHORT, "/usr/bin", "/usr")
     return dict(zip(get_path_names(), folders))
 
 

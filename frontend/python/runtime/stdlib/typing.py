@@ -381,6 +381,8 @@ class TypeVar(_Final):
         self.__default__ = default
 
     def __repr__(self):
+        if getattr(self, "_plain", False):  # of a list of type parameters, whose variance is inferred
+            return self.__name__
         return ("+" if self.__covariant__ else "-" if self.__contravariant__ else "~") + self.__name__
 
     def __or__(self, other):
@@ -839,3 +841,4 @@ _SpecialForm = _Special
 
 
 from _later_typing import NoDefault, TypeAliasType, get_protocol_members, is_protocol
+from _later_typing import type_alias as _type_alias, type_param as _type_param

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "frontend/python/syntax/type_params.h"
 
 namespace cobra::python {
 namespace ast {
@@ -11,7 +12,7 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(bool positions) : positions_(positions) {}
+  Writer(const Ast& ast, bool positions, int version) : ast_(ast), positions_(positions), version_(version) {}
   std::string out;
 
   // Fields, separated by commas.
@@ -51,6 +52,14 @@ class Writer {
   }
   void Put(const Keyword* k) { Node("keyword", &k->pos, k->arg, k->value); }
   void Put(const Alias* a) { Node("alias", &a->pos, a->name, a->asname); }
+  void Put(const TypeParam* p) {
+    const auto node = [&](const auto&... fields) { Node(NameOf(p->node_kind), &p->pos, p->name, fields...); };
+    const ExprNode* bound = p->bound == nullptr ? nullptr : p->bound->body;
+    const ExprNode* value = p->default_value == nullptr ? nullptr : p->default_value->body;
+    const bool is_variable = p->node_kind == TypeParamKind::TypeVar;
+    if (version_ < 13) return is_variable ? node(bound) : node();
+    return is_variable ? node(bound, value) : node(value);
+  }
   void Put(const WithItem* w) { Node("withitem", nullptr, w->context_expr, w->optional_vars); }
   void Put(const MatchCase* m) { Node("match_case", nullptr, m->pattern, m->guard, m->body); }
   void Put(const Comprehension* c) { Node("comprehension", nullptr, c->target, c->iter, c->ifs, c->is_async ? 1 : 0); }
@@ -68,7 +77,9 @@ class Writer {
 
  private:
   void PutConstant(const Constant* c);
+  const Ast& ast_;
   bool positions_;
+  const int version_;  // minor one of Python
 };
 
 void Writer::PutConstant(const Constant* c) {
@@ -230,7 +241,10 @@ void Writer::Put(const PatternNode* p) {
 // Long because every kind of statement has a line or two.
 void Writer::Put(const StmtNode* s) {
   const auto node = [&](const auto&... fields) { Node(NameOf(s->node_kind), &s->pos, fields...); };
-  const auto function = [&](const auto* n) { node(n->name, n->args, n->body, n->decorator_list, n->returns); };
+  const auto function = [&](const auto* n) {
+    if (version_ < 12) return node(n->name, n->args, n->body, n->decorator_list, n->returns);
+    node(n->name, n->args, n->body, n->decorator_list, n->returns, TypeParamsOf(ast_, n));
+  };
   const auto loop = [&](const auto* n) { node(n->target, n->iter, n->body, n->orelse); };
   const auto attempt = [&](const auto* n) { node(n->body, n->handlers, n->orelse, n->finalbody); };
   switch (s->node_kind) {
@@ -238,7 +252,8 @@ void Writer::Put(const StmtNode* s) {
     case StmtKind::AsyncFunctionDef: return function(s->As<AsyncFunctionDef>());
     case StmtKind::ClassDef: {
       auto* n = s->As<ClassDef>();
-      return node(n->name, n->bases, n->keywords, n->body, n->decorator_list);
+      if (version_ < 12) return node(n->name, n->bases, n->keywords, n->body, n->decorator_list);
+      return node(n->name, n->bases, n->keywords, n->body, n->decorator_list, TypeParamsOf(ast_, n));
     }
     case StmtKind::Return: return node(s->As<Return>()->value);
     case StmtKind::Delete: return node(s->As<Delete>()->targets);
@@ -252,6 +267,8 @@ void Writer::Put(const StmtNode* s) {
     }
     case StmtKind::AnnAssign: {
       auto* n = s->As<AnnAssign>();
+      if (IsTypeAlias(n))
+        return Node("TypeAlias", &s->pos, n->target, TypeParamsOf(ast_, n), n->value->As<Lambda>()->body);
       return node(n->target, n->annotation, n->value, n->simple ? 1 : 0);
     }
     case StmtKind::For: return loop(s->As<For>());
@@ -302,8 +319,8 @@ void Writer::Put(const StmtNode* s) {
 
 }  // namespace
 
-std::string WriteAst(const Ast& ast, bool positions) {
-  Writer writer(positions);
+std::string WriteAst(const Ast& ast, bool positions, int version) {
+  Writer writer(ast, positions, version);
   if (ast.module() != nullptr) {
     writer.Node("Module", nullptr, ast.module()->body);
   } else {

@@ -1,4 +1,5 @@
-// python_ast_dump [--full|--time] < names: parses each file named on standard input. Prints per file one line,
+// python_ast_dump [--full|--time] [VERSION] < names: parses each file named on standard input as Python VERSION (3.11).
+// Prints per file one line,
 //   ok SHA256-OF-THE-TREE'S-TEXT NAME   or   error LINE NAME<tab>MESSAGE,
 // with --full the text itself; with --time how fast all of them together were read (files in memory, processor time,
 // best of 5).
@@ -12,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/python_version.h"
 #include "tests/frontend/python/syntax/ast_writer.h"
 
 namespace {
@@ -54,7 +56,7 @@ void Dump(const std::string& name, bool full) {
     std::printf("error %d %s\t%s\n", diagnostic ? diagnostic->position.line : -1, name.c_str(), message.c_str());
     return;
   }
-  const std::string text = cobra::python::ast::WriteAst(**ast, true);
+  const std::string text = cobra::python::ast::WriteAst(**ast, true, cobra::python::GetPythonVersion());
   if (full) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
@@ -66,7 +68,11 @@ void Dump(const std::string& name, bool full) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string mode = argc > 1 ? argv[1] : "";
+  std::string mode, version = "3.11";
+  for (int i = 1; i < argc; ++i) (argv[i][0] == '-' ? mode : version) = argv[i];
+  const absl::StatusOr<int> minor = cobra::python::ReadPythonVersion(version);
+  if (!minor.ok()) return 2;
+  cobra::python::SetPythonVersion(*minor);
   std::vector<std::string> names;
   for (std::string line; std::getline(std::cin, line);) {
     if (mode == "--time") {
