@@ -54,14 +54,19 @@ std::pair<std::string, std::string> PackageAndPath(const FilePlace& place) {
   return {absl::StrCat(root, "/", place.path.substr(0, slash)), place.path.substr(slash + 1)};
 }
 
-// The system, or another process, is asked; a question takes up to twenty microseconds.
+// The system, or another process, is asked; a question takes up to twenty microseconds, and longer in a deep tree.
 constexpr int64_t kStepsOfQuestion = 400;
+constexpr int64_t kStepsOfAFolder = 40;
+
+void SpendOnQuestion(Interpreter& interp, absl::string_view path) {
+  interp.Spend(kStepsOfQuestion + kStepsOfAFolder * std::count(path.begin(), path.end(), '/'));
+}
 
 // The folder of the user's files on this machine; null if there is none, or if this is an import for an image, which
 // other programs share.
-DataFolder* UsersFolder(Interpreter& interp) {
+DataFolder* UsersFolder(Interpreter& interp, absl::string_view path) {
   if (interp.options().bundle.empty() || CurrentDataFolder() == nullptr) return nullptr;
-  interp.Spend(kStepsOfQuestion);
+  SpendOnQuestion(interp, path);
   return CurrentDataFolder();
 }
 
@@ -77,7 +82,7 @@ FileKind KindInBundle(Interpreter& interp, const std::string& path) {
   const std::string below = path + "/";
   const auto next = bundle.lower_bound(below);
   if (next != bundle.end() && absl::StartsWith(next->first, below)) return FileKind::kFolder;
-  const DataFolder* const folder = UsersFolder(interp);
+  const DataFolder* const folder = UsersFolder(interp, path);
   return folder == nullptr ? FileKind::kAbsent : folder->Kind(path);
 }
 
@@ -96,7 +101,7 @@ FileKind KindAt(Interpreter& interp, const FilePlace& place) {
     kind = KindInBundle(interp, place.path);
   } else {
     NoteInImage(interp, place);
-    interp.Spend(kStepsOfQuestion);
+    SpendOnQuestion(interp, place.path);
     kind = KindInLibrary(place);
   }
   return kind != FileKind::kAbsent && IsPrivateFile(place.path) ? FileKind::kRefused : kind;
@@ -105,7 +110,7 @@ FileKind KindAt(Interpreter& interp, const FilePlace& place) {
 absl::StatusOr<std::string> ReadInBundle(Interpreter& interp, const std::string& path, int64_t most) {
   const auto& bundle = interp.options().bundle;
   if (const auto own = bundle.find(path); own != bundle.end()) return own->second;
-  DataFolder* const folder = UsersFolder(interp);
+  DataFolder* const folder = UsersFolder(interp, path);
   if (folder == nullptr) return absl::NotFoundError(path);
   absl::StatusOr<std::string> text = folder->Read(path, most);
   if (text.ok()) folder->NoteRead(path, *text);
@@ -149,7 +154,7 @@ absl::StatusOr<std::vector<std::string>> NamesInBundle(Interpreter& interp, cons
     ++seen;
   }
   interp.Spend(seen * 4);
-  if (DataFolder* const folder = UsersFolder(interp)) {
+  if (DataFolder* const folder = UsersFolder(interp, path)) {
     const absl::StatusOr<std::vector<std::string>> there = folder->List(path);
     if (there.ok()) {
       names.insert(there->begin(), there->end());
@@ -162,7 +167,7 @@ absl::StatusOr<std::vector<std::string>> NamesInBundle(Interpreter& interp, cons
 
 absl::StatusOr<std::vector<std::string>> NamesInLibrary(Interpreter& interp, const FilePlace& place) {
   NoteInImage(interp, place);
-  interp.Spend(kStepsOfQuestion);
+  SpendOnQuestion(interp, place.path);
   const auto [package, path] = PackageAndPath(place);
   if (place.source->is_users() && CurrentDataFolder() != nullptr) CurrentDataFolder()->NoteListed(place.path);
   if (place.path.empty()) return place.source->List("");

@@ -68,7 +68,14 @@ def glob(pathname, *, root_dir=None, dir_fd=None, recursive=False, include_hidde
     names = [name for name in pathname.split("/") if name]
     if not names:
         return [start] if start else []
-    found = _matches(base, start, names, recursive, include_hidden)
+    # The folders above that of the first pattern may lie outside of what a program sees: they are not looked at.
+    plain = 0
+    while plain < len(names) - 1 and not has_magic(names[plain]):
+        plain += 1
+    folder = start + "/".join(names[:plain])
+    if plain and not os.path.isdir(os.path.join(base, folder) if base else folder):
+        return []
+    found = _matches(base, folder, names[plain:], recursive, include_hidden)
     return [path for path in found if path]
 
 

@@ -271,13 +271,17 @@ TEST_F(DataFilesTest, ALibrarysPackageIsReadAndItsNeighbourIsNotReachedByALink) 
       "import os, lib, importlib.resources as r, pkgutil\nhere = os.path.dirname(lib.__file__)\n"
       "print(open(here + '/cfg.txt').read(), r.files('lib').joinpath('cfg.txt').read_text(), "
       "r.read_text(lib, 'cfg.txt'), pkgutil.get_data('lib', 'cfg.txt'))\n"
-      "print(os.path.exists(here + '/link.txt'), os.path.exists(here + '/../alias/key.txt'))\n");
+      "print(os.path.exists(here + '/link.txt'), os.path.exists(here + '/../alias/key.txt'))\n"
+      "import glob\nnames = lambda p: sorted(os.path.basename(q) for q in glob.glob(here + p, recursive=True))\n"
+      "print(names('/*.txt'), names('/**/*.txt'), names('/../*/key.txt'), names('/none/*'))\n");
   auto interp = Interpreter::Create(std::move(options));
   const absl::Status status = (*interp)->Run([](Interpreter& i) -> Result<void> {
     COBRA_TRY(i.LoadFile("main.py"));
     return {};
   });
-  EXPECT_EQ((*interp)->captured_output(), "mine mine mine b'mine'\nFalse False\n") << status;
+  EXPECT_EQ((*interp)->captured_output(),
+            "mine mine mine b'mine'\nFalse False\n['cfg.txt'] ['cfg.txt'] ['key.txt'] []\n")
+      << status;
 }
 
 }  // namespace
