@@ -27,7 +27,7 @@ import transformers_inputs  # noqa: E402
 FOLDER = os.path.join(ROOT, "build", "transformers")
 PIP = [suite.PYTHON, "-m", "pip", "--disable-pip-version-check"]
 FIRST = (4, 40)
-# Why one of the thirty is refused: a length that is counted in the values of a cache (whisper in 4.45); masks made by vmap (falcon in 5.5 to 5.15).
+# Why one of the thirty is refused: a length that is counted in the values of a cache (whisper in 4.45); masks made by vmap (falcon in 5.5 to 5.10).
 KNOWN_REASONS = ("depends on tensor values", "TransformGetItemToIndex")
 # What a release asks for and this Python has not, or not in that version: those of the folder that is given first count.
 WANTED = """

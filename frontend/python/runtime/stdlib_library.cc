@@ -57,9 +57,10 @@ std::vector<absl::string_view> QuotedWords(absl::string_view text) {
 
 // The last `__all__ = [...]` that begins a line, on one line or with a name a line.
 std::vector<absl::string_view> ExportedNames(absl::string_view text) {
-  size_t at = text.rfind("\n__all__");
-  if (at == absl::string_view::npos) return {};
-  const absl::string_view rest = text.substr(at + 1);
+  constexpr absl::string_view kAll = "__all__";
+  const size_t at = text.rfind(absl::StrCat("\n", kAll));
+  if (at == absl::string_view::npos && !absl::StartsWith(text, kAll)) return {};
+  const absl::string_view rest = text.substr(at == absl::string_view::npos ? 0 : at + 1);
   const size_t open = rest.find('['), close = rest.find(']');
   if (open == absl::string_view::npos || close == absl::string_view::npos || close < open) return {};
   return QuotedWords(rest.substr(open, close - open));
@@ -94,9 +95,11 @@ Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY(interp.Charge(4 + static_cast<int64_t>(text->size()) / 1024));
     std::vector<Value> exported, required;
     for (const absl::string_view one : ExportedNames(*text)) exported.push_back(interp.NewStr(one));
-    const std::vector<absl::string_view> parts = absl::StrSplit(*text, "\n@requires");
-    for (size_t i = 1; i < parts.size(); ++i) {
-      if (const Value one = RequiredBy(interp, parts[i]); !one.IsNone()) required.push_back(one);
+    for (const char* mark : {"\n@requires", "\n@export("}) {  // the second one in earlier releases
+      const std::vector<absl::string_view> parts = absl::StrSplit(*text, mark);
+      for (size_t i = 1; i < parts.size(); ++i) {
+        if (const Value one = RequiredBy(interp, parts[i]); !one.IsNone()) required.push_back(one);
+      }
     }
     const Value fields[] = {interp.NewStr(module), interp.NewList(exported), interp.NewList(required),
                             Value::Bool(AnyClass(*text, [](absl::string_view head) {

@@ -1,6 +1,7 @@
 import sys
 
 import _cobra
+from transformers import __version__
 from transformers.modeling_utils import PreTrainedModel
 
 __all__ = []
@@ -26,6 +27,7 @@ def _can_set_experts_implementation(cls):
 
 # It looks at the values of the input, which are not known here, to print a warning.
 PreTrainedModel.warn_if_padding_and_no_attention_mask = _warn_if_padding_and_no_attention_mask
-# They look for words in the text of the model's module.
-PreTrainedModel._can_set_attn_implementation = classmethod(_can_set_attn_implementation)
-PreTrainedModel._can_set_experts_implementation = classmethod(_can_set_experts_implementation)
+# They look for words in the text of the model's module. Earlier releases look for others.
+if tuple(map(int, __version__.split(".")[:2])) >= (5, 15):
+    PreTrainedModel._can_set_attn_implementation = classmethod(_can_set_attn_implementation)
+    PreTrainedModel._can_set_experts_implementation = classmethod(_can_set_experts_implementation)

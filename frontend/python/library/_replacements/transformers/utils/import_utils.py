@@ -17,7 +17,8 @@ def _backends_of(module, has_torchvision_backend):
 
     text = "class Own(TorchvisionBackend):" if has_torchvision_backend else ""
     for applies, backends in BASE_FILE_REQUIREMENTS.items():
-        if applies(module, text):
+        # Releases before 5.5 go by the name alone.
+        if applies(module, text) if applies.__code__.co_argcount == 2 else applies(module):
             return backends
     return ()
 
