@@ -280,7 +280,7 @@ TEST_F(DataFilesTest, ALibrarysPackageIsReadAndItsNeighbourIsNotReachedByALink) 
     return {};
   });
   EXPECT_EQ((*interp)->captured_output(),
-            "mine mine mine b'mine'\nFalse False\n['cfg.txt'] ['cfg.txt'] ['key.txt'] []\n")
+            "mine mine mine b'mine'\nFalse False\n['cfg.txt', 'link.txt'] ['cfg.txt', 'link.txt'] ['key.txt'] []\n")
       << status;
 }
 

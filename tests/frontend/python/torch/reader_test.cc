@@ -593,7 +593,7 @@ TEST(ReaderTest, TheSearchForKeptConstantsCountsEachObjectOnce) {
   ReadUsage usage;
   const absl::StatusOr<graph::Graph> graph = ReadPythonModel(request, {}, &usage);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_LT(usage.steps, 25 * kGlobals);
+  EXPECT_LT(usage.steps, 100 * kGlobals);  // quadratic: 500 of each
 }
 
 }  // namespace
