@@ -11,10 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "frontend/python/runtime/standard_names.h"
-#include "frontend/python/torch/tensor.h"
 #include "frontend/python/syntax/python_version.h"
+#include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"
 
 namespace cobra::python {
@@ -214,7 +215,7 @@ absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& req
     d.hint = pretrained;
     return DiagnosticToStatus(d);
   }
-  if (!of_program || LacksLaterStandardName(&d)) return DiagnosticToStatus(d);
+  if (!of_program || LacksLaterStandardName(&d) || IsOfWriting(&d)) return DiagnosticToStatus(d);
   std::string later = LaterVersionHint(d.message, request.torch_version);
   if (later.empty()) later = VersionHint(d.message, request.torch_version);
   if (!later.empty()) {
