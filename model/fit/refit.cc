@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +22,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utc_text.h"
+#include "graph/builder.h"
 #include "model/fit/batch.h"
 #include "model/fit/earlier_weights.h"
 #include "model/fit/evaluate.h"
@@ -27,11 +30,38 @@
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
 #include "model/predict/bundle.h"
+#include "model/predict/features.h"
 
 namespace cobra::fit {
 namespace {
 
 constexpr double kWarmup = 0.05;  // of the time budget
+
+// Known networks that a new layer is put into.
+constexpr size_t kContexts = 4;
+
+// The calls of `network` and, beside them, those of `layer`; takes what both take. What a network makes of a kind of
+// layer nothing says before such a network is measured, and single layers of it may teach too much or too little.
+absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
+  graph::GraphBuilder builder;
+  builder.AddTensorsOf(network.graph);
+  for (const graph::Node& call : network.graph.nodes())
+    COBRA_RETURN_IF_ERROR(builder.Add(call.op, call.attributes, call.inputs, call.origin, call.inplace).status());
+  std::vector<graph::ValueRef> inputs;
+  for (const graph::NamedTensor& input : layer.graph.inputs())
+    inputs.push_back(builder.AddInput(absl::StrCat("beside.", input.name), input.type));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<graph::ValueRef> added, builder.Append(layer.graph, inputs, "beside"));
+  std::vector<graph::ValueRef> outputs(network.graph.outputs().begin(), network.graph.outputs().end());
+  outputs.insert(outputs.end(), added.begin(), added.end());
+  Sample both{std::move(builder).Build(std::move(outputs)), network.measurement};
+  both.measurement.latency.median_us = network.latency_us() + layer.latency_us();
+  both.measurement.latency.quiet_us = 0;
+  return both;
+}
+
+graph::Op MainOperator(const Sample& layer) {
+  return layer.graph.nodes()[static_cast<size_t>(predict::MainNode(layer.graph))].op;
+}
 
 // CPU time of this process: on a busy machine a refit then takes longer instead of training less.
 double ProcessorSeconds() {
@@ -49,6 +79,7 @@ class RefitRun {
     Place(known, &known_layers_, &known_networks_);
     first_fresh_ = samples_.size();
     Place(fresh, &fresh_layers_, &fresh_networks_);
+    PutBesideNetworks();
     const std::vector<const Sample*> fresh_samples(samples_.begin() + static_cast<std::ptrdiff_t>(first_fresh_),
                                                    samples_.end());
     predict::Manifest& m = bundle_.manifest;
@@ -57,11 +88,11 @@ class RefitRun {
     m.vocabulary = bundle_.vocabulary.words();
     m.net.vocabulary_size = bundle_.vocabulary.size();
     m.layers_trained += static_cast<int64_t>(fresh_layers_.size());
-    m.networks_trained += static_cast<int64_t>(fresh_networks_.size());
+    const size_t fresh_networks = fresh_networks_.size() - beside_.size();
+    m.networks_trained += static_cast<int64_t>(fresh_networks);
     m.trained_at = UtcText(absl::Now());
-    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ",
-                                            fresh_networks_.size(), " networks, ",
-                                            bundle_.vocabulary.size() - known_words_, " new words"));
+    m.training_notes.push_back(absl::StrCat("refitted on ", fresh_layers_.size(), " layers and ", fresh_networks,
+                                            " networks, ", bundle_.vocabulary.size() - known_words_, " new words"));
     LogInfo(m.training_notes.back());
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary);
   }
@@ -101,6 +132,31 @@ class RefitRun {
       if (s.split != Split::kTrain) continue;
       (s.is_network() ? networks : layers)->push_back(samples_.size());
       samples_.push_back(&s);
+    }
+  }
+
+  // New layers of operators that no network of this target has, beside known networks that take less than they do.
+  void PutBesideNetworks() {
+    std::set<graph::Op> in_networks;
+    for (const std::vector<size_t>* networks : {&known_networks_, &fresh_networks_}) {
+      for (const size_t i : *networks) {
+        for (const graph::Node& call : samples_[i]->graph.nodes()) in_networks.insert(call.op);
+      }
+    }
+    for (const size_t i : fresh_layers_) {
+      const Sample& layer = *samples_[i];
+      if (known_networks_.empty() || in_networks.count(MainOperator(layer)) > 0) continue;
+      size_t found = 0;
+      for (size_t tries = 0; tries < 16 * kContexts && found < kContexts; ++tries) {
+        const Sample& network = *samples_[known_networks_[random_() % known_networks_.size()]];
+        if (network.latency_us() > layer.latency_us()) continue;
+        absl::StatusOr<Sample> both = Beside(network, layer);
+        if (both.ok()) beside_.push_back(*std::move(both)), ++found;
+      }
+    }
+    for (const Sample& both : beside_) {
+      fresh_networks_.push_back(samples_.size());
+      samples_.push_back(&both);
     }
   }
 
@@ -195,6 +251,7 @@ class RefitRun {
   const predict::ModelBundle earlier_;
   predict::ModelBundle bundle_;
   std::vector<const Sample*> samples_;
+  std::deque<Sample> beside_;
   size_t first_fresh_ = 0;   // index in samples_
   int32_t known_words_ = 0;  // words of the old version
   std::vector<size_t> known_layers_, known_networks_, fresh_layers_, fresh_networks_;

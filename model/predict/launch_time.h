@@ -15,9 +15,9 @@ namespace cobra::predict {
 // REQUIRES: a GPU under PyTorch.
 std::vector<double> LaunchesOf(const graph::Graph& graph, const TargetSpec& spec);
 
-// Python launches a kernel in so many microseconds: the middle of the hosts of data/public/kernelbench, which take 14 to
-// 47 for networks of small kernels, whatever their GPU is, and 9 to 37 where these are compiled. Other hosts differ from
-// it by up to the factor.
+// Python launches a kernel in so many microseconds: the middle of the hosts of data/public/kernelbench, which take 14
+// to 47 for networks of small kernels, whatever their GPU is, and 9 to 37 if these are compiled. Other hosts differ
+// from it by up to the factor.
 inline constexpr double kHostUs = 31, kHostOfCompiledUs = 24, kHostsDiffer = 2.1;
 
 // A GPU that waits for its host runs a network in what launching takes, not in what its kernels take. Targets that were

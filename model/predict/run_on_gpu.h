@@ -23,8 +23,8 @@ struct RunOnGpu {
 
 // On a GPU under PyTorch. multi_head_attention_forward becomes the projections, products and copies of
 // torch.nn.functional (attention_parts.h). What counts a batch normalization's batches takes nothing: targets that were
-// measured in training mode have it in the normalization's price, since their graphs lack it. Nothing elsewhere, without
-// such calls, or if a part cannot be written: the network is asked about as it is.
+// measured in training mode have it in the normalization's price, since their graphs lack it. Nothing elsewhere,
+// without such calls, or if a part cannot be written: the network is asked about as it is.
 std::optional<RunOnGpu> AsRunOnGpu(const graph::Graph& graph, const TargetSpec& spec);
 
 }  // namespace cobra::predict
