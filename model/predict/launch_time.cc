@@ -15,11 +15,10 @@ namespace {
 // A target whose batches are all at least so large has never waited for its host.
 constexpr int64_t kHidesLaunching = 16;
 
-bool IsUnknown(const graph::Graph& graph, const TargetSpec& spec, const TargetEntry& target) {
-  if (spec.kind != "gpu" || RuntimeFamily(spec) != "torch") return false;
-  if (RuntimeFamily(target.spec) == "libtorch") return true;
-  return target.min_batch >= kHidesLaunching &&
-         static_cast<double>(BatchOf(graph)) * kRangeSlack < static_cast<double>(target.min_batch);
+bool HidesLaunching(const TargetEntry& target) { return target.min_batch >= kHidesLaunching; }
+
+bool IsSmaller(const graph::Graph& graph, const TargetEntry& target) {
+  return static_cast<double>(BatchOf(graph)) * kRangeSlack < static_cast<double>(target.min_batch);
 }
 
 // num_batches_tracked += 1, where the graph does not say it.
@@ -50,8 +49,10 @@ std::vector<double> LaunchesOf(const graph::Graph& graph, const TargetSpec& spec
   return launches;
 }
 
-LaunchTime::LaunchTime(const graph::Graph& graph, const TargetSpec& spec, const TargetEntry& target) {
-  if (!IsUnknown(graph, spec, target)) return;
+LaunchTime::LaunchTime(const graph::Graph& graph, const TargetSpec& spec, const TargetEntry& target, bool knows_host) {
+  if (spec.kind != "gpu" || RuntimeFamily(spec) != "torch") return;
+  waits_ = RuntimeFamily(target.spec) == "libtorch" || (HidesLaunching(target) && !knows_host);
+  if (!waits_ && !(HidesLaunching(target) && IsSmaller(graph, target))) return;
   launches_ = LaunchesOf(graph, spec);
   host_us_ = spec.compile == "eager" ? kHostUs : kHostOfCompiledUs;
   total_us_ = host_us_ * std::accumulate(launches_.begin(), launches_.end(), 0.0);
@@ -59,7 +60,7 @@ LaunchTime::LaunchTime(const graph::Graph& graph, const TargetSpec& spec, const 
 
 std::vector<double> LaunchTime::WaitingUs(const std::vector<double>& log_us) const {
   std::vector<double> waiting_us(log_us.size());
-  if (total_us_ == 0) return waiting_us;
+  if (total_us_ == 0 || !waits_) return waiting_us;
   double busy_us = 0;
   for (const double log : log_us) busy_us += std::exp(log);
   const double share = std::max(0.0, 1 - busy_us / total_us_);

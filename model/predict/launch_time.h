@@ -24,8 +24,9 @@ inline constexpr double kHostUs = 31, kHostOfCompiledUs = 24, kHostsDiffer = 2.1
 // measured with large batches alone hide that; those that were launched from C++ say nothing about Python.
 class LaunchTime {
  public:
-  // Of a network on `target`, given the data sheet `spec`.
-  LaunchTime(const graph::Graph& graph, const TargetSpec& spec, const TargetEntry& target);
+  // Of a network on `target`, given the data sheet `spec`. `knows_host`: something was timed on this very host. Then
+  // small batches have a wider interval and wait no longer than large ones: else a larger batch would be faster.
+  LaunchTime(const graph::Graph& graph, const TargetSpec& spec, const TargetEntry& target, bool knows_host);
   // What the GPU waits, by call, if these are the logarithms of what its calls take by themselves. Microseconds.
   std::vector<double> WaitingUs(const std::vector<double>& log_us) const;
   // How far from `latency_us`, in the logarithm, the network is on a fast or a slow host. 0: launching is known, or
@@ -33,8 +34,9 @@ class LaunchTime {
   double HalfWidth(double latency_us) const;
 
  private:
-  double host_us_ = kHostUs;      // for each launch
-  double total_us_ = 0;           // 0: launching is known
+  double host_us_ = kHostUs;  // for each launch
+  double total_us_ = 0;       // 0: launching is known
+  bool waits_ = false;
   std::vector<double> launches_;  // by call
 };
 

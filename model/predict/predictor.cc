@@ -516,7 +516,7 @@ class LoadedPredictor : public Predictor {
       log_us_of_call[i] = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
     }
     SheetLimits(spec, graph).Keep(&log_us_of_call);
-    const LaunchTime launching(graph, spec, target);
+    const LaunchTime launching(graph, spec, target, adapted == nullptr || adapted->samples > 0);
     std::vector<double> more_us = launching.WaitingUs(log_us_of_call);
     double all_more_us = 0;
     for (size_t i = 0; i < calls; ++i) more_us[i] += StatisticsUs(graph, graph.nodes()[i], spec, target);

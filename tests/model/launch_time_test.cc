@@ -82,7 +82,7 @@ TEST(LaunchTime, ACompilerLaunchesOneKernelForSeveralCalls) {
 
 TEST(LaunchTime, AGpuWaitsForItsHostIfItsCallsTakeLess) {
   const graph::Graph graph = Convolutions(1, 5);
-  const LaunchTime launching(graph, Autocast(), MeasuredFrom(64));
+  const LaunchTime launching(graph, Autocast(), MeasuredFrom(64), /*knows_host=*/false);
   const std::vector<double> short_us(graph.nodes().size(), std::log(10.0)), long_us(short_us.size(), std::log(900.0));
   const double busy_us = 10.0 * static_cast<double>(short_us.size());
   EXPECT_NEAR(busy_us + Sum(launching.WaitingUs(short_us)), 21 * kHostUs, 1e-6);
@@ -94,14 +94,20 @@ TEST(LaunchTime, AGpuWaitsForItsHostIfItsCallsTakeLess) {
 TEST(LaunchTime, WhatATargetHasMeasuredIsKnown) {
   const graph::Graph one = Convolutions(1, 5), many = Convolutions(64, 5);
   const std::vector<double> us(one.nodes().size(), 0.0);
-  EXPECT_EQ(Sum(LaunchTime(one, Autocast(), MeasuredFrom(1)).WaitingUs(us)), 0);
-  EXPECT_EQ(Sum(LaunchTime(many, Autocast(), MeasuredFrom(64)).WaitingUs(us)), 0);
+  EXPECT_EQ(Sum(LaunchTime(one, Autocast(), MeasuredFrom(1), false).WaitingUs(us)), 0);
+  EXPECT_EQ(Sum(LaunchTime(many, Autocast(), MeasuredFrom(64), true).WaitingUs(us)), 0);
+  EXPECT_EQ(LaunchTime(many, Autocast(), MeasuredFrom(64), true).HalfWidth(1), 0);
+  // A smaller batch may have waited, but no longer than the large one took.
+  EXPECT_EQ(Sum(LaunchTime(one, Autocast(), MeasuredFrom(64), true).WaitingUs(us)), 0);
+  EXPECT_GT(LaunchTime(one, Autocast(), MeasuredFrom(64), true).HalfWidth(1), 0);
+  // On a host that nobody knows, every batch may wait.
+  EXPECT_GT(Sum(LaunchTime(many, Autocast(), MeasuredFrom(64), false).WaitingUs(us)), 0);
   TargetSpec cpu = Autocast();
   cpu.kind = "cpu";
-  EXPECT_EQ(Sum(LaunchTime(one, cpu, MeasuredFrom(64)).WaitingUs(us)), 0);
+  EXPECT_EQ(Sum(LaunchTime(one, cpu, MeasuredFrom(64), false).WaitingUs(us)), 0);
   TargetEntry from_cpp = MeasuredFrom(1);
   from_cpp.spec.runtime = "libtorch-2.11.0";
-  EXPECT_GT(Sum(LaunchTime(one, Autocast(), from_cpp).WaitingUs(us)), 0);
+  EXPECT_GT(Sum(LaunchTime(one, Autocast(), from_cpp, true).WaitingUs(us)), 0);
 }
 
 class SmallBatchTest : public testing::Test {

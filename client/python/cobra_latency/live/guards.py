@@ -55,7 +55,7 @@ class _Guards:
     """The guards of one file, and what stands under a `try`."""
 
     def __init__(self, text: str) -> None:
-        self.tests: List[Tuple[ast.expr, bool]] = []  # and which outcome lets the program go on
+        self.tests: List[_Guard] = []
         self.prints: List[_Span] = []
         self.tried: List[_Span] = []
         for node in ast.walk(ast.parse(text)):
