@@ -357,8 +357,7 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
     return absl::OkStatus();
   }
   // A folder whose file imports relatively, or by the folder's name, is read as a package.
-  const bool is_inside = !place.package.empty() && PathBelow(arguments.path, place.folder, /*itself=*/true).has_value();
-  if (!is_inside) return absl::OkStatus();
+  if (place.package.empty() || !PathBelow(arguments.path, place.folder, /*itself=*/true)) return absl::OkStatus();
   place_ = std::move(place);
   path_ = file;
   program.bundle.clear();
@@ -403,11 +402,9 @@ absl::StatusOr<graph::Graph> ModelInput::Read(const Limits& limits) const {
   std::vector<python::ReadNote> notes;
   const python::ReadNotesScope notes_scope(&notes);
   absl::StatusOr<graph::Graph> graph = frontend::ReadModel(source_, limits);
-  for (const python::ReadNote& note : notes) {
-    if (graph.ok())
-      Note(absl::StrCat("note: ", UserPath(note.position.file), ":", note.position.line, ": ", note.text, "\n"));
-  }
   if (!graph.ok()) return WithEntryHint(WithLibraryHint(WithUserPaths(graph.status())));
+  for (const python::ReadNote& note : notes)
+    Note(absl::StrCat("note: ", UserPath(note.position.file), ":", note.position.line, ": ", note.text, "\n"));
   return graph;
 }
 
@@ -445,8 +442,7 @@ absl::Status ModelInput::AddData(const python::SourceRequest& local, python::Sou
   }
   std::map<std::string, std::string> files = data.read();
   for (const std::string& folder : data.listed()) {
-    const auto names = data.List(folder);
-    for (const std::string& name : names.value_or(std::vector<std::string>())) {
+    for (const std::string& name : data.List(folder).value_or(std::vector<std::string>())) {
       const std::string path = folder.empty() ? name : absl::StrCat(folder, "/", name);
       if (absl::EndsWith(name, "/") || python::IsPrivateFile(path) || files.count(path) > 0) continue;
       absl::StatusOr<std::string> text = data.Read(path, Limits().bundle_bytes);

@@ -37,8 +37,8 @@ CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& 
 
 // Lower the confidence and add the reason, if there is one. `compute_nodes`: calls that are no views.
 //
-// What training makes of a call (batch statistics) is unknown to targets that measured inference alone: they give it the
-// time of inference, so its share of the time says nothing. Its share of the calls does.
+// What training makes of a call (batch statistics) is unknown to targets that measured inference alone: they give it
+// the time of inference, so its share of the time says nothing. Its share of the calls does.
 void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* prediction);
 // A network of known calls that is far larger than all measured ones extrapolates too, as does a batch where only
 // single samples were measured: effects on caches and memory are unknown.

@@ -41,6 +41,7 @@
 #include "model/predict/launch_time.h"
 #include "model/predict/mixture.h"
 #include "model/predict/plausibility.h"
+#include "model/predict/prediction_interval.h"
 #include "model/predict/profile_adapter.h"
 #include "model/predict/profile_calibration.h"
 #include "model/predict/run_on_gpu.h"
@@ -59,11 +60,6 @@ struct LayerEntry {
   std::vector<float> embedding;  // [width]
   std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
 };
-
-// The time of an entirely unknown layer may well be three times the prediction, or a third.
-const double kUnknownWidth = std::log(3.0);
-// Whatever the errors of other devices make of it: a thousandfold either way says that nothing is known.
-const double kWidest = std::log(1000.0);
 
 absl::Status Cancelled() { return absl::CancelledError("predict: the request was cancelled"); }
 
@@ -550,20 +546,7 @@ class LoadedPredictor : public Predictor {
     JudgeNetwork(graph, total, target, compute_nodes, &out);
     JudgeLaunching(spec, target, all_more_us / out.latency_us, &out);
     OrderReasons(&out.unknown);
-    // Where no single layers were measured, a call alone was a network of one call, if anything.
-    const bool is_layer = compute_nodes <= 1 && target.interval.layer.half_width > 0;
-    const IntervalWidth& interval = is_layer ? target.interval.layer : target.interval.network;
-    double width = interval.HalfWidthOf(contributions.mean);
-    if (calibration != nullptr)
-      width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
-    // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
-    width = std::max(width * (1 + 2 * (1 - out.confidence)), kUnknownWidth * (1 - out.confidence));
-    if (calibration == nullptr || (adapted != nullptr && adapted->samples < kEnoughSamples))
-      width = std::max(width, launching.HalfWidth(out.latency_us));
-    width = std::min(width, kWidest);
-    if (out.extrapolating) out.coverage = 0;
-    out.low_us = out.latency_us * std::exp(-width);
-    out.high_us = out.latency_us * std::exp(width);
+    SetPredictionInterval(target, contributions.mean, compute_nodes <= 1, calibration, adapted, launching, &out);
     return out;
   }
 

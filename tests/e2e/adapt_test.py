@@ -9,94 +9,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from programs import BIN, LIBRARY, RESNET, SOURCE, Postgres, Server, client
-
-MODELS = os.path.join(LIBRARY, "torchvision", "models")
-# Real models of torchvision: file, entry.
-NETWORKS = [
-    ("resnet.py", "resnet18()"),
-    ("mobilenetv2.py", "mobilenet_v2()"),
-    ("vgg.py", "vgg11()"),
-    ("squeezenet.py", "squeezenet1_1()"),
-    ("densenet.py", "densenet121()"),
-    ("resnet.py", "resnet50()"),
-    ("shufflenetv2.py", "shufflenet_v2_x1_0()"),
-    ("mnasnet.py", "mnasnet1_0()"),
-]
-# A processor between those that the weights know.
-SPEC = {
-    "device": "Test CPU 9000",
-    "kind": "cpu",
-    "runtime": "libtorch-1.13.0",
-    "threads": 1,
-    "cores": 8,
-    "peak_gflops": 120,
-    "memory_gb_per_s": 15,
-    "vector_bits": 512,
-    "clock_mhz": 2800,
-    "mode": "eval",
-}
+from adapt_case import NETWORKS, SPEC, AdaptCase, write_list
+from programs import BIN, RESNET, SOURCE, Postgres, Server, client
 
 
-def write_list(path, rows, latencies=None):
-    with open(path, "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["row", "model", "entry", "inputs", "arguments"] + (["latency_ms"] if latencies else []))
-        for number, (name, entry) in enumerate(rows, 1):
-            line = [number, os.path.join(MODELS, name), entry, "1x3x224x224", ""]
-            writer.writerow(line + ([latencies[number - 1]] if latencies else []))
-    return path
-
-
-class Adapt(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.store = cls.file("store.sqlite")
-        cls.server = Server(cls.store)
-        cls.write("spec.json", json.dumps(SPEC))
-        # "Measured": what a trained target takes, half as long again.
-        cls.truth = [1.5 * ms for ms in cls.predicted("cpu-xeon-cascadelake-1t", NETWORKS)]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-        cls.folder.cleanup()
-
-    @classmethod
-    def file(cls, name):
-        return os.path.join(cls.folder.name, name)
-
-    @classmethod
-    def write(cls, name, text):
-        with open(cls.file(name), "w") as file:
-            file.write(text)
-        return cls.file(name)
-
-    @classmethod
-    def ask(cls, *arguments, server=None):
-        return client(*arguments, "--server", (server or cls.server).address, "--library", LIBRARY)
-
-    @classmethod
-    def predicted(cls, target, networks, server=None):
-        write_list(cls.file("ask.csv"), networks)
-        out = cls.file("out.csv")
-        asked = cls.ask("predict", "--list", cls.file("ask.csv"), "--target", target, "--out", out, server=server)
-        assert asked.code == 0, asked.err
-        with open(out, newline="") as file:
-            return [float(row["latency_ms"]) for row in csv.DictReader(file)]
-
-    @classmethod
-    def adapt(cls, name, samples=0, *more, server=None):
-        arguments = ["adapt", "--name", name, "--spec", cls.file("spec.json")]
-        if samples:
-            path = write_list(cls.file(f"{name}.csv"), NETWORKS[:samples], cls.truth)
-            arguments += ["--samples", path]
-        return cls.ask(*arguments, *more, "--format", "json", server=server)
-
+class Adapt(AdaptCase):
     def error_of(self, target, rows=slice(5, 8), server=None):
         predictions = self.predicted(target, NETWORKS[rows], server=server)
         return sum(abs(p / t - 1) for p, t in zip(predictions, self.truth[rows])) / len(predictions)
@@ -448,12 +367,6 @@ class Adapt(unittest.TestCase):
         self.assertIn("left out: row 2", skipped.out)
         self.assertIn("3 networks were timed", skipped.out)
 
-    def test_timings_unlike_the_data_sheet_are_taken_with_a_warning(self):
-        path = write_list(self.file("slow.csv"), NETWORKS[:4], [30 * ms for ms in self.truth[:4]])
-        made = self.ask("adapt", "--name", "slow", "--spec", self.file("spec.json"), "--samples", path)
-        self.assertEqual(made.code, 0, made.err)
-        self.assertIn("warning: the timings are unlike the data sheet", made.out)
-
     def test_one_bad_timing_of_five_is_named_and_a_mistaken_unit_is_skipped(self):
         good = self.truth[:5]
         spec = ["--spec", self.file("spec.json"), "--format", "json"]
@@ -537,73 +450,6 @@ class Adapt(unittest.TestCase):
         ):
             self.assertEqual(answer.code, 2, answer.err)
         self.assertEqual(self.ask("observe", "--target", "observed").code, 2)
-
-    def test_another_level_is_taken_with_a_warning(self):
-        """Another host, driver or power mode: the same networks take longer, all of them."""
-        self.assertEqual(self.adapt("levels", 4).code, 0)
-        slow = [2.6 * ms for ms in self.truth]
-
-        def observed(rows, latencies, *more):
-            path = write_list(self.file("levels-log.csv"), rows, latencies)
-            return self.ask("observe", "--target", "levels", "--samples", path, *more)
-
-        one = observed(NETWORKS[:1], slow)
-        self.assertEqual(one.code, 2, one.out)
-        self.assertRegex(one.err, "more than twofold.*power mode.*observe them together")
-        two = observed(NETWORKS[:2], slow)
-        self.assertEqual(two.code, 0, two.err)
-        self.assertRegex(
-            two.out, r"(?m)^warning: 2 networks .* take 2\.6 times as long.* 2 networks .* no longer count"
-        )
-        self.assertIn("2 networks were timed", two.out)
-        # It is the level of all networks now, and further timings of it are none.
-        ratios = [now / then for now, then in zip(self.predicted("levels", NETWORKS[5:]), self.truth[5:])]
-        for ratio in ratios:
-            self.assertTrue(1.7 < ratio < 4, ratios)
-        more = observed(NETWORKS[2:5], slow[2:5], "--format", "json").json()
-        self.assertEqual((more["warnings"], more["target"]["samples"]), ([], 5))
-        # Networks that the target did not have say it too, and join the others.
-        joined = observed(NETWORKS[5:8], [2.6 * ms for ms in slow[5:8]], "--format", "json").json()
-        self.assertEqual(joined["target"]["samples"], 8)
-        (warning,) = joined["warnings"]
-        self.assertIn("times as long as the earlier timings make the target expect", warning)
-        self.assertFalse([row for row in joined["target"]["doubted"] if row.startswith("warning")])
-        undone = client("calibrate", "--undo", "--name", "levels", "--server", self.server.address)
-        self.assertEqual(undone.code, 0, undone.err)
-
-    def test_adapting_again_may_change_the_level(self):
-        self.assertEqual(self.adapt("changed", 4).code, 0)
-        path = write_list(self.file("changed-again.csv"), NETWORKS[:4], [3 * ms for ms in self.truth])
-        again = self.ask("adapt", "--name", "changed", "--spec", self.file("spec.json"), "--samples", path)
-        self.assertEqual(again.code, 0, again.err)
-        self.assertRegex(again.out, r"(?m)^warning: by these timings networks take (2\.[5-9]|3(\.\d)?) times as long")
-        ratios = [now / then for now, then in zip(self.predicted("changed", NETWORKS[5:]), self.truth[5:])]
-        for ratio in ratios:
-            self.assertTrue(2 < ratio < 4.5, ratios)
-        same = self.ask("adapt", "--name", "changed", "--spec", self.file("spec.json"), "--samples", path)
-        self.assertNotIn("warning: by these", same.out)
-
-    def test_timings_that_contradict_published_ones_are_taken(self):
-        """A trained target has the same device, software and threads; it says something else."""
-        asked = client(
-            "targets", "--name", "cpu-xeon-cascadelake-1t", "--server", self.server.address, "--format", "json"
-        )
-        listed = asked.json()["targets"]
-        (known,) = [t["spec"] for t in listed if t["spec"]["name"] == "cpu-xeon-cascadelake-1t"]
-        names = ("device", "kind", "runtime", "precision", "threads", "compile", "layout")
-        spec = self.write("published.json", json.dumps({name: known[name] for name in names}))
-        published = [ms / 1.5 for ms in self.truth[:5]]
-        for name, factor in (("published-slow", 3), ("published-fast", 0.4), ("published", 1.2)):
-            path = write_list(self.file(name + ".csv"), NETWORKS[:5], [factor * ms for ms in published])
-            made = self.ask("adapt", "--name", name, "--spec", spec, "--samples", path, "--format", "json")
-            self.assertEqual(made.code, 0, made.err)
-            warnings = made.json()["warnings"]
-            if factor == 1.2:
-                self.assertEqual(warnings, [])
-                continue
-            self.assertRegex(warnings[0], rf"^these timings are {factor} times those that cpu-xeon-cascadelake-1t has")
-            ratio = self.predicted(name, NETWORKS[5:6])[0] / (self.truth[5] / 1.5)
-            self.assertTrue(0.6 * factor < ratio < 1.6 * factor, ratio)
 
     def test_a_trained_target_is_not_replaced(self):
         answer = self.adapt("cpu-epyc-genoa-1t")

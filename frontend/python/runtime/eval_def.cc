@@ -178,6 +178,17 @@ Result<void> RunClassBody(Interpreter& interp, Frame& outer, const ast::ClassDef
   return {};
 }
 
+// The namespace that a class body runs in: what the metaclass's __prepare__ returns, or a new dict.
+Result<DictObject*> PrepareNames(Interpreter& interp, ClassObject* metaclass, StrObject* name, TupleObject* bases,
+                                 const std::vector<KeywordArg>& keywords) {
+  if (metaclass == interp.types().type) return interp.NewDict();
+  COBRA_TRY_ASSIGN(Value prepare, interp.GetAttrOrUnbound(Value(metaclass), interp.names().__prepare__));
+  if (prepare.IsUnbound()) return interp.NewDict();
+  Value args[2] = {name, bases};
+  COBRA_TRY_ASSIGN(Value prepared, interp.Call(prepare, absl::MakeConstSpan(args, 2), keywords));
+  return prepared.IsDict() ? prepared.as<DictObject>() : interp.NewDict();
+}
+
 Result<Value> DefineClass(Interpreter& interp, Frame& frame, const ast::ClassDef* s) {
   COBRA_TRY_ASSIGN(std::vector<Value> decorators, EvalDecorators(interp, frame, s->decorator_list));
   COBRA_TRY_ASSIGN(TupleObject * type_params, BindTypeParams(interp, frame, s));
@@ -211,16 +222,7 @@ Result<Value> DefineClass(Interpreter& interp, Frame& frame, const ast::ClassDef
   StrObject* name = NameOf(interp, frame.unit, s->name);
   std::vector<Value> base_values(bases.begin(), bases.end());
   TupleObject* base_tuple = interp.NewTuple(base_values);
-  DictObject* names = nullptr;
-  if (metaclass != interp.types().type) {
-    COBRA_TRY_ASSIGN(Value prepare, interp.GetAttrOrUnbound(Value(metaclass), interp.names().__prepare__));
-    if (!prepare.IsUnbound()) {
-      Value args[2] = {name, base_tuple};
-      COBRA_TRY_ASSIGN(Value prepared, interp.Call(prepare, absl::MakeConstSpan(args, 2), keywords));
-      if (prepared.IsDict()) names = prepared.as<DictObject>();
-    }
-  }
-  if (names == nullptr) names = interp.NewDict();
+  COBRA_TRY_ASSIGN(DictObject * names, PrepareNames(interp, metaclass, name, base_tuple, keywords));
   if (type_params != nullptr) names->table.SetStr(interp.heap(), interp.Intern("__type_params__"), type_params);
   COBRA_TRY(RunClassBody(interp, frame, s, names));
   frame.position = &s->pos;

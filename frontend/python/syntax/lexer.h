@@ -103,13 +103,15 @@ class Lexer {
   void ReadName(Token* token);
   void ReadString(Token* token, const char* quote);
   void BeginFString(Token* token, const char* quote);
-  // The next token of the innermost f-string, whose text is being read. False: a field begins, whose tokens are others'.
+  // The next token of the innermost f-string, whose text is being read. False: a field begins, whose tokens are
+  // others'.
   bool ReadFStringText(Token* token);
   // Whether the next token is in no brackets but those of the innermost f-string's innermost field.
   bool IsDirectlyInField() const {
     return !fstrings_.empty() && !fstrings_.back().fields.empty() && level_ == fstrings_.back().fields.back();
   }
   bool BeginField(Token* token);
+  bool SkipFStringEscape(bool raw);
   void EndFStringText(Token* token, const char* begin, const char* end, int32_t line, const char* line_start);
   void FailFString(Token* token);
   void ReadNumber(Token* token);

@@ -5,6 +5,16 @@
 
 namespace cobra::python {
 namespace ast {
+namespace {
+
+bool AtQuotes(const char* p, char quote, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (p[i] != quote) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 // The prefix begins at p_.
 void Lexer::BeginFString(Token* token, const char* quote_at) {
@@ -57,18 +67,23 @@ void Lexer::FailFString(Token* token) {
                     last_line, ")"));
 }
 
+// From a backslash to the last character that it escapes, or to the brace of `\N{`. True: to that brace.
+bool Lexer::SkipFStringEscape(bool raw) {
+  const char escaped = p_[1];
+  if (escaped == '{' || escaped == '}' || escaped == '\0') return false;
+  ++p_;
+  if (escaped == '\n' && p_ + 1 < end_) NewLine(p_ + 1);
+  if (raw || escaped != 'N' || p_[1] != '{') return false;
+  ++p_;
+  return true;
+}
+
 bool Lexer::ReadFStringText(Token* token) {
   FString* const fstring = &fstrings_.back();
   start_ = p_;
   const int quotes = fstring->triple ? 3 : 1;
-  const auto at_end = [&](const char* p) {
-    for (int i = 0; i < quotes; ++i) {
-      if (p[i] != fstring->quote) return false;
-    }
-    return true;
-  };
   if (*p_ == '{' && p_[1] != '{') return !BeginField(token);
-  if (at_end(p_)) {
+  if (AtQuotes(p_, fstring->quote, quotes)) {
     p_ += quotes;
     fstrings_.pop_back();
     Finish(token, TokenKind::kFStringEnd);
@@ -102,7 +117,7 @@ bool Lexer::ReadFStringText(Token* token) {
       if (p_ + 1 < end_) NewLine(p_ + 1);
       continue;
     }
-    if (c == fstring->quote && at_end(p_)) return end(p_, p_);
+    if (AtQuotes(p_, fstring->quote, quotes)) return end(p_, p_);
     if (c == '{') {
       if (p_[1] == '{' && !in_specification) return end(p_ + 1, p_ + 2);
       const char* const brace = p_;
@@ -115,15 +130,7 @@ bool Lexer::ReadFStringText(Token* token) {
       fstring->in_text = false;
       return end(p_, p_);
     }
-    if (c != '\\') continue;
-    const char escaped = p_[1];
-    if (escaped == '{' || escaped == '}' || escaped == '\0') continue;
-    ++p_;
-    if (escaped == '\n' && p_ + 1 < end_) NewLine(p_ + 1);
-    if (!fstring->raw && escaped == 'N' && p_[1] == '{') {
-      ++p_;
-      named_escape = true;
-    }
+    if (c == '\\' && SkipFStringEscape(fstring->raw)) named_escape = true;
   }
 }
 

@@ -1,5 +1,5 @@
-// Numbers and strings. f-strings are those of CPython 3.11 (parse_fstrings.cc has those of 3.12): the text between braces is found by counting brackets and
-// quotes, enclosed in parentheses and parsed separately.
+// Numbers and strings. f-strings are those of CPython 3.11 (parse_fstrings.cc has those of 3.12): the text between
+// braces is found by counting brackets and quotes, enclosed in parentheses and parsed separately.
 #include <cstring>
 
 #include "absl/strings/numbers.h"

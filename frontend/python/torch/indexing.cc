@@ -296,6 +296,30 @@ struct NestedData {
   std::optional<graph::DType> dtype;  // of tensors among the elements
 };
 
+void AddComplex(double real, double imaginary, NestedData* out) {
+  out->any_complex = true;
+  out->all_bool = false;
+  out->imaginary.resize(out->values.size());
+  out->values.push_back(real);
+  out->imaginary.push_back(imaginary);
+}
+
+// Of one element.
+Result<void> ReadTensorScalar(Interpreter& interp, Tensor* tensor, NestedData* out) {
+  COBRA_TRY_ASSIGN(const ConstValues* values,
+                   ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
+  if (graph::IsComplex(tensor->type.dtype) && values->size() == 2) {
+    AddComplex((*values)[0], (*values)[1], out);
+    return {};
+  }
+  if (values->size() != 1)
+    return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
+  out->any_float = out->any_float || graph::IsFloatingPoint(tensor->type.dtype);
+  out->all_bool = out->all_bool && tensor->type.dtype == graph::DType::bool_;
+  out->values.push_back((*values)[0]);
+  return {};
+}
+
 Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* out) {
   COBRA_TRY(interp.Step());
   COBRA_TRY(interp.CheckStack());
@@ -317,31 +341,11 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
   const int64_t most = interp.limits().sequence_items;
   if (static_cast<int64_t>(out->values.size()) >= most)
     return interp.LimitReached(LimitMessage("torch.tensor", most, "numbers"));
-  const auto add_complex = [out](double real, double imaginary) {
-    out->any_complex = true;
-    out->all_bool = false;
-    out->imaginary.resize(out->values.size());
-    out->values.push_back(real);
-    out->imaginary.push_back(imaginary);
-  };
   if (v.IsComplex()) {
-    add_complex(v.as<ComplexObject>()->real, v.as<ComplexObject>()->imag);
+    AddComplex(v.as<ComplexObject>()->real, v.as<ComplexObject>()->imag, out);
     return {};
   }
-  if (Tensor* tensor = AsTensor(v)) {
-    COBRA_TRY_ASSIGN(const ConstValues* values,
-                     ReadValues(interp, tensor, "torch.tensor() of a tensor", /*complex=*/true));
-    if (graph::IsComplex(tensor->type.dtype) && values->size() == 2) {
-      add_complex((*values)[0], (*values)[1]);
-      return {};
-    }
-    if (values->size() != 1)
-      return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
-    out->any_float = out->any_float || graph::IsFloatingPoint(tensor->type.dtype);
-    out->all_bool = out->all_bool && tensor->type.dtype == graph::DType::bool_;
-    out->values.push_back((*values)[0]);
-    return {};
-  }
+  if (Tensor* tensor = AsTensor(v)) return ReadTensorScalar(interp, tensor, out);
   if (v.IsIntOrBool()) {
     out->all_bool = out->all_bool && v.IsBool();
     out->values.push_back(static_cast<double>(v.as_int()));
