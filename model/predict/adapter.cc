@@ -103,19 +103,25 @@ absl::StatusOr<NetworkView> Adapter::View(const TimesOnTarget& times, const Call
   return ViewOf(classes, of_target.node_us, of_target.half_width);
 }
 
+absl::StatusOr<std::vector<NetworkView>> Adapter::ViewReferences(const Candidate& candidate,
+                                                                 const TargetSpec& machine) const {
+  std::vector<NetworkView> views;
+  for (const graph::Graph& graph : ReferenceNetworks()) {
+    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, {}));
+    COBRA_ASSIGN_OR_RETURN(views.emplace_back(), View(times, ClassesOf(graph), candidate, machine));
+  }
+  return views;
+}
+
 absl::StatusOr<const std::vector<NetworkView>*> Adapter::ReferenceViews(size_t target) const {
   {
     absl::MutexLock lock(&mutex_);
     if (reference_[target] != nullptr) return reference_[target].get();
   }
-  auto views = std::make_unique<std::vector<NetworkView>>();
-  for (const graph::Graph& graph : ReferenceNetworks()) {
-    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, {}));
-    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, ClassesOf(graph), {target, false}, targets_[target]));
-    views->push_back(std::move(view));
-  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<NetworkView> views, ViewReferences({target, false}, targets_[target]));
   absl::MutexLock lock(&mutex_);
-  if (reference_[target] == nullptr) reference_[target] = std::move(views);
+  if (reference_[target] == nullptr)
+    reference_[target] = std::make_unique<const std::vector<NetworkView>>(std::move(views));
   return reference_[target].get();
 }
 
@@ -126,15 +132,10 @@ absl::StatusOr<std::shared_ptr<const std::vector<NetworkView>>> Adapter::Referen
     absl::MutexLock lock(&mutex_);
     if (const auto known = reference_as_.find(key); known != reference_as_.end()) return known->second;
   }
-  auto views = std::make_shared<std::vector<NetworkView>>();
-  for (const graph::Graph& graph : ReferenceNetworks()) {
-    COBRA_ASSIGN_OR_RETURN(const TimesOnTarget times, prepare_(graph, {}));
-    COBRA_ASSIGN_OR_RETURN(NetworkView view, View(times, ClassesOf(graph), {target, true}, targets_[sheet_of]));
-    views->push_back(std::move(view));
-  }
+  COBRA_ASSIGN_OR_RETURN(std::vector<NetworkView> views, ViewReferences({target, true}, targets_[sheet_of]));
   absl::MutexLock lock(&mutex_);
   if (reference_as_.size() >= kMostReferencesAs) reference_as_.clear();
-  return reference_as_[key] = std::move(views);
+  return reference_as_[key] = std::make_shared<const std::vector<NetworkView>>(std::move(views));
 }
 
 // Trained targets given each other's sheets: whether that is nearer to the truth than what the law makes of it.

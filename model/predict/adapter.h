@@ -80,6 +80,9 @@ class Adapter {
     std::vector<Candidate> candidates;
     std::vector<AdaptCandidate> fits;  // likewise, without networks
   };
+  // Of the reference networks, as `candidate` explains `machine`.
+  absl::StatusOr<std::vector<NetworkView>> ViewReferences(const Candidate& candidate, const TargetSpec& machine) const;
+  // The same of a trained target itself, kept.
   absl::StatusOr<const std::vector<NetworkView>*> ReferenceViews(size_t target) const;
   // The same, given the sheet of the trained target `sheet_of`.
   absl::StatusOr<std::shared_ptr<const std::vector<NetworkView>>> ReferenceViewsAs(size_t target,
