@@ -44,15 +44,15 @@ constexpr size_t kContexts = 4;
 // layer nothing says before such a network is measured, and single layers of it may teach too much or too little.
 absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
   graph::GraphBuilder builder;
-  builder.AddTensorsOf(network.graph);
-  for (const graph::Node& call : network.graph.nodes())
-    COBRA_RETURN_IF_ERROR(builder.Add(call.op, call.attributes, call.inputs, call.origin, call.inplace).status());
-  std::vector<graph::ValueRef> inputs;
-  for (const graph::NamedTensor& input : layer.graph.inputs())
-    inputs.push_back(builder.AddInput(absl::StrCat("beside.", input.name), input.type));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<graph::ValueRef> added, builder.Append(layer.graph, inputs, "beside"));
-  std::vector<graph::ValueRef> outputs(network.graph.outputs().begin(), network.graph.outputs().end());
-  outputs.insert(outputs.end(), added.begin(), added.end());
+  std::vector<graph::ValueRef> outputs;
+  for (const graph::Graph* each : {&network.graph, &layer.graph}) {
+    const absl::string_view path = each == &layer.graph ? "beside." : "";
+    std::vector<graph::ValueRef> inputs;
+    for (const graph::NamedTensor& input : each->inputs())
+      inputs.push_back(builder.AddInput(absl::StrCat(path, input.name), input.type));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<graph::ValueRef> added, builder.Append(*each, inputs, path));
+    outputs.insert(outputs.end(), added.begin(), added.end());
+  }
   Sample both{std::move(builder).Build(std::move(outputs)), network.measurement};
   both.measurement.latency.median_us = network.latency_us() + layer.latency_us();
   both.measurement.latency.quiet_us = 0;
