@@ -119,11 +119,11 @@ bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>*
 
 // Of timings that take the place of what the target has.
 absl::StatusOr<std::string> WarningAbout(const ModelSnapshot& model, const predict::ProbeResult& measured,
-                                         const CallContext& call) {
+                                         const std::function<bool()>& cancelled) {
   if (predict::HasLayers(measured)) return "";
-  COBRA_ASSIGN_OR_RETURN(const double level, LevelOf(model, measured.machine.name, measured.records, call));
+  COBRA_ASSIGN_OR_RETURN(const double level, LevelOf(model, measured.machine.name, measured.records, cancelled));
   if (level != 1) return ReplacedWarning(level, measured.machine.name);
-  return PublishedWarning(model, measured.machine, measured.records, call);
+  return PublishedWarning(model, measured.machine, measured.records, cancelled);
 }
 
 // What is refused is an error unless `skip_refused`. `measured`: what the target has already.
@@ -172,10 +172,10 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   COBRA_RETURN_IF_ERROR(CheckSameDevice(*model, measured.machine));
   // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
   const bool is_correction = request.exported_json().empty() && request.samples().empty();
-  std::string warning;
-  if (!is_correction) {
-    COBRA_ASSIGN_OR_RETURN(warning, WarningAbout(*model, measured, call));
-  }
+  absl::StatusOr<std::string> warning = "";
+  if (!is_correction) warning = WarningAbout(*model, measured, [&call] { return call.Stopped(); });
+  COBRA_RETURN_IF_ERROR(call.Check());
+  COBRA_RETURN_IF_ERROR(warning.status());
   absl::Status adapted;
   bool again = true;
   while (again) {
@@ -194,7 +194,7 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   }
   COBRA_RETURN_IF_ERROR(adapted);
   COBRA_RETURN_IF_ERROR(FillTargetByName(*model_->Get(), request.name(), response->mutable_target()));
-  AddWarning(warning, response);
+  AddWarning(*warning, response);
   return absl::OkStatus();
 }
 
@@ -219,7 +219,7 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContex
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   const predict::Calibration* const serving = model->FindCalibration(target);
   if (serving == nullptr) return absl::OkStatus();
-  const double most = serving->parts.empty() || serving->samples > 0 ? kUnlike : kUnlikeSheet;
+  const double most = IsTimed(*serving) ? kUnlike : kUnlikeSheet;
   std::vector<store::MeasuredGraph> kept;
   for (store::MeasuredGraph& record : timings->records) {
     const absl::StatusOr<predict::LatencyPrediction> predicted =
@@ -290,8 +290,11 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
       observed = ReplaceLevel(request.target(), *level, &measured, std::move(timings.records), &warning, call);
       continue;
     }
-    COBRA_ASSIGN_OR_RETURN(const double unlike, LevelOf(*model_->Get(), request.target(), timings.records, call));
-    warning = JoinedWarning(unlike);
+    const absl::StatusOr<double> unlike =
+        LevelOf(*model_->Get(), request.target(), timings.records, [&call] { return call.Stopped(); });
+    COBRA_RETURN_IF_ERROR(call.Check());
+    COBRA_RETURN_IF_ERROR(unlike.status());
+    warning = JoinedWarning(*unlike);
     observed = model_
                    ->Observe(request.target(), measured.version, std::move(timings.records), CallerName(call, ""),
                              [&call] { return call.Stopped(); })

@@ -17,7 +17,6 @@
 #include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/log.h"
-#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/with_code.h"
@@ -27,6 +26,7 @@
 #include "graph/json.h"
 #include "model/predict/sheet_check.h"
 #include "model/predict/timings.h"
+#include "server/new_level.h"
 
 namespace cobra::server {
 namespace {
@@ -34,8 +34,6 @@ namespace {
 constexpr size_t kNetworkDigits = 32;
 constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay in the store
 constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
-// Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
-constexpr double kMostChange = 2;
 // A new version serves after this time, even if it does not know yet all that is asked most; so do new calibrations,
 // which all servers of a store shall serve within a second.
 constexpr absl::Duration kWarmUpVersion = absl::Seconds(10), kWarmUpCalibrations = absl::Milliseconds(300);
@@ -387,17 +385,8 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
                                       const predict::ProbeResult& probe, const std::function<bool()>& cancelled) const {
   const predict::Calibration* serving = model.FindCalibration(target);
   if (serving == nullptr) return CheckRoom(model);
-  // A data sheet promises less than a measurement.
-  const bool is_measured = serving->parts.empty() || serving->samples > 0;
-  if (probe.records.empty() || !is_measured) return absl::OkStatus();
-  std::vector<double> factors;
-  for (const store::MeasuredGraph& record : probe.records) {
-    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction before,
-                           model.predictor->Predict(record.graph, target, serving, cancelled));
-    factors.push_back(record.measurement.latency.median_us / before.latency_us);
-  }
-  const double factor = Median(std::move(factors));
-  if (factor <= kMostChange && factor >= 1 / kMostChange) return absl::OkStatus();
+  COBRA_ASSIGN_OR_RETURN(const double factor, LevelOf(model, target, probe.records, cancelled));
+  if (factor == 1) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage,
       absl::StrFormat(

@@ -14,6 +14,7 @@
 namespace cobra::server {
 namespace {
 
+// Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
 constexpr double kMostChange = 2;
 
 std::string UndoText(absl::string_view target) {
@@ -24,15 +25,13 @@ std::string UndoText(absl::string_view target) {
 absl::StatusOr<double> MedianFactor(const ModelSnapshot& model, absl::string_view target,
                                     const predict::Calibration* calibration,
                                     absl::Span<const store::MeasuredGraph> records, bool only_known,
-                                    const CallContext& call) {
+                                    const std::function<bool()>& cancelled) {
   std::vector<double> factors;
   for (const store::MeasuredGraph& record : records) {
-    const absl::StatusOr<predict::LatencyPrediction> predicted =
-        model.predictor->Predict(record.graph, target, calibration, [&call] { return call.Stopped(); });
-    COBRA_RETURN_IF_ERROR(call.Check());
-    COBRA_RETURN_IF_ERROR(predicted.status());
-    if (only_known && predicted->extrapolating) continue;
-    factors.push_back(record.measurement.latency.median_us / predicted->latency_us);
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction predicted,
+                           model.predictor->Predict(record.graph, target, calibration, cancelled));
+    if (only_known && predicted.extrapolating) continue;
+    factors.push_back(record.measurement.latency.median_us / predicted.latency_us);
   }
   return factors.empty() ? 1 : Median(std::move(factors));
 }
@@ -46,14 +45,14 @@ bool IsSameMachine(const predict::TargetSpec& known, const predict::TargetSpec& 
 
 }  // namespace
 
+bool IsTimed(const predict::Calibration& serving) { return serving.parts.empty() || serving.samples > 0; }
+
 absl::StatusOr<double> LevelOf(const ModelSnapshot& model, absl::string_view target,
-                               absl::Span<const store::MeasuredGraph> records, const CallContext& call) {
+                               absl::Span<const store::MeasuredGraph> records, const std::function<bool()>& cancelled) {
   const predict::Calibration* const serving = model.FindCalibration(target);
-  // A data sheet promises less than a measurement.
-  const bool is_measured = serving != nullptr && (serving->parts.empty() || serving->samples > 0);
-  if (!is_measured || records.empty()) return 1;
+  if (serving == nullptr || !IsTimed(*serving)) return 1;
   COBRA_ASSIGN_OR_RETURN(const double factor,
-                         MedianFactor(model, target, serving, records, /*only_known=*/false, call));
+                         MedianFactor(model, target, serving, records, /*only_known=*/false, cancelled));
   return factor <= kMostChange && factor >= 1 / kMostChange ? 1 : factor;
 }
 
@@ -86,13 +85,14 @@ std::string NewLevelWarning(const predict::TimingLevel& level, size_t left_out, 
 }
 
 absl::StatusOr<std::string> PublishedWarning(const ModelSnapshot& model, const predict::TargetSpec& sheet,
-                                             absl::Span<const store::MeasuredGraph> records, const CallContext& call) {
+                                             absl::Span<const store::MeasuredGraph> records,
+                                             const std::function<bool()>& cancelled) {
   std::string nearest;
   double level = 0;
   for (const predict::TargetInfo& trained : model.predictor->targets()) {
     if (records.empty() || !IsSameMachine(trained.spec, sheet)) continue;
     COBRA_ASSIGN_OR_RETURN(const double factor, MedianFactor(model, trained.spec.name, nullptr, records,
-                                                             /*only_known=*/true, call));
+                                                             /*only_known=*/true, cancelled));
     if (!nearest.empty() && std::fabs(std::log(factor)) >= std::fabs(std::log(level))) continue;
     nearest = trained.spec.name;
     level = factor;
