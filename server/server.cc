@@ -45,6 +45,7 @@
 #include "server/service.h"
 #include "server/task_watch.h"
 #include "server/unary_calls.h"
+#include "server/unknown_calls.h"
 #include "server/unseen_layers.h"
 #include "server/watchdog.h"
 #include "store/change_listener.h"
@@ -247,6 +248,7 @@ class ServerImpl final : public Server {
     builder.RegisterService(service_.get());
     builder.RegisterService(measurement_service_.get());
     builder.RegisterService(admin_service_.get());
+    builder.RegisterCallbackGenericService(&unknown_calls_);
     SetLimits(&builder);
     grpc_server_ = builder.BuildAndStart();
     if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
@@ -351,6 +353,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<Lanes> lanes_;
   ConnectionTable connection_table_;
+  UnknownCalls unknown_calls_{&connection_table_};
   std::unique_ptr<Arrivals> arrivals_;
   std::unique_ptr<Health> health_;
   std::unique_ptr<Reflection> reflection_;

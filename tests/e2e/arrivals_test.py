@@ -201,8 +201,19 @@ class ArrivalsTest(unittest.TestCase):
                         connection = self.connect()
                     connection.frames.clear()
             # 50,000 of 12 KB, of which 16,384 may be open, and some more where the server has little of the processor.
-            self.assertLess(peak.growth, 400)
+            self.assertLess(peak.growth, 400, path)
             self.assertEqual(self.health(), b"\x08\x01")
+
+    def test_a_method_that_is_not_there_is_named(self):
+        self.start()
+        for method, said in (
+            ("/cobra.v2.Cobra/Predict", "/cobra.v2.Cobra/Predict: "),
+            ("/" + "x" * 300, "the method: "),
+        ):
+            with self.assertRaises(grpc.RpcError) as raised:
+                self.honest.unary_unary(method)(b"", timeout=10)
+            self.assertEqual(raised.exception.code(), grpc.StatusCode.UNIMPLEMENTED)
+            self.assertTrue(raised.exception.details().startswith(said), raised.exception.details())
 
     def test_reflection_says_what_there_is(self):
         self.start()
