@@ -37,7 +37,8 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
     double d;
     if (!IsIntLike(v)) {
       bool decimal = p.type == 'd' || p.type == 'i' || p.type == 'u';
-      if (decimal && NumberAsDouble(v, &d)) {
+      const bool has_int = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__int__).IsUnbound();
+      if (decimal && (NumberAsDouble(v, &d) || has_int)) {
         COBRA_TRY_ASSIGN(whole, interp.Call(Value(interp.types().int_type), {v}));
       } else if (v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__index__).IsUnbound()) {
         COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));

@@ -23,6 +23,12 @@ def _from_text(text):
     return (-numerator if found[1] == "-" else numerator), denominator
 
 
+def _is_decimal(value):
+    # Who has a Decimal has imported its module.
+    decimal = sys.modules.get("decimal")
+    return decimal is not None and isinstance(value, decimal.Decimal)
+
+
 def _arithmetic(operate, on_floats):
     # The two methods of an operator; the other operand may be an integer or a float.
     def forward(a, b):
@@ -57,6 +63,8 @@ class Fraction(Rational):
             numerator, denominator = _from_text(numerator)
         elif denominator is None and isinstance(numerator, (int, float, Fraction)):
             numerator, denominator = (numerator, 1) if isinstance(numerator, int) else numerator.as_integer_ratio()
+        elif denominator is None and _is_decimal(numerator):
+            numerator, denominator = numerator.as_integer_ratio()
         elif denominator is None:
             raise TypeError("argument should be a string or a Rational instance")
         elif isinstance(numerator, (int, Fraction)) and isinstance(denominator, (int, Fraction)):
@@ -76,6 +84,12 @@ class Fraction(Rational):
     @classmethod
     def from_float(cls, f):
         return cls(f)
+
+    @classmethod
+    def from_decimal(cls, dec):
+        if not isinstance(dec, int) and not _is_decimal(dec):
+            raise TypeError(f"{cls.__name__}.from_decimal() only takes Decimals, not {dec!r} ({type(dec).__name__})")
+        return cls(dec)
 
     def as_integer_ratio(self):
         return self._numerator, self._denominator
