@@ -1,4 +1,7 @@
 // Functions, methods, descriptors, super, modules, generic aliases, opaque objects and the singletons.
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 
@@ -49,6 +52,15 @@ Result<Value> Parameters(Interpreter& interp, const CallArgs& args) {
   return Value(out);
 }
 
+// The places of free variables, in the order of their names: co_freevars and __closure__ have them so.
+std::vector<size_t> FreeOrder(const ScopeInfo& s) {
+  std::vector<size_t> order(s.free_names.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return s.free_names[a]->text < s.free_names[b]->text; });
+  return order;
+}
+
 // An object with those attributes of f.__code__ that programs read.
 Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
   FunctionObject* f = Fn(args);
@@ -67,14 +79,22 @@ Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
                              (s.is_async       ? (s.is_generator ? 512 : 128)
                               : s.is_generator ? 32
                                                : 0)));
-  std::vector<Value> names;
-  for (ast::Identifier id : s.slot_names) {
-    if (id != nullptr) names.push_back(interp.Intern(id->text));
+  const size_t parameters =
+      static_cast<size_t>(s.positional + s.keyword_only + (s.vararg_slot >= 0) + (s.kwarg_slot >= 0));
+  std::vector<Value> names, cells;
+  for (size_t i = 0; i < s.slot_names.size(); ++i) {
+    if (s.slot_names[i] == nullptr) continue;
+    const Value name = interp.Intern(s.slot_names[i]->text);
+    const bool is_cell = std::find(s.cell_slots.begin(), s.cell_slots.end(), i) != s.cell_slots.end();
+    if (is_cell) cells.push_back(name);
+    if (i < parameters || !is_cell) names.push_back(name);  // other locals that a closure has are not among co_varnames
   }
+  std::sort(cells.begin(), cells.end(), [](Value a, Value b) { return a.str() < b.str(); });
+  set("co_cellvars", interp.NewTuple(cells));
   set("co_nlocals", Value::Int(static_cast<int64_t>(names.size())));
   set("co_varnames", interp.NewTuple(names));
   std::vector<Value> free;
-  for (ast::Identifier id : s.free_names) free.push_back(interp.Intern(id->text));
+  for (size_t i : FreeOrder(s)) free.push_back(interp.Intern(s.free_names[i]->text));
   set("co_freevars", interp.NewTuple(free));
   set("_function", Value(f));
   return Value(code);
@@ -177,7 +197,8 @@ void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
     size_t n = Fn(a)->scope->free_names.size();
     if (n == 0) return Value::None();
     TupleObject* t = interp.NewTupleOfSize(static_cast<int64_t>(n));
-    for (size_t i = 0; i < n; ++i) t->items[i] = Fn(a)->free[i];
+    const std::vector<size_t> order = FreeOrder(*Fn(a)->scope);
+    for (size_t i = 0; i < n; ++i) t->items[i] = Fn(a)->free[order[i]];
     return Value(t);
   });
   AddProperty(interp, cls, "__code__", CodeOf);
@@ -208,10 +229,11 @@ Result<Value> FunctionNew(Interpreter& interp, const CallArgs& args) {
   if (closure.IsTuple() && closure.as<TupleObject>()->size == static_cast<int64_t>(f->scope->free_names.size())) {
     f->free =
         static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
-    for (size_t i = 0; i < f->scope->free_names.size(); ++i) {
+    const std::vector<size_t> order = FreeOrder(*f->scope);
+    for (size_t i = 0; i < order.size(); ++i) {
       Value cell = closure.as<TupleObject>()->items[i];
       if (!cell.IsCell()) return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell");
-      f->free[i] = cell.as<CellObject>();
+      f->free[order[i]] = cell.as<CellObject>();
     }
   }
   return Value(f);

@@ -54,6 +54,9 @@ void InitBuiltinTypes(Interpreter& interp, BuiltinTypes* types) {
 #include "frontend/python/runtime/builtin_types.def"
 #undef COBRA_BUILTIN_TYPE
 #undef COBRA_EXCEPTION_TYPE
+  const Value types_module = interp.Intern("types");
+  types_module.object()->cls = types->str;
+  types->generic_alias->module = types->union_type->module = types_module;
   types->frozenset->layout = ObjectKind::kSet;
   types->member_descriptor->layout = ObjectKind::kProperty;
   types->bool_type->layout = ObjectKind::kBigInt;

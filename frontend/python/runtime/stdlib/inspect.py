@@ -556,9 +556,11 @@ def getattr_static(obj, attr, default=_empty):
     return default
 
 
-class _Code:
-    def __init__(self, name, filename, line):
-        self.co_name, self.co_qualname, self.co_filename, self.co_firstlineno = name, name, filename, line
+def _code(name, filename, line, parameters):
+    code = object.__new__(types.CodeType)
+    code.co_name = code.co_qualname = name
+    code.co_filename, code.co_firstlineno, code._parameters = filename, line, parameters
+    return code
 
 
 class _Frame(types.FrameType):
@@ -566,8 +568,7 @@ class _Frame(types.FrameType):
 
     def __init__(self, entry, back):
         self.f_globals, self.f_locals, name, filename, self.f_lineno, self._parameters = entry
-        self.f_code, self.f_back = _Code(name, filename, self.f_lineno), back
-        self.f_code._parameters = self._parameters
+        self.f_code, self.f_back = _code(name, filename, self.f_lineno, self._parameters), back
 
 
 def currentframe():
