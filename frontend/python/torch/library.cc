@@ -497,7 +497,7 @@ void AddTorch(NativeRegistry* registry) {
     NativeModule native;
     native.name = std::string(module.name);
     native.define = [module](Interpreter& interp, NativeModuleBuilder& m) { return Define(interp, m, module); };
-    native.open = module.name == "torch" || module.name == "numpy";
+    native.open = module.name == "torch" || module.name == "numpy" || module.name == "scipy";
     if (module.name == "torch") native.has_module = HasTorchModule;
     native.source = module.source;
     registry->Add(std::move(native));

@@ -345,6 +345,8 @@ def _binary(name, reflected=False):
             # A number never widens floats, and an integer never widens integers.
             names = [own] if own[0] in "fc" or (kind != "float64" and own != "bool") else [own, kind]
             b = float(other) if isinstance(other, float) else other
+        elif isinstance(other, complex):
+            names = [own] if own[0] == "c" else [own, "complex64" if own in ("float16", "float32") else "complex128"]
         else:
             return NotImplemented
         target = _promoted(names)
@@ -354,6 +356,32 @@ def _binary(name, reflected=False):
         if isinstance(b, torch.Tensor) and b.dtype != _TORCH[target]:
             b = b.to(_TORCH[target])
         return _wrap(_operate(name, *((b, a) if reflected else (a, b))))
+
+    return operator
+
+
+class UFuncTypeError(TypeError):
+    pass
+
+
+def _inplace(name):
+    of_two = _binary(name)
+
+    def operator(self, other):
+        made = of_two(self, other)
+        if made is NotImplemented or isinstance(made, torch.Tensor):
+            return made
+        made, own = asarray(made), self.dtype
+        if "bifc".index(made.dtype.kind.replace("u", "i")) > "bifc".index(own.kind.replace("u", "i")):
+            raise UFuncTypeError(
+                f"Cannot cast ufunc '{name}' output from {made.dtype!r} to {own!r} with casting rule 'same_kind'"
+            )
+        if made.shape != self.shape:
+            raise ValueError(
+                f"non-broadcastable output operand with shape {self.shape} doesn't match the broadcast shape {made.shape}"
+            )
+        self._t[...] = made._t.to(self._t.dtype)
+        return self
 
     return operator
 
@@ -498,15 +526,25 @@ class ndarray:
         return _array(self._t.transpose(a, b))
 
     def flatten(self, order="C"):
+        return _array(self._t.clone().reshape(-1))
+
+    def ravel(self, order="C"):
         return _array(self._t.reshape(-1))
 
-    ravel = flatten
+    @property
+    def real(self):
+        return _array(self._t.real) if self._t.is_complex() else self
+
+    @property
+    def imag(self):
+        return _array(self._t.imag if self._t.is_complex() else torch.zeros_like(self._t))
 
     def squeeze(self, axis=None):
         return _wrap(self._t.squeeze() if axis is None else self._t.squeeze(axis))
 
     def astype(self, t, copy=True, **kwargs):
-        return _array(self._t.to(_dtype(t)))
+        t = self._t.to(_dtype(t))
+        return _array(t.clone() if t is self._t and copy else t)
 
     def copy(self, order="C"):
         return _array(self._t.clone())
@@ -602,6 +640,7 @@ for _name in _OPERATORS:
     setattr(ndarray, "__%s__" % _name, _binary(_name))
     if _name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         setattr(ndarray, "__r%s__" % _name, _binary(_name, True))
+        setattr(ndarray, "__i%s__" % _name, _inplace(_name))
 torch._set_array_class(ndarray)
 
 
@@ -839,10 +878,16 @@ class errstate(torch.no_grad):
 
 
 def load(*args, **kwargs):
-    torch._unsupported("numpy.load: files are not read here")
+    import importlib
+
+    return importlib.import_module("numpy._load").load(*args, **kwargs)
 
 
-loadtxt = genfromtxt = fromfile = save = savez = load
+def loadtxt(*args, **kwargs):
+    torch._unsupported("numpy.loadtxt: files are not read here")
+
+
+genfromtxt = fromfile = save = savez = loadtxt
 
 
 def __getattr__(name):

@@ -110,7 +110,16 @@ def _two(name):
         result = _operate(name, a, b)
         return float64(result) if type(result) is float else result
 
+    function.outer = _outer(function)
     return function
+
+
+def _outer(function):
+    def outer(a, b, **kwargs):
+        a, b = asarray(a), asarray(b)
+        return function(a.reshape(a.shape + (1,) * b.ndim), b, **kwargs)
+
+    return outer
 
 
 add, subtract, multiply, divide, floor_divide, mod, power = (
@@ -128,11 +137,13 @@ def _pairwise(of_tensors, of_numbers):
             return _wrap(of_tensors(a._t.to(target), b._t.to(target)))
         return of_numbers(a, b)
 
+    function.outer = _outer(function)
     return function
 
 
 maximum = fmax = _pairwise(torch.maximum, builtins.max)
 minimum = fmin = _pairwise(torch.minimum, builtins.min)
+fmod = _pairwise(torch.fmod, math.fmod)
 gcd, lcm = _pairwise(torch.gcd, math.gcd), _pairwise(torch.lcm, math.lcm)
 logical_and = _pairwise(torch.logical_and, lambda a, b: builtins.bool(a and b))
 logical_or = _pairwise(torch.logical_or, lambda a, b: builtins.bool(a or b))

@@ -487,7 +487,17 @@ def broadcast_shapes(*shapes):
     return out.shape
 
 
+def _proxied(function, args, kwargs):
+    # The node of torch.fx for a function that is written in Python here; None if no argument is a proxy.
+    for v in args:
+        if type(v).__name__ in ("Proxy", "Attribute"):
+            return v.tracer.create_proxy("call_function", function, args, kwargs)
+
+
 def tensordot(a, b, dims=2, out=None):
+    node = _proxied(tensordot, (a, b), {"dims": dims, "out": out})
+    if node is not None:
+        return node
     if is_tensor(dims):
         dims = dims.tolist()
     if isinstance(dims, _int):
@@ -701,6 +711,9 @@ ShortTensor, CharTensor, ByteTensor, BoolTensor = (
 
 
 def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    node = _proxied(lstm_cell, (input, hx, w_ih, w_hh, b_ih, b_hh), {})
+    if node is not None:
+        return node
     return _lstm_cell(input, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh)
 
 

@@ -15,6 +15,7 @@ CASES = [
     ("traced()", 32),
     ("edited()", 32),
     ("by_hand()", 32),
+    ("contracted()", 32),
     ("features('resnet18', 'layer2', 'layer4')", 64),
     ("features('mobilenet_v3_small', 'features.4', 'features.8')", 64),
     ("features('densenet121', 'features.denseblock2')", 64),

@@ -54,6 +54,9 @@ def reduced(graph):
             arguments = record.get("args", record.get("attrs"))
             if "pad" in record.get("src", {}):  # given as tensors, whose values the recorder does not keep
                 arguments = {**arguments, "pad": ANY}
+            if record["op"] == "tensordot" and isinstance(arguments.get("dims"), list):  # [[1], [0]] is axes=(1, 0)
+                rest = {key: value for key, value in arguments.items() if key != "dims"}
+                arguments = {**rest, "axes": [axis for part in arguments["dims"] for axis in part]}
             kept.append(
                 (
                     record["op"],

@@ -64,6 +64,90 @@ def same(a, b, narrow=False):
     return type(a) is type(b) and a == b
 
 
+FILES = """
+import hashlib
+import numpy as np
+
+
+def described(v):
+    return str(v.dtype), v.shape, repr(v.tolist())
+
+
+found = []
+for name in ("plain.npz", "packed.npz"):
+    with np.load(name) as archive:
+        found += [(key, described(archive[key])) for key in archive.files if key not in ("text", "large")]
+for name in ("one.npy", "half.npy"):
+    found.append(described(np.load(name)))
+with open("plain.npz", "rb") as stream:
+    found.append(described(np.load(stream)["a"]))
+found.append(sorted(dict(np.load("plain.npz"))))
+raise KeyboardInterrupt(" ".join(hashlib.sha256(str(v).encode()).hexdigest()[:12] for v in found))
+"""
+LARGE = """
+import numpy as np
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.from_numpy(np.load("packed.npz")["large"]).float())
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+class Branch(Net):
+    def forward(self, x):
+        return x if self.weight.sum() > 0 else x + 1
+"""
+
+
+def client(folder, file, entry):
+    command = [BIN + "/cobra-client", "graph", f"{folder}/{file}", "--entry", entry, "--input", "4x100"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def wrong_files():
+    """What of files that numpy saved is not as numpy loads them."""
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        numpy.savez(
+            folder + "/plain.npz", a=numpy.arange(6.0).reshape(2, 3), b=numpy.array([True]), text=numpy.array(["x"])
+        )
+        drawn = numpy.random.RandomState(0)
+        numpy.savez_compressed(
+            folder + "/packed.npz",
+            a=numpy.linspace(0, 1, 500),
+            zeros=numpy.zeros((40, 40)),
+            short=numpy.arange(-3, 4, dtype=numpy.int16),
+            drawn=drawn.rand(300),
+            columns=numpy.asfortranarray(numpy.arange(6).reshape(2, 3)),
+            large=numpy.zeros((100, 200)),
+        )
+        numpy.save(folder + "/one.npy", numpy.array([[1e-310, -0.0], [-numpy.inf, 3e300]]))
+        numpy.save(folder + "/half.npy", numpy.array([0.1, -65504, 6e-8], dtype=numpy.float16))
+        for name, text in (("files.py", FILES), ("large.py", LARGE)):
+            with open(f"{folder}/{name}", "w") as f:
+                f.write(text)
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            exec(FILES, {})
+        except KeyboardInterrupt as e:
+            want = str(e)
+        os.chdir(before)
+        _, text = client(folder, "files.py", "Net()")
+        have = re.search("KeyboardInterrupt: (.*)", text)
+        if have is None or have.group(1) != want:
+            wrong.append(f"numpy.load: {text[:500]}, not {want}")
+        if (client(folder, "large.py", "Net()")[0], client(folder, "large.py", "Branch()")[0]) != (0, 4):
+            wrong.append("a large array: " + client(folder, "large.py", "Branch()")[1][:300])
+    return wrong
+
+
 def main():
     lines = [line.rstrip("\n") for line in open(HERE + "/numpy_cases.txt") if line.strip() and line[0] != "#"]
     with tempfile.TemporaryDirectory() as folder:
@@ -90,6 +174,9 @@ def main():
         if not equal:
             wrong += 1
             print("DIFFERS  %s\n   numpy %s\n   ours  %s" % (line, want[:300], have[:300]))
+    for text in wrong_files():
+        wrong += 1
+        print(text)
     print("%d expressions, %d different %s" % (len(lines), wrong, answer.stderr[:300]))
     return 1 if wrong or len(graphs) != len(lines) else 0
 

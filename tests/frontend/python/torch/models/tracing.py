@@ -87,3 +87,32 @@ def by_hand():
             return self.body(x, self.weight)
 
     return ByHand()
+
+
+class Contracted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight, self.other = nn.Parameter(torch.ones(3, 5)), nn.Parameter(torch.ones(5, 7))
+
+    def forward(self, x):
+        y = torch.tensordot(x, self.weight, dims=([1], [0]))
+        return torch.einsum('bhwo,od->bdhw', (y, self.other)) * 0.5
+
+
+def contracted():
+    # an edit that looks for the functions: each is one node, a list of operands is taken apart
+    traced = torch.fx.symbolic_trace(Contracted())
+    for node in list(traced.graph.nodes):
+        if node.target == torch.tensordot:
+            assert len(node.args) == 2 and node.kwargs['dims'] == ([1], [0])
+            with traced.graph.inserting_before(node):
+                scaled = traced.graph.call_function(operator.mul, (node.args[0], 2.0))
+            node.args = (scaled, node.args[1])
+        elif node.target == torch.einsum:
+            assert [type(a).__name__ for a in node.args] == ['str', 'Node', 'Node']
+            with traced.graph.inserting_before(node):
+                scaled = traced.graph.call_function(operator.neg, (node.args[2],))
+            node.args = (*node.args[:2], scaled)
+    traced.graph.lint()
+    traced.recompile()
+    return traced

@@ -1,0 +1,2 @@
+from scipy.signal import windows
+from scipy.signal.windows import get_window
