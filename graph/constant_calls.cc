@@ -70,6 +70,18 @@ class Removal {
 
 }  // namespace
 
+bool ReadsOnlyTheType(Op op, size_t index) {
+  if (index != 1) return false;
+  switch (op) {
+    case Op::expand_as:
+    case Op::reshape_as:
+    case Op::to:
+    case Op::type_as:
+    case Op::view_as: return true;
+    default: return false;
+  }
+}
+
 std::vector<bool> ConstantCalls(const Graph& graph, bool of_parameters) {
   std::vector<bool> constant;
   constant.reserve(graph.nodes().size());
@@ -85,7 +97,10 @@ std::vector<bool> ConstantCalls(const Graph& graph, bool of_parameters) {
     return false;
   };
   for (const Node& node : graph.nodes()) {
-    constant.push_back(!IsDrawn(node) && std::all_of(node.inputs.begin(), node.inputs.end(), is_constant));
+    bool same = !IsDrawn(node);
+    for (size_t i = 0; i < node.inputs.size() && same; ++i)
+      same = ReadsOnlyTheType(node.op, i) || is_constant(node.inputs[i]);
+    constant.push_back(same);
   }
   return constant;
 }

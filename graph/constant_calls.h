@@ -3,13 +3,18 @@
 #ifndef COBRA_GRAPH_CONSTANT_CALLS_H_
 #define COBRA_GRAPH_CONSTANT_CALLS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/op.h"
 
 namespace cobra::graph {
+
+// Whether a call asks of its input `index` only which shape or type it has: x.type_as(other) is constant where x is.
+bool ReadsOnlyTheType(Op op, size_t index);
 
 // Of each call, whether its results are the same in every run: from what depends on inputs, on random numbers, or
 // (unless `of_parameters`) on parameters, they are not.

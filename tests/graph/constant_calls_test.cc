@@ -51,6 +51,22 @@ TEST(ConstantCalls, DependOnNoInputAndDrawNothing) {
               ElementsAre(true, true, false, false, true, false, false, false));
 }
 
+TEST(ConstantCalls, MayAskForTheTypeOfAnInput) {
+  GraphBuilder b;
+  const ValueRef x = b.AddInput("x", {{3, 4}, DType::float32});
+  const ValueRef table = b.AddBuffer("table", {{4}, DType::float32});
+  const ValueRef steps = Created(&b, Op::zeros, {4});                   // 0
+  const ValueRef cast = Added(&b, Op::type_as, {}, {steps, x});         // 1
+  const ValueRef moved = Added(&b, Op::to, {}, {table, x});             // 2
+  const ValueRef rows = Added(&b, Op::expand_as, {}, {moved, x});       // 3
+  const ValueRef twice = Added(&b, Op::mul, {{"other", 2.0}}, {rows});  // 4
+  const ValueRef computed = Added(&b, Op::type_as, {}, {x, table});     // 5
+  const ValueRef same = Added(&b, Op::reshape_as, {}, {x, twice});      // 6
+  const ValueRef product = Added(&b, Op::mul, {}, {table, x});          // 7
+  const Graph graph = std::move(b).Build({cast, twice, computed, same, product});
+  EXPECT_THAT(ConstantCalls(graph, false), ElementsAre(true, true, true, true, true, false, false, false));
+}
+
 TEST(ConstantCalls, AreConstantsOfAPreparedNetwork) {
   const auto prepared = WithoutConstantCalls(Network(), /*of_parameters=*/true);
   ASSERT_TRUE(prepared.has_value());

@@ -1,4 +1,6 @@
 // One operator call: a node of the graph, and of constants what they hold.
+#include <memory>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
@@ -6,6 +8,7 @@
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
+#include "graph/constant_calls.h"
 #include "graph/cost.h"
 #include "graph/getitem.h"
 #include "graph/op_rules.h"
@@ -188,8 +191,9 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const graph::Tensor
 struct ConstantInputs {
   std::vector<const graph::TensorType*> types;
   std::vector<graph::ConstInput> values;
-  bool known = true;    // the values of all inputs that the call reads are known
-  bool random = false;  // some of these values are random
+  std::unique_ptr<ConstValues> unread;  // in place of an input of which only the shape or type is read
+  bool known = true;                    // the values of all inputs that the call reads are known
+  bool random = false;                  // some of these values are random
 };
 
 ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inplace) {
@@ -201,6 +205,16 @@ ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inpl
     inputs.types.push_back(tensor == nullptr ? nullptr : &tensor->type);
     inputs.values.push_back({inputs.types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
     if (tensor == nullptr) continue;
+    if (graph::ReadsOnlyTheType(call.op, i)) {  // any numbers will do
+      const int64_t count = tensor->type.num_elements();
+      if (tensor->values == nullptr && count <= graph::kMaxConstElements && !graph::IsComplex(tensor->type.dtype)) {
+        interp.Spend(count / 64);
+        inputs.unread = std::make_unique<ConstValues>(static_cast<size_t>(count));
+        inputs.values.back().values = inputs.unread.get();
+      }
+      inputs.known = inputs.known && inputs.values.back().values != nullptr;
+      continue;
+    }
     inputs.known = inputs.known && (tensor->values != nullptr || (overwrites && i == 0));
     inputs.random = inputs.random || (tensor->is_random && !overwrites);
   }
@@ -500,7 +514,8 @@ Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attribu
   bool constant = true;
   for (Value input : call.inputs) {
     call.tensors.push_back(input.IsNone() ? nullptr : AsTensor(input));
-    constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const());
+    constant = constant && (call.tensors.back() == nullptr || call.tensors.back()->is_const() ||
+                            graph::ReadsOnlyTheType(op, call.tensors.size() - 1));
   }
   COBRA_TRY(
       interp.Charge(kStepsOfACall + static_cast<int64_t>(call.inputs.size()) + StepsOfAttributes(call.attributes)));

@@ -49,6 +49,24 @@ PROGRAMS = {
 """,
         "1x64",
     ),
+    "tables of the input's type and shape, made once": (
+        """
+    def __init__(self):
+        super().__init__()
+        self.kept = None
+    def forward(self, x):
+        if self.kept is None:
+            a = torch.arange(8)
+            b = a.float()
+            self.kept = [a.type_as(x).sin(), a.to(x).cos(), b.expand_as(x) + 1, b.view_as(x[0]).exp(), b.reshape_as(x[0]) * 2]
+            self.kept += [x.new_zeros(8) - 1, torch.ones_like(x) * 3, torch.full_like(x, 2.0).neg(), a.type(x.type()).tan()]
+        for table in self.kept:
+            x = x * table
+        steps = torch.arange(8).type_as(x)
+        return x + steps.sin() if steps[3] > 2 else x
+""",
+        "4x8",
+    ),
     "a mask of windows": (
         """
     def forward(self, x, w=7, s=3):

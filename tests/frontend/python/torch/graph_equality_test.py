@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 LIBRARY = "/usr/lib/python3/dist-packages"
 SKIPPED = ("view", "alias", "create", "const")
+OF_TYPE = ("to", "type_as", "view_as", "reshape_as", "expand_as")  # that read only the type or shape of `other`
 CASTS = ("to", "type_as", "float", "half", "double", "type", "contiguous")
 LISTS = ("tensors", "operands", "hx", "params", "sequences")
 
@@ -45,7 +46,9 @@ def reduced(graph):
     for number, record in enumerate(graph["ops"]):
         come_from = [resolve(s) for s in sources(record)]
         kind = record.get("kind")
-        if kind in ("create", "const"):
+        read = come_from[:1] if record["op"] in OF_TYPE else come_from
+        same = bool(read) and all(s == "const" for s in read) and record["op"] != "bernoulli"
+        if kind in ("create", "const") or same:
             root[number] = "const"
         elif kind in SKIPPED or record["op"] in CASTS:
             root[number] = come_from[0] if come_from else "const"
