@@ -33,8 +33,9 @@ std::optional<Problem> Unsure(const CheckedTarget& target) {
   const bool extrapolating = after.extrapolating || (compared && before.extrapolating);
   if (!extrapolating || (!compared && target.budget_ms <= 0)) return std::nullopt;
   return Problem{Problem::Kind::kUnsure,
-                 absl::StrFormat("confidence too low to %s: %.2f on %s; --min-confidence 0 accepts it",
-                                 compared ? "compare" : "check the budget", confidence, target.target())};
+                 absl::StrFormat("too little is known to %s: the prediction for %s extrapolates, confidence %.2f; "
+                                 "--min-confidence 0 accepts it",
+                                 compared ? "compare" : "check the budget", target.target(), confidence)};
 }
 
 CheckedTarget Checked(CheckedTarget target, const Thresholds& thresholds, const Budgets& budgets_ms) {
@@ -119,7 +120,8 @@ std::string VerdictText(const CheckedModel& model, const CheckedTarget& target) 
   }
   if (target.Has(Problem::Kind::kOverBudget))
     parts.push_back(absl::StrFormat("over the budget of %g ms", target.budget_ms));
-  if (target.Has(Problem::Kind::kUnsure)) parts.push_back("confidence too low");
+  if (target.Has(Problem::Kind::kUnsure))
+    parts.push_back(thresholds.min_confidence >= 0 ? "confidence too low" : "too little is known");
   if (!target.change.after.lacks_memory.empty()) parts.push_back(target.change.after.lacks_memory);
   std::string text;
   for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);

@@ -175,7 +175,8 @@ void AddMinConfidence(CLI::App* command, double* min_confidence) {
   command
       ->add_option(
           "--min-confidence", *min_confidence,
-          "Exit with 5 when the confidence (0 to 1) is lower; default where a budget or a change is checked: 0.9")
+          "Exit with 5 when the confidence (0 to 1) is lower; without it, when a budget or a change is checked and the "
+          "prediction extrapolates")
       ->check(CLI::Range(0.0, 1.0));
 }
 

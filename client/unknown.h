@@ -16,7 +16,7 @@ std::string GuessText(double low_us, double high_us);
 // "90 % interval ms", by the first prediction whose coverage is known.
 std::string IntervalHeader(const v1::PredictResponse& response);
 
-// Below it a budget or a change is not decided, unless a user says otherwise (docs/ci.md).
+// Below it the measured latency may well be half as much again (docs/model.md).
 inline constexpr double kSureConfidence = 0.9;
 // "0.97", with a colour where it is low.
 std::string PaintedConfidence(const Painter& paint, double confidence, const std::string& text);

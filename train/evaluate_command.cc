@@ -31,6 +31,7 @@ absl::Status RunEvaluate(const EvaluateArguments& a) {
   const fit::Split split = a.split == "test" ? fit::Split::kTest : fit::Split::kValidation;
   if (a.confidence) {
     COBRA_ASSIGN_OR_RETURN(const fit::ConfidenceCheck check, fit::CheckConfidence(a.model, data, split));
+    if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::AnsweredRowsToCsv(check)));
     std::printf("%s", fit::ConfidenceCheckToTable(check).c_str());
     return absl::OkStatus();
   }
@@ -57,15 +58,17 @@ Command AddEvaluate(CLI::App* app) {
   command->add_option("--split", a->split, "Which rows: test, or validation")
       ->check(CLI::IsMember({"test", "validation"}))
       ->capture_default_str();
-  command->add_option("--predictions", a->predictions,
-                      "CSV to write: each row as it was measured and predicted, those first that are furthest off");
+  command->add_option(
+      "--predictions", a->predictions,
+      "CSV to write: each row as it was measured and predicted, those first that are furthest off; with "
+      "--confidence as users are answered");
   command->add_flag("--json", a->json, "All rows, as JSON instead of a table");
   command->add_flag("--write", a->write, "Write intervals, errors and measured sizes into the version's manifest")
       ->excludes("--split");
   command
       ->add_flag("--confidence", a->confidence,
                  "Only: the median error of rows with a confidence of 0.9 or more, and of the rest")
-      ->excludes("--json", "--write", "--predictions");
+      ->excludes("--json", "--write");
   return {command, [a] { return RunEvaluate(*a); }};
 }
 

@@ -32,4 +32,16 @@ void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> me
   prediction->high_us = prediction->latency_us * std::exp(width);
 }
 
+double ProbabilityWithinFactor(double half_width) {
+  return half_width > 0 ? 1 - std::pow(0.1, std::log(kConfidentFactor) / half_width) : 1;
+}
+
+void SetConfidence(LatencyPrediction* prediction) {
+  const double us = prediction->latency_us;
+  const double half_width = std::log(std::max(prediction->high_us / us, us / prediction->low_us));
+  constexpr double kEnoughKnown = 0.5;  // held-out networks with shares from here on lie inside as often as others
+  const double meant = std::min(1.0, prediction->confidence / kEnoughKnown);
+  prediction->confidence = meant * ProbabilityWithinFactor(half_width);
+}
+
 }  // namespace cobra::predict

@@ -15,11 +15,25 @@ namespace cobra::predict {
 // The time of an entirely unknown layer may well be three times the prediction, or a third. In the logarithm.
 inline const double kUnknownWidth = std::log(3.0);
 
-// Sets low_us, high_us and coverage, given latency_us and confidence. `mean`: the network's mean embedding.
-// `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted` may be null.
+// Sets low_us, high_us and coverage, given latency_us and as confidence the known share (SetConfidence). `mean`: the
+// network's mean embedding. `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted` may be
+// null.
 void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> mean, bool is_one_call,
                            const Calibration* calibration, const Calibration* adapted, const LaunchTime& launching,
                            LatencyPrediction* prediction);
+
+// What an answer's confidence speaks of: the measured latency is within this factor of the predicted one.
+inline constexpr double kConfidentFactor = 1.5;
+
+// The probability that |log(measured / predicted)| is below log(kConfidentFactor), if nine of ten stay below
+// `half_width` and larger ones are as much rarer the larger they are (an exponential distribution). It is 0.9 where the
+// 90 % interval reaches from 1 / kConfidentFactor to kConfidentFactor.
+double ProbabilityWithinFactor(double half_width);
+
+// The last step of an answer: until then confidence is the share of the latency that is like what was measured, which
+// widened the interval and says whether the answer extrapolates. Then it is the probability that the interval means. So
+// wide an interval holds of networks of which half is known; of less it says ever less, and of nothing known, nothing.
+void SetConfidence(LatencyPrediction* prediction);
 
 }  // namespace cobra::predict
 

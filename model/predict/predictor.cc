@@ -140,6 +140,7 @@ class LoadedPredictor : public Predictor {
       if (!calibration->profile.targets.empty())
         COBRA_RETURN_IF_ERROR(ApplyProfile(graph, *calibration, cancelled, &parts));
       JudgeAdapted(*calibration, targets_, &parts);
+      SetConfidence(&parts);
       return WithNumber(calibration->machine.name, std::move(parts));
     }
     const TargetSpec& spec = calibration != nullptr && calibration->own_specification ? calibration->machine : trained;
@@ -148,6 +149,7 @@ class LoadedPredictor : public Predictor {
     LatencyPrediction out =
         Assemble({graph, layers, total, manifest_.targets[index], spec, calibration}, contributions);
     if (calibration != nullptr) IncludeDisturbance(calibration->disturbance, &out);
+    SetConfidence(&out);
     return WithNumber(target, std::move(out));
   }
 

@@ -91,13 +91,17 @@ TEST(CheckReportTest, BothTheChangeAndTheBudgetAreReported) {
 TEST(CheckReportTest, AnUntrustedPredictionGivesNoVerdict) {
   const CheckedModel unsure = Compared(TargetOf(1000), TargetOf(2000, 0.4, true));
   EXPECT_EQ(ReportExitCode(ReportOf({unsure})), 5);
-  EXPECT_THAT(VerdictOf(unsure), HasSubstr("confidence too low"));
+  EXPECT_THAT(VerdictOf(unsure), HasSubstr("too little is known"));
   Thresholds accepting;
   accepting.min_confidence = 0;
   EXPECT_EQ(ReportExitCode(ReportOf({Compared(TargetOf(1000), TargetOf(2000, 0.4, true), accepting)})), 1);
   Thresholds strict;
   strict.min_confidence = 0.99;
-  EXPECT_EQ(ReportExitCode(ReportOf({Compared(TargetOf(1000), TargetOf(1000), strict)})), 5);
+  const CheckedModel wide = Compared(TargetOf(1000), TargetOf(1000), strict);
+  EXPECT_EQ(ReportExitCode(ReportOf({wide})), 5);
+  EXPECT_THAT(VerdictOf(wide), HasSubstr("confidence too low"));
+  // An interval can be narrow although the model extrapolates; without a threshold it gives no verdict all the same.
+  EXPECT_EQ(ReportExitCode(ReportOf({Compared(TargetOf(1000), TargetOf(2000, 0.95, true))})), 5);
   // Nothing is checked: nothing is untrusted.
   EXPECT_EQ(ReportExitCode(ReportOf({PredictedModel(Predicted(TargetOf(1, 0.1, true)), {}, {})})), 0);
 }

@@ -91,7 +91,7 @@ class CompareTest(programs.ServedTest):
             json.dump(unsure, file)
         answer = self.compare(self.old, path)
         self.assertEqual(answer.code, 5)  # although it is slower too
-        self.assertIn("confidence too low to compare: 0.40", answer.err)
+        self.assertIn("too little is known to compare: the prediction for", answer.err)
         self.assertEqual(self.compare(self.old, path, "--min-confidence", "0.4").code, 1)
         answer = self.compare(self.old, path, "--min-confidence", "0.41")
         self.assertEqual(answer.code, 5)

@@ -245,7 +245,8 @@ TEST_F(PredictorTest, HalfPrecisionIsAskedAsItWasMeasured) {
   ASSERT_TRUE(half.ok() && full.ok()) << half.status() << full.status();
   EXPECT_EQ(half->latency_us, full->latency_us);
   EXPECT_EQ(half->node_latency_us, full->node_latency_us);
-  EXPECT_EQ(half->confidence, 1);
+  EXPECT_EQ(half->confidence, full->confidence);
+  EXPECT_TRUE(half->unknown.empty());
   EXPECT_FALSE(predictor_->Predict(network(graph::DType::float16), kTarget).ok());
 }
 
@@ -256,7 +257,7 @@ TEST_F(PredictorTest, SaysWhatATargetWasNotMeasuredFor) {
     EXPECT_TRUE(p.ok()) << p.status();
     std::string all;
     for (const UnknownPart& part : p->unknown) absl::StrAppend(&all, part.why, "\n");
-    EXPECT_EQ(p->confidence < 1, !p->unknown.empty()) << all;
+    EXPECT_EQ(p->extrapolating, !p->unknown.empty()) << all;
     return all;
   };
   const auto net = [](int64_t batch) {

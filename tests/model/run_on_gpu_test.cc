@@ -169,7 +169,7 @@ TEST(RunOnGpu, AnAttentionUnderAutocastIsKnown) {
   const graph::Graph graph = std::move(b).Build({ValueRef::Node(*call)});
   const auto answer = predictor->Predict(graph, "gpu-rtx-3090-amp-float16-torch-2.4");
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_GT(answer->confidence, 0.9);
+  EXPECT_FALSE(answer->extrapolating);
   ASSERT_EQ(answer->node_latency_us.size(), 1U);
   EXPECT_NEAR(answer->node_latency_us[0], answer->latency_us, 1e-6 * answer->latency_us);
 }
