@@ -282,6 +282,13 @@ def digits_of(key):
     return 4 if key in ("latency_us", "min_us", "quiet_us", "device_us") else 3
 
 
+def session_text(sessions, statistics):
+    """Of session.json: a line for each session."""
+    compact = json.JSONEncoder(separators=(",", ":")).encode
+    lines = ",\n".join(compact(session) for session in sessions)
+    return '{"sessions":[\n%s\n],\n"statistics":%s}\n' % (lines, compact(statistics))
+
+
 def rounded(record):
     """What is not more exact than this is stored so. Of a layer's median the interval is left out: quantiles and the
     number of runs say as much."""
@@ -551,8 +558,7 @@ def main():
         with open(os.path.join(out, "target.json"), "w") as f:
             f.write(json.dumps(target))
     with open(os.path.join(out, "session.json"), "w") as f:
-        json.dump({"sessions": [s for _, s in sorted(inputs.sessions.items())], "statistics": stats}, f, indent=1)
-        f.write("\n")
+        f.write(session_text([s for _, s in sorted(inputs.sessions.items())], stats))
     print_tables(stats)
     for name in FILES + ("session.json",):
         if os.path.exists(os.path.join(out, name)):
