@@ -308,6 +308,11 @@ Result<ModuleObject*> Importer::LoadSource(absl::string_view name, const Locatio
   COBRA_TRY_ASSIGN(ModuleObject * m, NewModule(name, location.is_package));
   m->is_library = location.is_library;
   m->is_users = location.source->is_users();
+  // The program's file is what Python would run.
+  if (const auto main = locations_.find("__main__");
+      main != locations_.end() && main->second->source == location.source && main->second->path == location.path) {
+    interp_.DictSetStr(modules(), "__main__", m);
+  }
   std::string folder = location.is_package ? location.path : std::string();
   if (location.where == Where::kFile && location.is_package)
     folder = std::string(location.path.substr(0, location.path.size() - std::string("/__init__.py").size()));
@@ -498,6 +503,8 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
       bundle_prefixes_.insert(bundle_prefixes_.begin(), prefix);
       locations_.clear();
     }
+    locations_["__main__"] =
+        std::make_unique<Location>(Location{Where::kFile, bundle_.get(), std::string(path), false, false});
     return Import(dotted(path.substr(prefix.size())));
   }
   for (const auto& root : interp_.options().library_roots) {
