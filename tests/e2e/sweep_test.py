@@ -76,7 +76,7 @@ class SweepTest(programs.ServedTest):
 
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
         """On every trained target that was measured with several batches and threads of its own, for networks of every
-        kind: less by no more than two measurements differ there, or 5 % (6 % where a network is compiled, at each
+        kind: less by no more than two measurements differ there, or 5 % (8 % where a network is compiled, at each
         batch into another program). On the others the largest batch takes at
         least four fifths of the smallest. By LibTorch with two threads two small images can take half of what one
         takes: that one is a matrix product, which has no more of two threads than of one, two are oneDNN's.
@@ -89,7 +89,7 @@ class SweepTest(programs.ServedTest):
         }
         self.assertGreater(len(floors), 20)
         compiled = {t["spec"]["name"] for t in targets["targets"] if t["spec"]["compile"] != "eager"}
-        least = {name: 1 - max(0.06 if name in compiled else 0.05, floor) for name, floor in floors.items()}
+        least = {name: 1 - max(0.08 if name in compiled else 0.05, floor) for name, floor in floors.items()}
         products = {
             t["spec"]["name"]
             for t in targets["targets"]
