@@ -117,7 +117,7 @@ class Estimate:
         self.coverage: float = message.coverage
         """How often such an interval contains the true latency; 0 if unknown."""
         self.confidence: float = message.confidence
-        """From 0 to 1: 1 when every call is like those that the model was trained on."""
+        """From 0 to 1: how probable it is that the true latency is within a factor of 1.5 of latency_us."""
         self.extrapolating: bool = message.extrapolating
         """The network is outside of what the model was trained on: a guess."""
         self.unknown: List[Tuple[str, float]] = [(part.why, part.share) for part in message.unknown]
