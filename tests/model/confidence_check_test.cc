@@ -37,8 +37,8 @@ TEST(ConfidenceCheck, EveryRowIsOnOneSide) {
   EXPECT_EQ(absl::c_count(AnsweredRowsToCsv(*check), '\n'), 1 + static_cast<int>(check->rows.size()));
 }
 
-// Rows that the shipped weights are sure of, on tables that have others too; and of all together, the probability of the
-// factor is right.
+// Rows that the shipped weights are sure of, on tables that have others too; and of all together, the probability of
+// the factor is right.
 TEST(ConfidenceCheck, ErrorsAreSmallerWhereAVersionIsSure) {
   double probability = 0, within = 0, rows = 0;
   for (const char* table : {"measurements/cpu-xeon-emeraldrapids-1t-ncnn", "public/neusight/gpu-l4-torch-2.1"}) {
