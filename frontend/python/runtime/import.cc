@@ -1,8 +1,5 @@
 #include "frontend/python/runtime/import.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -11,6 +8,7 @@
 #include "base/file.h"
 #include "base/limit_message.h"
 #include "base/user_error.h"
+#include "frontend/python/runtime/import_names.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/missing_module.h"
 #include "frontend/python/runtime/standard_names.h"
@@ -18,30 +16,7 @@
 
 namespace cobra::python {
 
-bool IsStandardLibraryName(absl::string_view name) {
-  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>({
-#define COBRA_STDLIB_NAME(name) #name,
-#include "frontend/python/runtime/stdlib_names.def"
-#undef COBRA_STDLIB_NAME
-  });
-  return kNames->contains(name.substr(0, name.find('.')));
-}
-
 namespace {
-
-// Packages of a library root that are implemented in C: reading their Python files would not help.
-bool IsCompiledPackage(absl::string_view name) {
-  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>(
-      {"PIL", "av", "cv2", "h5py", "matplotlib", "numpy", "pandas", "scipy", "skimage", "sklearn", "triton"});
-  return kNames->contains(name.substr(0, name.find('.')));
-}
-
-// Whether a package only speaks to other machines, which no model does while it is defined.
-bool IsNetworkPackage(absl::string_view name) {
-  static const auto* const kNames = new absl::flat_hash_set<absl::string_view>(
-      {"aiohttp", "boto3", "certifi", "hf_xet", "httpcore", "httpcore2", "httpx", "httpx2", "requests", "urllib3"});
-  return kNames->contains(name.substr(0, name.find('.')));
-}
 
 absl::string_view Parent(absl::string_view name) {
   size_t dot = name.rfind('.');
@@ -49,13 +24,6 @@ absl::string_view Parent(absl::string_view name) {
 }
 
 }  // namespace
-
-// CPython's C modules (_heapq) are missing here: their importers have an `except ImportError` with the same
-// code in Python.
-bool IsNeverRead(absl::string_view name) {
-  const bool in_c = !name.empty() && name[0] == '_';
-  return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name) || IsNetworkPackage(name));
-}
 
 Importer::Importer(Interpreter& interp, ExchangeFailure exchange_failure)
     : interp_(interp), exchange_failure_(std::move(exchange_failure)), bundle_(MemorySource(interp.options().bundle)) {}
@@ -74,12 +42,6 @@ Value Importer::Opaque(absl::string_view dotted_name) {
   o->cls = interp_.types().opaque;
   o->dotted_name = interp_.NewStr(dotted_name);
   return o;
-}
-
-bool HasPythonInstead(absl::string_view name) {
-  constexpr absl::string_view kNames[] = {"frozenlist._frozenlist", "markupsafe._speedups", "multidict._multidict",
-                                          "wrapt._wrappers", "yaml._yaml"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 namespace {
