@@ -150,6 +150,13 @@ def product(a, b, context):
     return fixed(sign, a._int * b._int, a._exp + b._exp, context)
 
 
+def by_zero(a, sign, context):
+    if not a._int:
+        return invalid(context, _DivisionUndefined)
+    context._signal([DivisionByZero])
+    return made(sign, 0, 0, "F")
+
+
 def quotient(a, b, context):
     found = not_numbers(context, a, b)
     if found is not None:
@@ -161,10 +168,7 @@ def quotient(a, b, context):
         context._signal([Clamped])
         return made(sign, 0, context.Etiny())
     if not b._int:
-        if not a._int:
-            return invalid(context, _DivisionUndefined)
-        context._signal([DivisionByZero])
-        return made(sign, 0, 0, "F")
+        return by_zero(a, sign, context)
     ideal = a._exp - b._exp
     if not a._int:
         return fixed(sign, 0, ideal, context)
@@ -207,10 +211,7 @@ def whole_quotient(a, b, context):
     if a._kind:
         return invalid(context) if b._kind else made(sign, 0, 0, "F")
     if not b._kind and not b._int:
-        if not a._int:
-            return invalid(context, _DivisionUndefined)
-        context._signal([DivisionByZero])
-        return made(sign, 0, 0, "F")
+        return by_zero(a, sign, context)
     parts = divided(a, b, context)
     return invalid(context, _DivisionImpossible) if parts is None else fixed(*parts[0], 0, context)
 
