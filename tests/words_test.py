@@ -78,7 +78,7 @@ class Finder:
 
 def documents(root):
     for path in sources(root, (".md",)):
-        if path in ("README.md", "ARCHITECTURE.md") or path.startswith("docs/") and not path.startswith(GENERATED):
+        if "/" not in path or path.startswith("docs/") and not path.startswith(GENERATED):
             yield path
 
 
