@@ -22,7 +22,14 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 NAME = "cobra-latency"
-VERSION = "0.1.0"
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+VERSION = re.search(r"project\(cobra VERSION ([0-9.]+)", read("CMakeLists.txt"))[1]
 MESSAGES = ("cobra", "error", "graph", "target")
 METADATA = f"""Metadata-Version: 2.1
 Name: {NAME}
@@ -43,11 +50,6 @@ Description-Content-Type: text/markdown
 """
 WHEEL = "Wheel-Version: 1.0\nGenerator: cobra-latency\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 TIME = (1980, 1, 1, 0, 0, 0)
-
-
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
-        return file.read()
 
 
 # ---- the table of operators

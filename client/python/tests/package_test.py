@@ -42,7 +42,7 @@ class PackageTest(unittest.TestCase):
     def test_contents(self):
         with zipfile.ZipFile(build(support.path("three"))) as wheel:
             names = wheel.namelist()
-            metadata = wheel.read("cobra_latency-0.1.0.dist-info/METADATA").decode()
+            metadata = wheel.read(f"cobra_latency-{cobra_latency.__version__}.dist-info/METADATA").decode()
         for name in (
             "__init__.py",
             "py.typed",
