@@ -15,7 +15,7 @@
 namespace cobra::client {
 
 // The smallest change of a latency that the predictor calls right 95 times in 100, as a fraction: of 131 pairs of
-// networks with one small edit, measured in turns (docs/long-tests/edits.txt).
+// networks with one small edit, measured in turns (scripts/test-long.sh edits).
 inline constexpr double kSmallestDistinguishedChange = 0.02;
 
 struct Thresholds {

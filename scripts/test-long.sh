@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is too long for scripts/test.sh. Each step's output is kept in docs/long-tests/STEP.txt, with its command, date, commit and machine.
+# What is too long for scripts/test.sh. Each step's output is kept in build/long-tests/STEP.txt, its result in a row of docs/long-tests.md.
 #   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart, images, package and paths need root
 #     quickstart     the README's first command on a bare Debian 12, twice
 #     images         the container images
@@ -54,7 +54,7 @@
 #     noisy-machine  predictions after a calibration beside a neighbour that comes and goes on the same core, and without it: 40 networks, three seeds; leave
 #                    the machine alone for half an hour
 #     bench          cobra-bench reader; leave the machine alone meanwhile
-# --resume leaves out what docs/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
+# --resume leaves out what build/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
@@ -127,11 +127,11 @@ run_quickstart() {
 }
 
 # What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there, also on another
-# machine: what is worth keeping goes into tests/fuzz/corpus, and docs/long-tests/fuzz-runs.csv counts what all runs have executed.
+# machine: what is worth keeping goes into tests/fuzz/corpus, and tests/fuzz/runs.csv counts what all runs have executed.
 # An input of a model has ten thousand features: weighing them takes more time than running it (-entropic=0). Of an allocation one frame is noted, and what
 # was freed stays for 16 MB: build/fuzz/bin/NAME_fuzz INPUT without options says where a fault's memory came from.
 run_fuzzer() {
-  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=docs/long-tests/fuzz-runs.csv options=(-entropic=0 -reload=0) before output status executed
+  local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=tests/fuzz/runs.csv options=(-entropic=0 -reload=0) before output status executed
   mkdir -p "$work" "$found"
   [ -e "$runs" ] || echo "fuzzer,date,commit,executed,per_second,faults" >"$runs"
   before=$(awk -F, -v name="$1" '$1 == name { sum += $4 } END { printf "%d", sum }' "$runs")
@@ -265,15 +265,26 @@ run_step() {
   esac
 }
 
-mkdir -p docs/long-tests
+mkdir -p build/long-tests
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo "not a repository")
 [ -z "$(git status --porcelain --untracked-files=no -- ':!docs' 2>/dev/null)" ] || commit="$commit with changes"
 machine="$(nproc --all) cores, $(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: //'), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo)"
 failed=()
 
+# The row of a step in docs/long-tests.md: a new one takes the place of the last.
+note_result() {  # STEP SECONDS RESULT LAST-LINE
+  local table=docs/long-tests.md row
+  row="| $1 | $(date -u +%Y-%m-%dT%H:%MZ) | $2 | $commit | $machine | $3: $(tr '|' '/' <<<"$4" | cut -c1-160) |"
+  {
+    flock 9
+    { sed -n '/^|---/q;p' "$table"; sed -n '/^|---/p' "$table"; { sed '1,/^|---/d' "$table" | grep -vF "| $1 | "; echo "$row"; } | LC_ALL=C sort; } >"$table.new"
+    mv "$table.new" "$table"
+  } 9>build/long-tests/.lock
+}
+
 # One step, with its record.
 run_recorded() {
-  local step=$1 record=docs/long-tests/$1.txt start output status result
+  local step=$1 record=build/long-tests/$1.txt start output status result
   if $resume && grep -qx "commit: $commit" "$record" 2>/dev/null && grep -qx "result: passed" "$record"; then
     echo "== $step: passed at $commit already"
     return 0
@@ -296,6 +307,7 @@ run_recorded() {
     grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating|Running)' "$output" | tail -c 20000 | sed "s|$PWD/||g"
   } >"$record"
   rm -f "$output"
+  note_result "$step" "$(($(date +%s) - start)) s" "$result" "$(grep -v '^$' "$record" | tail -n 1)"
   return "$status"
 }
 

@@ -21,7 +21,7 @@ MOST_WORDS = 40
 # Documents that a program writes.
 GENERATED = (
     "docs/results/",
-    "docs/long-tests/",
+    "docs/long-tests.md",
     "docs/ncnn_support.md",
     "docs/ncnn_export.md",
     "docs/onnx_export.md",

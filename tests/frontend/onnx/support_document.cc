@@ -31,7 +31,7 @@ that it was made of; `optimized_model_filepath` writes such files up to the leve
 
 Conformance: ONNX's own test data (Debian's `libonnx-testdata`) through importer and executor, `onnx_conformance`. `scripts/test-long.sh onnx` does the same
 with the newest `onnx` package, compares the operators of `com.microsoft` with ONNX Runtime, and exports of PyTorch 2.13 with their source
-([long-tests/onnx.txt](long-tests/onnx.txt)).
+([long-tests.md](long-tests.md)).
 
 )";
 
