@@ -133,6 +133,7 @@ run_quickstart() {
 run_fuzzer() {
   local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=tests/fuzz/runs.csv options=(-entropic=0 -reload=0) before output status executed
   mkdir -p "$work" "$found"
+  tar -xzf "tests/fuzz/corpus/$1.tar.gz" -C "$work"
   [ -e "$runs" ] || echo "fuzzer,date,commit,executed,per_second,faults" >"$runs"
   before=$(awk -F, -v name="$1" '$1 == name { sum += $4 } END { printf "%d", sum }' "$runs")
   if [ -n "${FUZZ_EXECUTIONS:-}" ]; then
@@ -143,14 +144,14 @@ run_fuzzer() {
   output=$(mktemp)
   ASAN_OPTIONS=malloc_context_size=1:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS} \
     "build/fuzz/bin/$1_fuzz" "${options[@]}" -max_total_time="${FUZZ_SECONDS:-1800}" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 \
-    -print_final_stats=1 -artifact_prefix="$found" "$work" "tests/fuzz/corpus/$1" 2>&1 | tail -n 40 | tee "$output"
+    -print_final_stats=1 -artifact_prefix="$found" "$work" 2>&1 | tail -n 40 | tee "$output"
   status=${PIPESTATUS[0]}
   # A run that was cut has reported how far it was when it last learned something.
   executed=$(sed -nE 's/^(stat::number_of_executed_units: *|#)([0-9]+).*/\2/p' "$output" | tail -n 1)
   echo "$1,$(date -u +%F),$commit,${executed:-0},$(sed -nE 's/^stat::average_exec_per_sec: *//p' "$output"),$(find "$found" -type f | wc -l)" >>"$runs"
   echo "$1: $((before + ${executed:-0})) executed in all runs"
   rm -f "$output"
-  [ "$status" -ne 0 ] || /usr/bin/python3 tests/fuzz/keep_corpus.py "build/fuzz/bin/$1_fuzz" "$work" "tests/fuzz/corpus/$1"
+  [ "$status" -ne 0 ] || /usr/bin/python3 tests/fuzz/keep_corpus.py "build/fuzz/bin/$1_fuzz" "$work" "tests/fuzz/corpus/$1.tar.gz"
   return "$status"
 }
 

@@ -37,7 +37,6 @@ NOT_OURS = (
     "data/",
     "tests/words.txt",
     "tests/words_test.py",
-    "tests/fuzz/corpus/",
     "tests/frontend/python/runtime/testdata/",
     "tests/frontend/python/torch/goldens/",
 )

@@ -25,7 +25,7 @@ void AllowDeepStacks() {
 void RunAll(const std::string& name, void (*run)(absl::string_view)) {
   MakeEveryCheck();
   AllowDeepStacks();
-  const std::string root = std::string(COBRA_SOURCE_DIR) + "/tests/fuzz/corpus/" + name;
+  const std::string root = COBRA_FUZZ_CORPUS "/" + name;
   const absl::StatusOr<std::vector<std::string>> files = ListFiles(root, "");
   ASSERT_TRUE(files.ok()) << files.status();
   EXPECT_GT(files->size(), 10u);
