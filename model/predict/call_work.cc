@@ -16,6 +16,35 @@ constexpr int64_t kMapped = (int64_t{1} << 25) - 128;
 constexpr int64_t kFloatBytes = 4;  // the rules are for float32
 constexpr int64_t kInFlight = 8;    // multiply-adds in flight: two units, four cycles each
 
+// Elementwise calls of several tensors, which are converted to one type.
+bool ComputesInOneType(graph::Op op) {
+  using graph::Op;
+  switch (op) {
+    case Op::add:
+    case Op::sub:
+    case Op::rsub:
+    case Op::mul:
+    case Op::div:
+    case Op::rdiv:
+    case Op::floor_divide:
+    case Op::remainder:
+    case Op::fmod:
+    case Op::pow:
+    case Op::maximum:
+    case Op::minimum:
+    case Op::fmax:
+    case Op::fmin:
+    case Op::atan2:
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
+    case Op::gt:
+    case Op::ge: return true;
+    default: return false;
+  }
+}
+
 // Counts the taps that read input and not padding, over all positions of the window.
 int64_t TapsInside(const graph::ConvolutionSide& s) {
   int64_t inside = 0;
@@ -164,6 +193,25 @@ int64_t MappedBytes(const graph::Node& node) {
   int64_t bytes = 0;
   if (node.inplace || graph::IsView(node)) return bytes;
   for (const graph::TensorType& type : node.outputs) bytes += MappedBytes(type.num_bytes());
+  return bytes;
+}
+
+int64_t MappedByConversions(const graph::Graph& graph, const graph::Node& node) {
+  if (!ComputesInOneType(node.op) || node.inputs.size() < 2) return 0;
+  std::optional<graph::DType> common;
+  for (const graph::ValueRef& input : node.inputs) {
+    if (input.is_none()) continue;
+    const graph::TensorType& type = graph.TypeOf(input);
+    if (type.rank() > 0) common = common ? graph::PromoteDTypes(*common, type.dtype) : type.dtype;
+  }
+  if (!common) return 0;
+  int64_t bytes = 0;
+  for (const graph::ValueRef& input : node.inputs) {
+    if (input.is_none()) continue;
+    const graph::TensorType& type = graph.TypeOf(input);
+    if (type.dtype != *common)
+      bytes = graph::Plus(bytes, MappedBytes(graph::Times(type.num_elements(), graph::DTypeBytes(*common))));
+  }
   return bytes;
 }
 

@@ -53,6 +53,9 @@ std::optional<ProductWork> ProductWorkOf(const graph::Graph& graph, const graph:
 // (docs/results/layer_sum.md).
 int64_t MappedBytes(int64_t bytes);
 int64_t MappedBytes(const graph::Node& node);  // for its outputs, unless they are views or in place
+// Likewise for the copies of arguments in another type than the call computes in: on a processor PyTorch converts them
+// whole before it begins (TensorIterator's promote_inputs_to_common_dtype). int32 minus float32 is such a call.
+int64_t MappedByConversions(const graph::Graph& graph, const graph::Node& node);
 // Of all outputs, if they are views of an argument: a permutation, which ONNX Runtime, OpenVINO and ncnn copy.
 int64_t ViewBytes(const graph::Graph& graph, const graph::Node& node);
 

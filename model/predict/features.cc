@@ -96,7 +96,7 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
   amounts[kReadBytes] = cost.input_bytes;
   amounts[kWeightBytes] = cost.weight_bytes;
   amounts[kWrittenBytes] = cost.output_bytes;
-  amounts[kMappedBytes] = MappedBytes(call);
+  amounts[kMappedBytes] = graph::Plus(MappedBytes(call), MappedByConversions(graph, call));
   amounts[kViewBytes] = ViewBytes(graph, call);
   if (const auto work = ConvolutionWorkOf(graph, call)) {
     amounts[kUnpaddedMacs] = work->unpadded_macs;

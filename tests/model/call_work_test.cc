@@ -130,5 +130,25 @@ TEST(CallWork, LargeOutputsAreFreshMemory) {
   EXPECT_EQ(bytes(8192), int64_t{1} << 25);
 }
 
+// On a processor int32 - float32 is a conversion to fresh memory, then a subtraction.
+TEST(CallWork, ArgumentsOfAnotherTypeAreConvertedIntoFreshMemory) {
+  const auto bytes = [](graph::Op op, graph::DType a, graph::DType b, int64_t width) {
+    graph::GraphBuilder builder;
+    const graph::ValueRef x = builder.AddInput("x", {{1, 1024, width}, a});
+    const graph::ValueRef y = builder.AddInput("y", {{1, 1024, 1}, b});
+    const int32_t call = *builder.Add(op, {}, {x, y});
+    const graph::Graph g = std::move(builder).Build({graph::ValueRef::Node(call)});
+    return MappedByConversions(g, g.nodes()[0]);
+  };
+  using graph::DType;
+  using graph::Op;
+  EXPECT_EQ(bytes(Op::sub, DType::int32, DType::float32, 8192), int64_t{1} << 25);
+  EXPECT_EQ(bytes(Op::mul, DType::int8, DType::float32, 8192), int64_t{1} << 25);  // in the type of the result
+  EXPECT_EQ(bytes(Op::lt, DType::int32, DType::float32, 8192), int64_t{1} << 25);
+  EXPECT_EQ(bytes(Op::sub, DType::float32, DType::int32, 8192), 0);  // of the small one
+  EXPECT_EQ(bytes(Op::sub, DType::int32, DType::int32, 8192), 0);
+  EXPECT_EQ(bytes(Op::sub, DType::int32, DType::float32, 8000), 0);
+}
+
 }  // namespace
 }  // namespace cobra::predict
