@@ -63,4 +63,6 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "libopenblas0-pthread")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "git, python3-torchvision") # cobra-client diff; real models to read, no Python runs
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "haproxy, postgresql, prometheus")
 set(CPACK_OUTPUT_FILE_PREFIX ${CMAKE_BINARY_DIR}/packages)
+# Without what is for programmers (cmake/Package.cmake).
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};${PROJECT_NAME};Unspecified;/")
 include(CPack)
