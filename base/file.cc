@@ -36,26 +36,43 @@ absl::Status TooLarge(absl::string_view path, int64_t max_bytes) {
   return absl::ResourceExhaustedError(LimitMessage(path, max_bytes, "bytes"));
 }
 
-// `raw` is not changed; zlib's interface has no const.
-absl::StatusOr<std::string> Gunzip(absl::string_view path, std::string* raw, int64_t max_bytes) {
+// zlib counts what it is given at once in 32 bits.
+constexpr size_t kZlibPiece = size_t{1} << 20;
+
+// Gives zlib the next piece of `rest`, if it has taken the one before.
+void Feed(absl::string_view* rest, z_stream* z) {
+  if (z->avail_in > 0) return;
+  const absl::string_view piece = rest->substr(0, kZlibPiece);
+  rest->remove_prefix(piece.size());
+  z->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));  // zlib only reads it
+  z->avail_in = static_cast<uInt>(piece.size());
+}
+
+// Of several members, one after the other as `cat` joins files, all; zeros may follow the last one (RFC 1952, and as
+// gzip and Python's gzip read it).
+absl::StatusOr<std::string> Gunzip(absl::string_view path, absl::string_view raw, int64_t max_bytes) {
   z_stream z = {};
   if (inflateInit2(&z, 15 + 16) != Z_OK) return absl::InternalError("zlib: inflateInit2 failed");
-  z.next_in = reinterpret_cast<Bytef*>(&(*raw)[0]);
-  z.avail_in = static_cast<uInt>(raw->size());
+  absl::string_view rest = raw;
   std::string out;
   char buffer[1 << 16];
   int code = Z_OK;
-  while (code != Z_STREAM_END) {
+  while (true) {
+    Feed(&rest, &z);
     z.next_out = reinterpret_cast<Bytef*>(buffer);
     z.avail_out = sizeof(buffer);
     code = inflate(&z, Z_NO_FLUSH);
     if (code != Z_OK && code != Z_STREAM_END) break;
     out.append(buffer, sizeof(buffer) - z.avail_out);
     if (static_cast<int64_t>(out.size()) > max_bytes) break;
+    if (code == Z_OK) continue;
+    rest = raw.substr(raw.size() - rest.size() - z.avail_in);  // what this member has not taken
+    z.avail_in = 0;
+    if (rest.find_first_not_of('\0') == absl::string_view::npos || inflateReset(&z) != Z_OK) break;
   }
   inflateEnd(&z);
   if (static_cast<int64_t>(out.size()) > max_bytes) return TooLarge(path, max_bytes);
-  if (code == Z_OK || code == Z_BUF_ERROR) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
+  if (code == Z_BUF_ERROR) return absl::DataLossError(absl::StrCat(path, ": truncated gzip file"));
   if (code != Z_STREAM_END) return absl::DataLossError(absl::StrCat(path, ": damaged gzip file"));
   return out;
 }
@@ -104,7 +121,7 @@ absl::StatusOr<std::string> ReadFile(absl::string_view path, int64_t max_bytes) 
 
 absl::StatusOr<std::string> ReadMaybeCompressed(absl::string_view path, int64_t max_bytes) {
   COBRA_ASSIGN_OR_RETURN(std::string raw, ReadFile(path, max_bytes));
-  if (absl::StartsWith(raw, "\x1f\x8b")) return Gunzip(path, &raw, max_bytes);
+  if (absl::StartsWith(raw, "\x1f\x8b")) return Gunzip(path, raw, max_bytes);
   if (absl::StartsWith(raw, absl::string_view("\xfd"
                                               "7zXZ\0",
                                               6)))
@@ -151,13 +168,16 @@ absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents)
 std::string Gzip(absl::string_view contents) {
   z_stream z = {};
   deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&z, contents.size()) + 32, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(contents.data()));
-  z.avail_in = static_cast<uInt>(contents.size());
-  z.next_out = reinterpret_cast<Bytef*>(&out[0]);
-  z.avail_out = static_cast<uInt>(out.size());
-  deflate(&z, Z_FINISH);
-  out.resize(z.total_out);
+  std::string out;
+  char buffer[1 << 16];
+  int code = Z_OK;
+  while (code == Z_OK) {
+    Feed(&contents, &z);
+    z.next_out = reinterpret_cast<Bytef*>(buffer);
+    z.avail_out = sizeof(buffer);
+    code = deflate(&z, contents.empty() ? Z_FINISH : Z_NO_FLUSH);
+    out.append(buffer, sizeof(buffer) - z.avail_out);
+  }
   deflateEnd(&z);
   return out;
 }

@@ -111,6 +111,45 @@ TEST_F(FileTest, ACutGzipFileIsDataLossAndADamagedOneIsCalledSo) {
   EXPECT_THAT(std::string(flipped.message()), testing::HasSubstr("damaged"));
 }
 
+// As `cat` joins them, and as parallel compressors write them.
+TEST_F(FileTest, AGzipFileOfSeveralMembersIsReadWhole) {
+  const auto unpacked = [this](const std::string& packed, int64_t max_bytes = 1 << 20) {
+    EXPECT_TRUE(WriteFileAtomic(Path("z.gz"), packed).ok());
+    return ReadMaybeCompressed(Path("z.gz"), max_bytes);
+  };
+  EXPECT_EQ(*unpacked(Gzip("one") + Gzip("two") + Gzip("") + Gzip("three")), "onetwothree");
+  EXPECT_EQ(*unpacked(Gzip("")), "");
+  EXPECT_EQ(*unpacked(Gzip("one") + std::string(512, '\0')), "one");  // the last block of a tape
+  EXPECT_EQ(unpacked(Gzip("one") + Gzip("two"), 60).value_or(""), "onetwo");
+  EXPECT_EQ(unpacked(Gzip(std::string(600, 'y')) + Gzip(std::string(600, 'y')), 1000).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  const std::string first = Gzip("one"), second = Gzip("two");
+  for (size_t length = 1; length < second.size(); ++length) {
+    const absl::Status cut = unpacked(first + second.substr(0, length)).status();
+    EXPECT_EQ(cut.code(), absl::StatusCode::kDataLoss) << length;
+    EXPECT_THAT(std::string(cut.message()), testing::HasSubstr("truncated")) << length;
+  }
+  const absl::Status garbage = unpacked(first + "no gzip").status();
+  EXPECT_EQ(garbage.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(garbage.message()), testing::HasSubstr("damaged"));
+}
+
+// zlib is given a file in pieces, since it counts in 32 bits: these are several.
+TEST_F(FileTest, AGzipFileOfManyPiecesIsPackedAndUnpackedWhole) {
+  std::string text;
+  uint32_t state = 1;
+  while (text.size() < (size_t{5} << 20)) {
+    state = state * 1664525 + 1013904223;
+    text.push_back(static_cast<char>(state >> 24));  // cannot be compressed
+  }
+  const std::string packed = Gzip(text);
+  EXPECT_GT(packed.size(), size_t{4} << 20);
+  ASSERT_TRUE(WriteFileAtomic(Path("z.gz"), packed + packed).ok());
+  const auto unpacked = ReadMaybeCompressed(Path("z.gz"));
+  ASSERT_TRUE(unpacked.ok()) << unpacked.status();
+  EXPECT_TRUE(*unpacked == text + text);
+}
+
 std::string Xz(const std::string& text) {
   lzma_options_lzma options;
   EXPECT_FALSE(lzma_lzma_preset(&options, 0));
