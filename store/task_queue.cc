@@ -222,11 +222,19 @@ struct Loss {
   bool lost_by_several = false;
 };
 
+// What a loss may say about its task.
+enum class Fault {
+  kPossible,  // it may have ended its worker
+  kTooSoon,   // the same, but that worker has lost one just before: it cannot have died again
+  kOther,     // another task that the worker has lost with it was started later
+};
+
 // The task returns to the queue, or is poisoned. `alone`: no other worker than this one is active.
-absl::Status NoteLoss(SqlSession& session, const Loss& loss, bool alone, int64_t now_us) {
-  const bool counts = now_us - loss.lost_us >= absl::ToInt64Microseconds(TaskQueue::kLossesApart);
+absl::Status NoteLoss(SqlSession& session, const Loss& loss, bool alone, Fault fault, int64_t now_us) {
+  const bool is_apart = now_us - loss.lost_us >= absl::ToInt64Microseconds(TaskQueue::kLossesApart);
+  const bool counts = is_apart && fault == Fault::kPossible;
   const int64_t attempts = loss.attempts + (counts ? 1 : 0);
-  const bool several = loss.lost_by_several || (!loss.lost_by.empty() && loss.lost_by != loss.worker);
+  const bool several = loss.lost_by_several || (counts && loss.attempts > 0 && loss.lost_by != loss.worker);
   const bool poisoned = counts && attempts >= loss.max_attempts && (several || alone);
   const std::string message =
       absl::StrCat("started ", attempts, " times without a result; the last worker was ", loss.worker);
@@ -235,7 +243,17 @@ absl::Status NoteLoss(SqlSession& session, const Loss& loss, bool alone, int64_t
                              lost_by_several = $7, started = 0, changed_us = $8
             WHERE seq = $1)sql",
       {loss.seq, std::string(TaskStateName(poisoned ? TaskState::poisoned : TaskState::queued)),
-       poisoned ? message : "", attempts, loss.worker, counts ? now_us : loss.lost_us, int64_t{several}, now_us});
+       poisoned ? message : "", attempts, loss.worker, is_apart && fault != Fault::kTooSoon ? now_us : loss.lost_us,
+       int64_t{several}, now_us});
+}
+
+// Whether the worker has lost a task within kLossesApart.
+absl::StatusOr<bool> HasJustLost(SqlSession& session, const std::string& worker, int64_t now_us) {
+  const int64_t since_us = now_us - absl::ToInt64Microseconds(TaskQueue::kLossesApart);
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      session.Query("SELECT seq FROM tasks WHERE lost_by = $1 AND lost_us > $2 LIMIT 1", {worker, since_us}));
+  return !rows.empty();
 }
 
 }  // namespace
@@ -248,21 +266,25 @@ absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, ab
       R"sql(UPDATE tasks SET state = 'queued', changed_us = $2
             WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 0)sql",
       {std::string(target), now_us}));
+  // Of each worker the task first that it has started last: it measures one at a time.
   COBRA_ASSIGN_OR_RETURN(
       const std::vector<SqlRow> rows,
       session.Query(R"sql(SELECT seq, worker, attempts, max_attempts, lost_by, lost_us, lost_by_several FROM tasks
-                          WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started = 1
-                          LIMIT $3 {skip_locked})sql",
+                          WHERE target = $1 AND state = 'leased' AND expires_us <= $2 AND started > 0
+                          ORDER BY started DESC, seq LIMIT $3 {skip_locked})sql",
                     {std::string(target), now_us, kLossesAtOnce}));
   std::map<std::string, bool> alone;
   for (const SqlRow& row : rows) {
     const Loss loss = {row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Text(4), row.Int(5), row.Int(6) != 0};
-    const auto [worker, is_new] = alone.try_emplace(loss.worker, false);
-    if (is_new) {
+    const auto [worker, is_first] = alone.try_emplace(loss.worker, false);
+    Fault fault = Fault::kOther;
+    if (is_first) {
       COBRA_ASSIGN_OR_RETURN(worker->second,
                              IsOnlyWorker(session, target, loss.worker, absl::ToUnixMicros(now - kOtherIsActive)));
+      COBRA_ASSIGN_OR_RETURN(const bool has_just_lost, HasJustLost(session, loss.worker, now_us));
+      fault = has_just_lost ? Fault::kTooSoon : Fault::kPossible;
     }
-    COBRA_RETURN_IF_ERROR(NoteLoss(session, loss, worker->second, now_us));
+    COBRA_RETURN_IF_ERROR(NoteLoss(session, loss, worker->second, fault, now_us));
   }
   return absl::OkStatus();
 }
@@ -355,6 +377,7 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
                                                    absl::Time deadline) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   const absl::Time now = Now();
+  const int64_t now_us = absl::ToUnixMicros(now);
   const absl::flat_hash_set<std::string> running(started.begin(), started.end());
   std::vector<bool> held;
   COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
@@ -363,9 +386,11 @@ absl::StatusOr<std::vector<bool>> TaskQueue::Renew(absl::string_view worker, abs
       const bool runs = running.contains(id);
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
-          session.Query(R"sql(UPDATE tasks SET expires_us = $3, started = $4
+          session.Query(R"sql(UPDATE tasks SET expires_us = $3,
+                                     started = CASE WHEN started > 0 AND CAST($4 AS BIGINT) > 0 THEN started
+                                                    ELSE CAST($4 AS BIGINT) END
                               WHERE id = $1 AND worker = $2 AND state = 'leased' RETURNING seq)sql",
-                        {id, std::string(worker), absl::ToUnixMicros(now + duration), int64_t{runs}}));
+                        {id, std::string(worker), absl::ToUnixMicros(now + duration), runs ? now_us : int64_t{0}}));
       held.push_back(!rows.empty());
     }
     return absl::OkStatus();

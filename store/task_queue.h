@@ -15,9 +15,10 @@
 // its measurement has it. Of cancelled tasks, the oldest are dropped.
 //
 // Attempts are counted where a worker has reported that it started the task (Renew): the other tasks that it had leased
-// when it died were not at fault. A worker may report so without measuring anything. So that it cannot poison what
-// others could measure:
-// - losses of one task count once within kLossesApart;
+// when it died were not at fault. It measures one at a time: of those that it has reported and lost together, only the
+// one that it started last may have ended it. A worker may report so without measuring anything. So that it cannot
+// poison what others could measure, nor a whole queue:
+// - losses of one task count once within kLossesApart, and so do those of one worker, whatever it loses then;
 // - as long as another worker is active for the target (kOtherIsActive), a task is poisoned only if different workers
 //   have lost it, and who lost it last does not get it for kLossAvoided;
 // - a worker that has lost kMostLosses tasks within kLossAvoided holds one task at a time.

@@ -142,6 +142,67 @@ TEST_P(TaskQueueBoundsTest, AWorkerThatLosesManyTasksHoldsOneAtATime) {
   EXPECT_EQ(Ids(Lease("w")).size(), 10u);
 }
 
+// It holds all, says that it has started all, and lets its lease end, three times and more.
+TEST_P(TaskQueueBoundsTest, TheOnlyWorkerDoesNotPoisonAWholeQueueByDeliberateLosses) {
+  std::vector<TaskSpec> tasks;
+  for (int i = 0; i < 20; ++i) tasks.push_back(Task(absl::StrCat("t", i)));
+  ASSERT_TRUE(queue_->Enqueue("c", tasks).ok());
+  for (int i = 0; i < 6; ++i) {
+    const std::vector<std::string> ids = Ids(Lease("mallory", 20));
+    ASSERT_TRUE(queue_->Renew("mallory", ids, ids, absl::Seconds(60)).ok());
+    now_ += TaskQueue::kLossAvoided + absl::Seconds(61);
+  }
+  EXPECT_GE(Ids(Lease("v", 20)).size(), 18u);  // of three losses one is poisoned
+}
+
+// Whatever it loses within a minute, it has died once.
+TEST_P(TaskQueueBoundsTest, AWorkersQuickLossesOfDifferentTasksCountOnce) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b"), Task("c"), Task("d")}).ok());
+  for (const char* id : {"a", "b", "c", "d"}) {
+    const std::vector<std::string> ids = Ids(queue_->Lease("cpu", "w", 10, absl::Seconds(1)));
+    ASSERT_TRUE(queue_->Renew("w", ids, {id}, absl::Seconds(1)).ok());
+    now_ += absl::Seconds(2);
+  }
+  EXPECT_EQ(Ids(Lease("w")).size(), 4u);
+  int64_t attempts = 0;
+  for (const char* id : {"a", "b", "c", "d"}) attempts += (*queue_->Get({id}))[0].attempts;
+  EXPECT_EQ(attempts, 1);
+}
+
+// Two tasks that kill in turn, faster than losses count: both end all the same.
+TEST_P(TaskQueueBoundsTest, TasksThatKillInTurnArePoisoned) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<std::string> ids = Ids(queue_->Lease("cpu", "w", 10, absl::Seconds(1)));
+    if (!ids.empty()) {
+      const std::string& killer = ids[static_cast<size_t>(i) % ids.size()];
+      ASSERT_TRUE(queue_->Renew("w", ids, {killer}, absl::Seconds(1)).ok());
+    }
+    now_ += absl::Seconds(31);
+  }
+  EXPECT_EQ(StateOf("a"), TaskState::poisoned);
+  EXPECT_EQ(StateOf("b"), TaskState::poisoned);
+}
+
+// A machine that is taken away late in a group has measured what it started before. Reports of older starts may be all
+// that the server has.
+TEST_P(TaskQueueBoundsTest, OfTheTasksOfOneLossTheOneStartedLastCounts) {
+  ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b"), Task("c")}).ok());
+  for (int i = 0; i < 3; ++i) {
+    const std::string machine = absl::StrCat("spot-", i);
+    ASSERT_EQ(Ids(Lease(machine)).size(), 3u);
+    for (const char* id : {"a", "b", "c"}) {
+      ASSERT_TRUE(queue_->Renew(machine, {id}, {id}, absl::Seconds(60)).ok());  // says nothing of those before
+      now_ += absl::Seconds(1);
+    }
+    now_ += absl::Seconds(61);
+  }
+  EXPECT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));
+  EXPECT_EQ((*queue_->Get({"a"}))[0].attempts, 0);
+  EXPECT_EQ((*queue_->Get({"b"}))[0].attempts, 0);
+  EXPECT_EQ(StateOf("c"), TaskState::poisoned);
+}
+
 TEST_P(TaskQueueBoundsTest, OneWorkerDoesNotHoldAllTasks) {
   std::vector<TaskSpec> tasks;
   for (int64_t i = 0; i < TaskQueue::kMaxTasksPerCall; ++i) tasks.push_back(Task(absl::StrCat("t", i)));
