@@ -1,8 +1,6 @@
 #include "client/text_table.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -13,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "base/utf8.h"
 #include "base/without_escapes.h"
+#include "client/display_width.h"
 
 namespace cobra::client {
 namespace {
@@ -25,34 +23,15 @@ constexpr char kGap[] = "  ";
 constexpr int kGapWidth = sizeof(kGap) - 1;
 constexpr int kDots = 3;
 
-struct Range {
-  uint32_t first, last;
-};
-// Characters that stand over the one before them, and those that take two columns (East Asian wide ones, pictures).
-constexpr Range kNoColumn[] = {{0x300, 0x36F}, {0x200B, 0x200D}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
-constexpr Range kTwoColumns[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
-                                 {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
-                                 {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-
-// The columns of the character at the start of the text, which has `bytes` bytes.
-int ColumnsOf(absl::string_view text, size_t bytes) {
-  uint32_t code = static_cast<unsigned char>(text[0]) & (bytes < 2 ? 0xFF : 0x7F >> bytes);
-  for (size_t i = 1; i < bytes; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
-  const auto holds = [code](const Range& range) { return range.first <= code && code <= range.last; };
-  if (std::any_of(std::begin(kNoColumn), std::end(kNoColumn), holds)) return 0;
-  return std::any_of(std::begin(kTwoColumns), std::end(kTwoColumns), holds) ? 2 : 1;
-}
-
 // The byte at which what comes after `n` columns begins, and how many columns are before it.
 std::pair<size_t, int> After(absl::string_view text, int n) {
   size_t i = 0;
   int columns = 0;
   while (i < text.size()) {
-    const size_t bytes = std::max<size_t>(Utf8CharacterBytes(text.substr(i)), 1);
-    const int wide = ColumnsOf(text.substr(i), bytes);
-    if (columns + wide > n) break;
-    columns += wide;
-    i += bytes;
+    const Character next = FirstCharacter(text.substr(i));
+    if (columns + next.columns > n) break;
+    columns += next.columns;
+    i += next.bytes;
   }
   return {i, columns};
 }
@@ -64,7 +43,7 @@ size_t HeadEnd(absl::string_view text, int n) { return After(text, n).first; }
 size_t TailBegin(absl::string_view text, int n) {
   const auto [end, columns] = After(text, n);
   if (columns >= n || end == text.size()) return end;
-  return end + std::max<size_t>(Utf8CharacterBytes(text.substr(end)), 1);  // half of it would be before
+  return end + FirstCharacter(text.substr(end)).bytes;  // half of it would be before
 }
 
 // A cell is on one line.

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/display_width.h"
 #include "client/terminal.h"
 
 namespace cobra::client {
@@ -14,14 +15,14 @@ namespace {
 
 constexpr size_t kHanging = 2, kProgram = 4;
 
-// Characters, without colours. A wide one counts once: then a line is a little too long, as without all this.
+// Of a terminal, without colours.
 int ColumnsOf(absl::string_view word) {
   int columns = 0;
   while (!word.empty()) {
     const size_t painted = word[0] == '\033' ? PaintBytes(word) : 0;
-    const bool goes_on = (static_cast<unsigned char>(word[0]) & 0xc0) == 0x80;
-    columns += painted == 0 && !goes_on;
-    word.remove_prefix(std::max<size_t>(painted, 1));
+    const Character next = FirstCharacter(word);
+    if (painted == 0) columns += next.columns;
+    word.remove_prefix(painted > 0 ? painted : next.bytes);
   }
   return columns;
 }

@@ -15,7 +15,7 @@ FROM ${BASE}
 # Runtime libraries only; python3-torchvision is source to import from, no Python runs.
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      ca-certificates libgrpc++1.51 liblzma5 libonnx1 libopenblas0-pthread libpq5 libprometheus-cpp-core1.0 libprotobuf32 libseccomp2 libsqlite3-0 libtorch1.13 \
+      ca-certificates libgrpc++1.51 liblzma5 libonnx1 libopenblas0-pthread libpq5 libprometheus-cpp-core1.0 libprotobuf32 libseccomp2 libsqlite3-0 libtorch1.13 libutf8proc2 \
       python3-torchvision zlib1g >/dev/null \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --user-group --shell /usr/sbin/nologin --home-dir /var/lib/cobra --create-home cobra

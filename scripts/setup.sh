@@ -79,7 +79,7 @@ fi
 build_packages=(
   ca-certificates ccache cmake g++ git help2man ninja-build pkg-config
   flatbuffers-compiler libabsl-dev libboost1.81-dev libcli11-dev libeigen3-dev libflatbuffers-dev libgmock-dev libgrpc++-dev libgtest-dev liblzma-dev libonnx-dev libpq-dev libprotobuf-dev libre2-dev
-  libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
+  libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev libutf8proc-dev
   libtorch-dev nlohmann-json3-dev prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc zlib1g-dev
   # The reference BLAS that LibTorch pulls in by default is about 30 times slower than OpenBLAS.
   libopenblas0-pthread

@@ -19,6 +19,8 @@ TEST(TextTableTest, CountsCharactersAndNotBytes) {
 TEST(TextTableTest, WideCharactersAndAccentsTakeTheColumnsOfATerminal) {
   EXPECT_EQ(TextTable({{"日本", "x"}, {"e\xcc\x81", "y"}, {"abc", "z"}}, {false, false}),
             "日本  x\ne\xcc\x81     y\nabc   z\n");
+  // A rocket, and a byte that is not UTF-8.
+  EXPECT_EQ(TextTable({{"\xf0\x9f\x9a\x80", "x"}, {"\xff", "y"}}, {false, false}), "\xf0\x9f\x9a\x80  x\n\xff   y\n");
   EXPECT_EQ(TextTable({{"日本日本日本"}}, {{.min_width = 6}}, 8), "日本...\n");
   EXPECT_EQ(TextTable({{"日本日本日本"}}, {{false, 6, true}}, 8), "...日本\n");
   EXPECT_EQ(TextTable({{"日本日本日本"}}, {{.min_width = 6, .keep_both = true}}, 8), "日...本\n");

@@ -18,6 +18,11 @@ TEST(WrapTest, LinesEndBetweenWords) {
             "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xb6\xc3\xb6");
 }
 
+TEST(WrapTest, WideCharactersTakeTwoColumns) {
+  EXPECT_EQ(WordWrapped("日本 日本", 8), "日本\n  日本");
+  EXPECT_EQ(WordWrapped("日本 日本", 9), "日本 日本");
+}
+
 TEST(WrapTest, ColoursTakeNoRoom) {
   const std::string painted = Painter(true).Bad("0.09");
   EXPECT_EQ(WordWrapped("at " + painted + " now", 11), "at " + painted + " now");
