@@ -89,6 +89,16 @@ std::string SmallRow(const v1::Target& target) {
                       share(e.network_coverage()), " |\n");
 }
 
+constexpr char kIntroduction[] = R"(# Target cards
+
+What each target was trained on, and its errors on rows that were held out of training. Rows of
+`torchvision` and `timm` are of families that were left out whole, those of other spaces are drawn at
+random. Every target refuses networks whose weights have another precision than its own, and
+operators that COBRA does not know. Layers in int8 are a guess unless a network with them was
+measured. "Gave no right result": the runtime cannot run the graph, or its outputs differ from
+LibTorch's.
+)";
+
 }  // namespace
 
 std::string TargetCards(const v1::ListTargetsResponse& response) {
@@ -111,7 +121,7 @@ std::string TargetCards(const v1::ListTargetsResponse& response) {
         "|---|---|---|---|---|---|---|---|\n",
         small));
   }
-  return absl::StrJoin(cards, "\n");
+  return absl::StrCat(kIntroduction, "\n", absl::StrJoin(cards, "\n"));
 }
 
 }  // namespace cobra::client

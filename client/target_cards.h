@@ -8,7 +8,7 @@
 
 namespace cobra::client {
 
-// Markdown: a heading, what it is and a table a target, in their order. Calibrated ones are left out, they are one
+// Markdown: how to read it; then a heading, what it is and a table a target, in their order. Calibrated ones are left out, they are one
 // server's own.
 std::string TargetCards(const v1::ListTargetsResponse& response);
 

@@ -40,6 +40,7 @@ add_custom_command(
   COMMENT "Man pages and completions"
   VERBATIM)
 add_custom_target(cobra_self_description ALL DEPENDS ${cobra_self}/complete)
+install(FILES ${cobra_self}/target_cards.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY ${cobra_self}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 install(DIRECTORY ${cobra_self}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(DIRECTORY ${cobra_self}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the programs say of themselves: describe_programs.sh BIN OUT HELP2MAN PROGRAM...
 # Completions in OUT/bash, zsh and fish; from --help a man page of each program and of each of its commands in OUT/man, unless HELP2MAN is
-# empty or was not found. OUT/complete is written last.
+# empty or was not found. OUT/target_cards.md is what the shipped weights know of their targets. OUT/complete is written last.
 set -euo pipefail
 bin=$1 out=$2 help2man=$3
 shift 3
@@ -31,4 +31,15 @@ for program in "$@"; do
     page "$program-$command" "$summary" "$program" "$command"
   done < <(commands "$program")
 done
+# The cards, from a server of this build that nobody else finds.
+state=$(mktemp -d)
+"$bin/cobra-server" --listen "unix:$state/socket" --metrics "" --store "$state/store.sqlite" --ready-file "$state/ready" 2>"$state/log" &
+server=$!
+trap 'kill "$server" 2>/dev/null; rm -rf "$state"' EXIT
+for ((i = 0; i < 600; ++i)); do
+  [ ! -e "$state/ready" ] || break
+  kill -0 "$server" 2>/dev/null || { cat "$state/log" >&2; exit 1; }
+  sleep 0.1
+done
+"$bin/cobra-client" targets --server "unix:$state/socket" --trained --format markdown >"$out/target_cards.md"
 touch "$out/complete"

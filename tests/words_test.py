@@ -27,7 +27,6 @@ GENERATED = (
     "docs/onnx_export.md",
     "docs/onnx_support.md",
     "docs/tflite_support.md",
-    "docs/target_cards.md",
     "docs/torch_support.md",
     "docs/torchvision_models.md",
 )
