@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -55,8 +56,17 @@ std::vector<absl::string_view> FieldNames() {
   return names;
 }
 
-absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& path) {
-  COBRA_ASSIGN_OR_RETURN(const std::string text, ReadNamed("--spec", path, kMaxSpecBytes));
+// The data sheet of --spec: a file, or the text itself, which begins as no file's name does.
+bool IsSheetItself(absl::string_view given) { return absl::StartsWith(absl::StripLeadingAsciiWhitespace(given), "{"); }
+
+absl::StatusOr<std::string> SheetText(const std::string& given) {
+  if (IsSheetItself(given)) return given;
+  return ReadNamed("--spec", given, kMaxSpecBytes);
+}
+
+absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& given) {
+  COBRA_ASSIGN_OR_RETURN(const std::string text, SheetText(given));
+  const std::string path = IsSheetItself(given) ? "--spec" : given;
   std::vector<std::string> ignored;
   absl::StatusOr<v1::TargetSpec> spec = proto::TargetSpecFromJson(text, &ignored);
   if (!spec.ok()) {
@@ -104,8 +114,8 @@ int PrintAdapted(const CommonFlags& common, const v1::AdaptResponse& response,
 }
 
 // What is taken where a sheet does not say it decides much, and is easily wrong.
-std::string AssumedText(const std::string& spec_file, const v1::TargetSpec& taken) {
-  const absl::StatusOr<std::string> text = ReadNamed("--spec", spec_file, kMaxSpecBytes);
+std::string AssumedText(const std::string& given, const v1::TargetSpec& taken) {
+  const absl::StatusOr<std::string> text = SheetText(given);
   if (!text.ok() || absl::StrContains(*text, "\"precision\"")) return "";
   std::string usual;
   if (taken.kind() == "gpu" && absl::StartsWith(taken.runtime(), "torch"))
@@ -292,7 +302,7 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
     return Usage(!flags.latency_ms.empty() ? "--latency-ms: is the time of one model" : "--latency-ms: is missing",
                  "give a model and its --latency-ms, or a list with a column latency_ms: --samples LIST.csv");
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, Client::Connect(common.client)->ListTargets({}));
-  COBRA_RETURN_IF_ERROR(CheckTargets(targets, {flags.target}));
+  COBRA_RETURN_IF_ERROR(CheckTargets(common.client, targets, {flags.target}));
   std::string runtime;
   for (const v1::Target& target : targets.targets()) {
     if (target.spec().name() == flags.target) runtime = target.spec().runtime();

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
-#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/utf8.h"
@@ -133,18 +133,22 @@ std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<
   return by_version;
 }
 
-absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const v1::Target& target : targets.targets()) known.push_back(target.spec().name());
+absl::Status UnknownTarget(const ClientOptions& server, const std::string& name) {
+  v1::PredictRequest request;
+  request.add_targets(name);  // looked up before the model, which is missing
+  absl::Status status = Client::Connect(server)->Predict(request).status();
+  const std::string message = absl::StrCat(name, ": no such target");
+  if (const std::optional<Diagnostic> answer = DiagnosticFromStatus(status); answer && answer->message == message)
+    return status;
+  return UserError(Diagnostic::Kind::kUsage, message, "`cobra-client targets` lists those that there are");
+}
+
+absl::Status CheckTargets(const ClientOptions& server, const v1::ListTargetsResponse& targets,
+                          const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    std::string hint =
-        "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
-    if (name != "this-machine")
-      hint =
-          absl::StrCat("targets: ", SimilarNames(name, known),
-                       "; cobra-client targets lists all, cobra-client adapt makes one: of most GPUs from their name");
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such target"), std::move(hint));
+    const bool is_known = std::any_of(targets.targets().begin(), targets.targets().end(),
+                                      [&](const v1::Target& target) { return target.spec().name() == name; });
+    if (!is_known) return UnknownTarget(server, name);
   }
   return absl::OkStatus();
 }

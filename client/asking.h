@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/limits.h"
+#include "client/client.h"
 #include "client/model_input.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
@@ -62,8 +63,12 @@ std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& 
 std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<std::string, std::string>& versions,
                                                                  const std::vector<std::string>& targets);
 
-// A usage Diagnostic for the first of `names` that the server does not have, with those that it has.
-absl::Status CheckTargets(const v1::ListTargetsResponse& targets, const std::vector<std::string>& names);
+// A usage Diagnostic for a target that the server does not have; the hint, which is the server's, says what to ask instead.
+absl::Status UnknownTarget(const ClientOptions& server, const std::string& name);
+
+// OK, or UnknownTarget for the first of `names` that is not among `targets`.
+absl::Status CheckTargets(const ClientOptions& server, const v1::ListTargetsResponse& targets,
+                          const std::vector<std::string>& names);
 
 // `names`, each once, in their order.
 std::vector<std::string> DifferentNames(const std::vector<std::string>& names);

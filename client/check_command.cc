@@ -249,7 +249,7 @@ absl::Status CheckNamedTargets(const CommonFlags& common, const std::vector<Chec
     names.insert(names.end(), question.targets.begin(), question.targets.end());
   if (names.empty()) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse listed, Client::Connect(common.client)->ListTargets({}));
-  return CheckTargets(listed, names);
+  return CheckTargets(common.client, listed, names);
 }
 
 }  // namespace

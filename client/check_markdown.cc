@@ -60,7 +60,8 @@ std::string Row(const std::vector<std::string>& cells) {
 bool IsQuiet(const CheckedTarget& t) { return t.same && t.problems.empty(); }
 
 std::string Heading(const CheckReport& report) {
-  int slower = 0, over_budget = 0, unsure = 0, unreadable = 0, created = 0, gone = 0, faster = 0, quiet = 0;
+  int slower = 0, over_budget = 0, without_memory = 0, unsure = 0, unreadable = 0, created = 0, gone = 0, faster = 0,
+      quiet = 0;
   for (const CheckedModel& model : report.models) {
     unreadable += static_cast<int>(model.status == Status::kUnreadable);
     created += static_cast<int>(model.status == Status::kNew);
@@ -68,6 +69,7 @@ std::string Heading(const CheckReport& report) {
     for (const CheckedTarget& t : model.targets) {
       slower += static_cast<int>(t.Has(Problem::Kind::kSlower));
       over_budget += static_cast<int>(t.Has(Problem::Kind::kOverBudget));
+      without_memory += static_cast<int>(t.Has(Problem::Kind::kDoesNotFit));
       unsure += static_cast<int>(t.Has(Problem::Kind::kUnsure));
       faster += static_cast<int>(t.has_before && t.problems.empty() && t.change.change() < -t.thresholds.noise);
       quiet += static_cast<int>(IsQuiet(t));
@@ -79,6 +81,7 @@ std::string Heading(const CheckReport& report) {
   };
   add(slower, "slower than allowed");
   add(over_budget, "over budget");
+  add(without_memory, "not fitting into memory");
   add(unsure, "not trusted");
   add(unreadable, "cannot be read");
   add(created, "new");

@@ -64,6 +64,10 @@ std::vector<Problem> ProblemsOf(const CheckedTarget& target) {
         {Problem::Kind::kOverBudget, absl::StrFormat("over budget: %s takes %.3f ms, the budget is %g ms",
                                                      target.target(), after.latency_us / 1000, target.budget_ms)});
   }
+  if (target.budget_ms > 0 && !after.lacks_memory.empty()) {
+    problems.push_back({Problem::Kind::kDoesNotFit,
+                        absl::StrCat("does not fit: ", target.target(), " ", after.lacks_memory, " of memory")});
+  }
   if (std::optional<Problem> unsure = Unsure(target)) problems.push_back(*std::move(unsure));
   return problems;
 }
@@ -122,6 +126,8 @@ std::string VerdictText(const CheckedModel& model, const CheckedTarget& target) 
     parts.push_back(absl::StrFormat("over the budget of %g ms", target.budget_ms));
   if (target.Has(Problem::Kind::kUnsure))
     parts.push_back(thresholds.min_confidence >= 0 ? "confidence too low" : "too little is known");
+  else if (target.change.after.extrapolating && !target.same)
+    parts.push_back("a guess");
   if (!target.change.after.lacks_memory.empty()) parts.push_back(target.change.after.lacks_memory);
   std::string text;
   for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);

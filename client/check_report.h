@@ -29,7 +29,8 @@ struct Thresholds {
 };
 
 struct Problem {
-  enum class Kind { kSlower, kOverBudget, kUnsure };
+  // kDoesNotFit: a budget is checked, on a device that has less memory than the network needs.
+  enum class Kind { kSlower, kOverBudget, kDoesNotFit, kUnsure };
   Kind kind = Kind::kSlower;
   std::string text;  // one line, with the target's name
 };

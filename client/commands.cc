@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/address.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -258,7 +259,8 @@ constexpr char kThisMachine[] = "this-machine";
 
 // What the formats of check reports show of one model's predictions.
 CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& flags, const Thresholds& thresholds,
-                     const Comparison* comparison) {
+                     const PredictionView& view) {
+  const Comparison* const comparison = view.comparison;
   const Budgets budgets_ms{{"", flags.budget_ms}};
   SavedPrediction saved;
   saved.model_version = response.model_version();
@@ -270,6 +272,7 @@ CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& fl
     target.high_us = p.high_us();
     target.confidence = p.confidence();
     target.extrapolating = p.extrapolating();
+    target.lacks_memory = LackOfMemory(response, p, view.targets);
   }
   CheckReport report{comparison == nullptr ? "" : comparison->before.name, "this prediction", {}};
   report.models.push_back(comparison == nullptr ? PredictedModel(saved, thresholds, budgets_ms)
@@ -360,7 +363,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
                       {},
                       nullptr,
                       StandardOutputStyle(common.color)};
-  if (!common.quiet || common.json || baseline.has_value()) {
+  if (!common.quiet || common.json || baseline.has_value() || flags.budget_ms > 0) {
     COBRA_ASSIGN_OR_RETURN(view.targets, SheetsOf(Client::Connect(common.client).get()));
   }
   std::optional<Comparison> comparison;
@@ -368,7 +371,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
     COBRA_ASSIGN_OR_RETURN(comparison, CompareWithBaseline(*std::move(baseline), response, view, thresholds));
     view.comparison = &*comparison;
   }
-  const CheckReport report = ReportOf(response, flags, thresholds, view.comparison);
+  const CheckReport report = ReportOf(response, flags, thresholds, view);
   if (!flags.format.empty()) {
     PrintData(CheckIn(flags.format, report));
     return ReportProblems(report);
@@ -496,9 +499,12 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
     const TerminalStyle style = StandardOutputStyle(common.color);
     common.json ? PrintData(TargetsJson(response)) : PrintText(TargetsTable(response, style), style.color);
   } else {
-    PrintText(
-        "no target fits; without filters, cobra-client targets lists all, and cobra-client adapt makes one of a data "
-        "sheet and timings, of most GPUs from their name\n");
+    // Whoever looks for a GPU that nobody measured can have a target of it.
+    const std::string& wanted = flags.device.empty() ? flags.name : flags.device;
+    std::optional<Diagnostic> unknown;
+    if (!wanted.empty()) unknown = DiagnosticFromStatus(UnknownTarget(common.client, wanted));
+    PrintText(absl::StrCat("no target fits; without filters, cobra-client targets lists all\n",
+                           unknown ? absl::StrCat("hint: ", WithoutEscapes(unknown->hint), "\n") : ""));
   }
   return kExitOk;
 }

@@ -37,17 +37,18 @@ constexpr absl::string_view kExamples[] = {
     "calibrate --threads 4 --name this-machine-4t --budget 5m",
     "calibrate --name this-machine-4t --undo",
     "adapt --name pi-4 --spec pi-4.json --samples timed.csv",
+    R"(adapt --name l4 --spec '{"device": "L4", "kind": "gpu", "runtime": "torch-2.9", "precision": "bfloat16"}')",
     "adapt --spec pi-4.json --suggest 5 --list models.csv",
     "adapt --name pi-4 --export pi-4.json.gz",
     "observe net.py --input 1x3x224x224 --target pi-4 --latency-ms 12.5",
     "observe --samples log.csv --target pi-4 --skip-refused",
     "model",
-    "model --server 10.0.0.7:50051 --token-file token --format json",
+    "model --server 10.0.0.7:50051 --tls-ca ca.pem --token-file token --format json",
     "doctor",
     "doctor --server 10.0.0.7:50051 --tls-ca ca.pem",
     "admin versions",
     "admin flush --cache prediction,network",
-    "admin reload --server 10.0.0.7:50051 --token-file admin-token",
+    "admin reload --server 10.0.0.7:50051 --tls-ca ca.pem --token-file admin-token",
 };
 
 }  // namespace

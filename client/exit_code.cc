@@ -35,6 +35,14 @@ std::string HintOf(const absl::Status& status) {
     return absl::StrCat("give the token that the server's operator made for you: --token-file FILE (",
                         DocPath("docs/security.md"), ")");
   if (!absl::IsUnavailable(status) || absl::StartsWith(status.message(), "the server at ")) return "";
+  if (absl::StrContains(status.message(), "Socket closed"))
+    return "something listens there and ends the connection, as a server with TLS does: --tls-ca FILE, the authority "
+           "of "
+           "its certificate";
+  if (absl::StrContains(status.message(), "wrong version number"))
+    return "what listens there has no TLS: leave --tls-ca out";
+  if (absl::StrContains(status.message(), "certificate verify failed"))
+    return "the authority of --tls-ca did not sign the server's certificate, or that is out of date: ask its operator";
   return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
          "leave --server (COBRA_SERVER) and --no-start out: then one is started for you. cobra-client doctor says what "
          "is wrong";
@@ -80,7 +88,7 @@ std::string ErrorJson(const absl::Status& status) {
     }
     error.update({{"kind", std::string(DiagnosticKindName(d->kind))},
                   {"message", d->message},
-                  {"hint", d->hint},
+                  {"hint", WithDocPaths(d->hint)},
                   {"file", d->position.file},
                   {"line", d->position.line},
                   {"column", d->position.column},

@@ -15,6 +15,7 @@
 #include "base/without_escapes.h"
 #include "client/exit_code.h"
 #include "client/many_requests.h"
+#include "client/memory_fit.h"
 #include "client/model_list.h"
 #include "client/prediction_rows.h"
 #include "client/progress.h"
@@ -67,12 +68,13 @@ bool ConcernsAllRows(const absl::Status& status) {
 class ListRun {
  public:
   // The pointers are not owned.
-  ListRun(const CommonFlags& common, const PredictFlags& flags, std::map<std::string, std::string> versions,
-          ModelList* list, PredictionRows* rows)
+  ListRun(const CommonFlags& common, const PredictFlags& flags, const v1::ListTargetsResponse& targets, ModelList* list,
+          PredictionRows* rows)
       : time_(common.client.deadline),
         ask_(flags.ask),
         targets_(DifferentNames(flags.targets)),
-        versions_(std::move(versions)),
+        versions_(TorchVersions(targets)),
+        sheets_(SheetsOf(targets)),
         list_(list),
         rows_(rows),
         progress_(absl::StrCat("asking ", common.client.address)),
@@ -100,6 +102,10 @@ class ListRun {
     std::string text = absl::StrCat(out == "-" ? "" : absl::StrCat(out, ": "), answered_, " of ",
                                     Counted(all, targets_.size() > 1 ? "question" : "row"), " answered");
     if (failed_ > 0) absl::StrAppend(&text, "; the first without an answer: ", first_failure_);
+    if (lacking_ > 0) {
+      absl::StrAppend(&text, "; more memory than the device has: ", Counted(lacking_, "answer"), ", the first ",
+                      first_lacking_);
+    }
     return text;
   }
 
@@ -161,6 +167,7 @@ class ListRun {
       answer = absl::InternalError("the server's answer is that to another question");
     if (answer.ok()) {
       ++answered_;
+      NoteMemory(question, *answer);
       Write(question.cell, AnswerLine(question.name, answer->predictions(0)));
     } else {
       Fail(question.cell, question.name,
@@ -171,13 +178,28 @@ class ListRun {
     return output_;
   }
 
+  // The file has no column for it, and a latency of what does not fit is of no use.
+  void NoteMemory(const Question& question, const v1::PredictResponse& answer) {
+    const std::string lack = LackOfMemory(answer, answer.predictions(0), sheets_);
+    if (lack.empty()) return;
+    if (lacking_++ == 0 || question.cell < first_lacking_cell_) {
+      first_lacking_cell_ = question.cell;
+      first_lacking_ = absl::StrCat(PlaceText(question.name), ": ", lack);
+    }
+  }
+
+  // "row 7 on gpu-l4"
+  static std::string PlaceText(const RowName& name) {
+    constexpr int kMostShown = 60;
+    return absl::StrCat("row ", Shortened(name.row, kMostShown),
+                        name.target.empty() ? "" : absl::StrCat(" on ", name.target));
+  }
+
   void Fail(int64_t cell, const RowName& name, const absl::Status& why) {
     if (failed_ == 0 || cell < first_failed_) {
       first_failed_ = cell;
-      constexpr int kMostShown = 60, kMostWhyShown = 400;
-      first_failure_ = absl::StrCat("row ", Shortened(name.row, kMostShown),
-                                    name.target.empty() ? "" : absl::StrCat(" on ", name.target), ": ",
-                                    Shortened(WhyText(why), kMostWhyShown));
+      constexpr int kMostWhyShown = 400;
+      first_failure_ = absl::StrCat(PlaceText(name), ": ", Shortened(WhyText(why), kMostWhyShown));
     }
     ++failed_;
     Write(cell, ErrorLine(name, why));
@@ -191,6 +213,7 @@ class ListRun {
   const AskFlags ask_;
   const std::vector<std::string> targets_;
   const std::map<std::string, std::string> versions_;
+  const TargetSheets sheets_;
   ModelList* const list_;
   PredictionRows* const rows_;
   Progress progress_;
@@ -210,6 +233,8 @@ class ListRun {
   int64_t answered_ = 0, failed_ = 0;
   int64_t first_failed_ = 0;
   std::string first_failure_;
+  int64_t lacking_ = 0, first_lacking_cell_ = 0;  // answers for devices without the memory
+  std::string first_lacking_;
 };
 
 }  // namespace
@@ -227,14 +252,14 @@ absl::StatusOr<int> RunPredictList(const CommonFlags& common, PredictFlags flags
   }
   std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
-  COBRA_RETURN_IF_ERROR(CheckTargets(targets, flags.targets));
+  COBRA_RETURN_IF_ERROR(CheckTargets(common.client, targets, flags.targets));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<PredictionRows> rows,
                          PredictionRows::Open(flags.out, DifferentNames(flags.targets).size() > 1));
   absl::Status lost;
   int64_t answered = 0;
   std::string summary;
   {
-    ListRun run(common, flags, TorchVersions(targets), &list, rows.get());
+    ListRun run(common, flags, targets, &list, rows.get());
     lost = client->PredictMany(run.requests());
     answered = run.answered();
     if (answered == 0 && ConcernsAllRows(lost)) {

@@ -5,11 +5,15 @@
 
 namespace cobra::client {
 
-absl::StatusOr<TargetSheets> SheetsOf(Client* client) {
-  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
+TargetSheets SheetsOf(const v1::ListTargetsResponse& targets) {
   TargetSheets sheets;
   for (const v1::Target& target : targets.targets()) sheets[target.spec().name()] = target.spec();
   return sheets;
+}
+
+absl::StatusOr<TargetSheets> SheetsOf(Client* client) {
+  COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, client->ListTargets({}));
+  return SheetsOf(targets);
 }
 
 bool FitsInto(int64_t peak_memory_bytes, double memory_gb) {

@@ -17,6 +17,7 @@ namespace cobra::client {
 using TargetSheets = std::map<std::string, v1::TargetSpec>;
 
 // Of all targets of a server.
+TargetSheets SheetsOf(const v1::ListTargetsResponse& targets);
 absl::StatusOr<TargetSheets> SheetsOf(Client* client);
 
 inline constexpr double kBytesPerGb = 1e9;

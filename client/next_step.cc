@@ -40,6 +40,40 @@ bool IsName(absl::string_view word) {
                                       [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; });
 }
 
+// What other programs call a thing that is said in another way here.
+struct OtherName {
+  absl::string_view flags;  // between blanks
+  absl::string_view hint;
+};
+constexpr OtherName kOtherNames[] = {
+    {" --device --gpu --hardware --platform --runtime --backend --compile ",
+     "the device and its runtime are a target: --target NAME; cobra-client targets lists them"},
+    {" --batch --batch-size --bs -b ",
+     "the batch is the first size of --input: 8x3x224x224; cobra-client sweep asks about several"},
+    {" --precision --dtype --fp16 --half --bf16 --amp --int8 ",
+     "the precision is that of the target: --target NAME (cobra-client targets --precision float16 lists some); that "
+     "of "
+     "an input stands behind its shape: --input 1x3x224x224:float16"},
+    {" --shape --shapes --input-shape --input-size --size --imgsz --img-size --image-size ",
+     "the shape of an input is --input 1x3x224x224"},
+    {" --model --file --path ", "the model's file needs no flag: cobra-client predict net.py"},
+    {" --class --cls --module --model-name ", "which model of a file is --entry 'Net()'"},
+    {" --weights --checkpoint --ckpt --pretrained ", "trained weights are not read: a latency does not need them"},
+    {" --json --csv --markdown ", "the form of the output is --format json"},
+    {" --output -o ", "a file for the output is --out FILE, where the command writes one; otherwise: > FILE"},
+    {" --host --port --address --url ", "the server is --server HOST:PORT"}};
+
+// The hint to "--device: cobra-client predict has no such flag"; "" if nothing is known of that name.
+std::string SaidHere(absl::string_view message) {
+  const size_t colon = message.find(": ");
+  if (colon == absl::string_view::npos || !absl::EndsWith(message, "has no such flag")) return "";
+  const std::string flag = absl::StrCat(" ", message.substr(0, std::min(colon, message.find('='))), " ");
+  for (const OtherName& other : kOtherNames) {
+    if (absl::StrContains(other.flags, flag)) return std::string(other.hint);
+  }
+  return "";
+}
+
 std::string Joined(const std::vector<std::string>& words) {
   std::string line = "cobra-client";
   for (const std::string& word : words) absl::StrAppend(&line, " ", ShellWord(word));
@@ -77,6 +111,10 @@ std::string CommandMeant(absl::string_view message, std::vector<std::string> wor
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || diagnostic->kind != Diagnostic::Kind::kUsage) return status;
+  if (const std::string said = SaidHere(diagnostic->message); !said.empty()) {
+    diagnostic->hint = said;
+    return DiagnosticToStatus(*diagnostic);
+  }
   const std::string meant = CommandMeant(diagnostic->message, words);
   if (meant.empty()) return status;
   diagnostic->hint =

@@ -137,7 +137,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
     }
   }
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse sheets, Client::Connect(common.client)->ListTargets({}));
-  COBRA_RETURN_IF_ERROR(CheckTargets(sheets, flags.targets));
+  COBRA_RETURN_IF_ERROR(CheckTargets(common.client, sheets, flags.targets));
   Asked asked(common, flags, sheets);
   if (absl::Status status = asked.Ask(&input); !status.ok()) return input.WithUserPaths(status);
 

@@ -96,8 +96,8 @@ void AddAdapt(CLI::App* app, Flags* flags) {
   command->add_option("--name", adapt.name, "Name of the target");
   command
       ->add_option("--spec", adapt.spec,
-                   "Its data sheet: device, kind, runtime, precision, threads, and whatever numbers are known "
-                   "(docs/adding-a-device.md)")
+                   "Its data sheet, a file or the JSON itself: device, kind, runtime, precision, threads, and whatever "
+                   "numbers are known (docs/adding-a-device.md)")
       ->type_name("SPEC.json");
   command
       ->add_option("--samples", adapt.samples,

@@ -163,7 +163,7 @@ absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags)
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> inputs, InputsOf(&flags.model, common.client.deadline));
   std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse known, client->ListTargets({}));
-  COBRA_RETURN_IF_ERROR(CheckTargets(known, flags.targets));
+  COBRA_RETURN_IF_ERROR(CheckTargets(common.client, known, flags.targets));
   AskedSweep asked;
   SweepRun run(common, flags, known, std::move(batches), std::move(inputs));
   asked.lost = client->PredictMany(run.requests());

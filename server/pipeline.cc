@@ -14,7 +14,6 @@
 #include "base/keyed_hash.h"
 #include "base/limit_message.h"
 #include "base/log.h"
-#include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/thread_priority.h"
 #include "base/user_error.h"
@@ -26,6 +25,7 @@
 #include "graph/fingerprint.h"
 #include "graph/graph_bytes.h"
 #include "graph/memory.h"
+#include "model/predict/target_hint.h"
 #include "proto/graph_proto.h"
 #include "proto/joined_reply.h"
 #include "proto/model_source_proto.h"
@@ -51,10 +51,7 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   // First what may be cut off least: there may be hundreds of names.
   std::string hint = "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
-  if (target != kThisMachine)
-    hint = absl::StrCat(
-        "targets: ", SimilarNames(target, names),
-        "; `cobra-client targets` lists all, `cobra-client adapt` makes one: of most GPUs from their name");
+  if (target != kThisMachine) hint = predict::UnknownTargetHint(target, names);
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
 }

@@ -1,6 +1,7 @@
 #include "model/predict/device_table.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,14 @@ namespace {
 constexpr absl::string_view kWordsOfMakers[] = {"nvidia",     "geforce",  "tesla", "amd", "radeon",
                                                 "instinct",   "gpu",      "rtx",   "gtx", "rx",
                                                 "generation", "graphics", "r",     "tm"};
+// A GPU that is a module, and no card: people say so of any (SXM2 to SXM5), and the driver of an H100 by its memory.
+constexpr absl::string_view kModule = "sxm", kMemoryOfModule = "hbm3";
+
+// "h100", "4090", "mi300x": what tells the models of a maker apart, and is no size of memory.
+bool IsModelWord(absl::string_view word) {
+  const auto digits = absl::c_count_if(word, [](unsigned char c) { return absl::ascii_isdigit(c); });
+  return digits > 0 && (static_cast<size_t>(digits) < word.size() || digits >= 3) && !absl::EndsWith(word, "gb");
+}
 
 // The rows of a table with the words of their names.
 struct NamedRows {
@@ -32,19 +41,26 @@ struct NamedRows {
     }
   }
 
-  // The row of this name; if there is none, the only one that differs in the size of its memory alone. Null: neither.
+  // The row of this name; if there is none, the only one that differs in the size of its memory alone, or that does not
+  // say that it is a module ("H200 SXM"). Null: none of them.
   const CsvTable::Row* Find(absl::string_view device) const {
-    for (const bool with_memory : {true, false}) {
-      const std::vector<std::string> wanted = DeviceWords(device, with_memory);
-      if (wanted.empty()) return nullptr;
-      const auto& all = with_memory ? words : words_without_memory;
-      const auto found = absl::c_find(all, wanted);
-      if (found == all.end()) continue;
-      return std::find(found + 1, all.end(), wanted) == all.end()
-                 ? &table.rows[static_cast<size_t>(found - all.begin())]
-                 : nullptr;
-    }
-    return nullptr;
+    std::vector<std::string> wanted = DeviceWords(device, true);
+    if (const auto row = Only(words, wanted)) return *row;
+    wanted = DeviceWords(device, false);
+    if (const auto row = Only(words_without_memory, wanted)) return *row;
+    const auto module = absl::c_find(wanted, kModule);
+    if (module == wanted.end()) return nullptr;
+    wanted.erase(module);
+    return Only(words_without_memory, wanted).value_or(nullptr);
+  }
+
+  // The row with these words; null if several have them, nothing if none has.
+  std::optional<const CsvTable::Row*> Only(const std::vector<std::vector<std::string>>& all,
+                                           const std::vector<std::string>& wanted) const {
+    const auto found = absl::c_find(all, wanted);
+    if (wanted.empty() || found == all.end()) return std::nullopt;
+    if (std::find(found + 1, all.end(), wanted) != all.end()) return nullptr;
+    return &table.rows[static_cast<size_t>(found - all.begin())];
   }
 
   const CsvTable table;
@@ -105,6 +121,7 @@ std::vector<std::string> DeviceWords(absl::string_view name, bool with_memory) {
     for (absl::string_view series : {"rtx", "gtx"}) {  // "rtx4090"
       if (absl::StartsWith(word, series) && word.size() > series.size()) word.remove_prefix(series.size());
     }
+    if (absl::StartsWith(word, kModule) || word == kMemoryOfModule) word = kModule;
     const bool is_memory = absl::EndsWith(word, "gb") && absl::ascii_isdigit(static_cast<unsigned char>(word[0]));
     if (absl::c_linear_search(kWordsOfMakers, word) || (is_memory && !with_memory)) continue;
     words.emplace_back(word);
@@ -163,6 +180,26 @@ std::vector<std::string> DevicesNamedLike(absl::string_view device) {
     if (absl::c_includes(gpus.words[i], words)) like.push_back(gpus.table.rows[i].fields[gpus.name]);
   }
   return like;
+}
+
+std::vector<std::string> GpusNamed(absl::string_view device) {
+  const CsvTable::Row* const row = Gpus().Find(device);
+  if (row == nullptr) return DevicesNamedLike(device);
+  return {row->fields[Gpus().name]};
+}
+
+std::vector<std::string> GpusOfModel(absl::string_view device) {
+  const NamedRows& gpus = Gpus();
+  std::vector<std::string> related;
+  const std::vector<std::string> words = DeviceWords(device, true);
+  const auto is_shared = [](const std::vector<std::string>& of_row, const std::string& word) {
+    return IsModelWord(word) && absl::c_linear_search(of_row, word);
+  };
+  for (size_t i = 0; i < gpus.words.size(); ++i) {
+    if (absl::c_any_of(words, [&](const std::string& word) { return is_shared(gpus.words[i], word); }))
+      related.push_back(gpus.table.rows[i].fields[gpus.name]);
+  }
+  return related;
 }
 
 TargetSpec FilledFromTable(TargetSpec sheet) {

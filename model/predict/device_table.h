@@ -34,6 +34,12 @@ bool LacksUnitsFor(absl::string_view device, absl::string_view precision);
 // Of a GPU that is in GpuTable() under several longer names ("A100"): those. None if it has the name itself.
 std::vector<std::string> DevicesNamedLike(absl::string_view device);
 
+// The GPU of this name (as above, whole), otherwise those of longer names ("A100"); none if there is none.
+std::vector<std::string> GpusNamed(absl::string_view device);
+
+// The GPUs of GpuTable() that share the model's number with this name ("RTX 4060 Laptop GPU": the RTX 4060 and its Ti).
+std::vector<std::string> GpusOfModel(absl::string_view device);
+
 // A sheet of a GPU with what GpuTable() says of the device of this name (likewise whole) where the sheet says nothing:
 // the peaks are those of its precision. Any other sheet as it is.
 TargetSpec FilledFromTable(TargetSpec sheet);

@@ -168,10 +168,18 @@ absl::Status CheckName(const TargetSpec& sheet) {
   if (sheet.kind == "cpu" && ProcessNm(sheet.device) > 0 && !has_processor)
     return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": is a GPU, and kind is cpu"));
   if (sheet.kind != "gpu" || sheet.peak_gflops > 0 || sheet.memory_gb_per_s > 0) return absl::OkStatus();
-  const std::vector<std::string> like = DevicesNamedLike(sheet.device);
-  if (like.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": may be ", absl::StrJoin(like, ", "),
-                                                 "; say which, or give peak_gflops and memory_gb_per_s"));
+  constexpr absl::string_view kOrNumbers = ", or give peak_gflops and memory_gb_per_s";
+  if (const std::vector<std::string> like = DevicesNamedLike(sheet.device); !like.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("device \"", sheet.device, "\": may be ", absl::StrJoin(like, ", "), "; say which", kOrNumbers));
+  }
+  if (!GpusNamed(sheet.device).empty()) return absl::OkStatus();
+  // Without numbers it would be answered for as whatever explains an unknown device.
+  const std::vector<std::string> of_model = GpusOfModel(sheet.device);
+  if (of_model.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "device \"", sheet.device, "\": has no data sheet here, and ", absl::StrJoin(of_model, ", "),
+      of_model.size() > 1 ? " have" : " has", " one; name ", of_model.size() > 1 ? "one of them" : "it", kOrNumbers));
 }
 
 // A GPU that data/devices has, by its exact name: power limits and memories differ between its variants, not by more

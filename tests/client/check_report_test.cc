@@ -82,6 +82,26 @@ TEST(CheckReportTest, BudgetsOfOneTargetOrOfAll) {
   EXPECT_EQ(PredictedModel(Predicted(TargetOf(1001)), {}, {{"cpu", 1.0}, {"", 5.0}}).targets[0].budget_ms, 1.0);
 }
 
+TEST(CheckReportTest, WhatDoesNotFitKeepsNoBudget) {
+  SavedTarget target = TargetOf(1000);
+  target.lacks_memory = "needs 30 GB of 24 GB";
+  const CheckedModel kept = PredictedModel(Predicted(target), {}, {{"", 5.0}});
+  EXPECT_EQ(VerdictOf(kept), "needs 30 GB of 24 GB");
+  EXPECT_EQ(ReportExitCode(ReportOf({kept})), 1);
+  EXPECT_THAT(ProblemLines(ReportOf({kept})), ElementsAre("does not fit: cpu needs 30 GB of 24 GB of memory"));
+  // Without a budget nothing is checked; it is said all the same.
+  const CheckedModel predicted = PredictedModel(Predicted(target), {}, {});
+  EXPECT_EQ(ReportExitCode(ReportOf({predicted})), 0);
+  EXPECT_EQ(VerdictOf(predicted), "needs 30 GB of 24 GB");
+}
+
+TEST(CheckReportTest, AGuessIsCalledOne) {
+  EXPECT_EQ(VerdictOf(PredictedModel(Predicted(TargetOf(1000, 0.4, true)), {}, {})), "a guess");
+  Thresholds accepting;
+  accepting.min_confidence = 0;
+  EXPECT_EQ(VerdictOf(Compared(TargetOf(1000), TargetOf(900, 0.4, true), accepting)), "faster, a guess");
+}
+
 TEST(CheckReportTest, BothTheChangeAndTheBudgetAreReported) {
   const CheckedModel model = Compared(TargetOf(1000), TargetOf(2000), {}, {{"", 1.5}});
   EXPECT_EQ(VerdictOf(model), "slower than the 5 % allowed, over the budget of 1.5 ms");

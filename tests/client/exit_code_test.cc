@@ -47,6 +47,12 @@ TEST(ExitCodeTest, MissingServerIsExplained) {
   EXPECT_EQ(text.substr(0, text.find('\n')),
             "cobra-client: error: no server answers at localhost:1: Connection refused");
   EXPECT_NE(text.find("hint: start it there (cobra-server"), std::string::npos);
+  const auto hint = [](const char* why) { return ErrorText(absl::UnavailableError(why)); };
+  EXPECT_NE(hint("no server answers at h:1: Socket closed").find("--tls-ca FILE"), std::string::npos);
+  EXPECT_NE(hint("no server answers at h:1: SSL routines::wrong version number").find("leave --tls-ca out"),
+            std::string::npos);
+  EXPECT_NE(hint("no server answers at h:1: certificate verify failed").find("the authority of --tls-ca"),
+            std::string::npos);
   const nlohmann::json j = nlohmann::json::parse(ErrorJson(absl::UnavailableError("no server")));
   EXPECT_NE(j["error"]["hint"].get<std::string>().find("--server HOST:PORT"), std::string::npos);
 }

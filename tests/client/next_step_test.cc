@@ -36,6 +36,20 @@ TEST(NextStepTest, TheWholeCommandIsNamed) {
   EXPECT_THAT(Meant("which command?", {}), HasSubstr("as before; for example: cobra-client predict"));
 }
 
+TEST(NextStepTest, WhatOtherProgramsCallAThingIsSaidHere) {
+  const auto hint = [](const std::string& flag) {
+    return Meant(flag + ": cobra-client predict has no such flag", {"predict", "net.py", flag});
+  };
+  EXPECT_THAT(hint("--device"), HasSubstr("--target NAME"));
+  EXPECT_THAT(hint("--batch=8"), HasSubstr("--input: 8x3x224x224"));
+  EXPECT_THAT(hint("--fp16"), HasSubstr("precision"));
+  EXPECT_THAT(hint("--model"), HasSubstr("cobra-client predict net.py"));
+  EXPECT_THAT(hint("-o"), HasSubstr("--out FILE"));
+  EXPECT_EQ(hint("--targt"), "as before");
+  EXPECT_EQ(hint("--"), "as before");
+  EXPECT_EQ(Meant("--device: is missing", {"predict", "--device"}), "as before");
+}
+
 TEST(NextStepTest, OtherErrorsStayAsTheyAre) {
   EXPECT_EQ(WithNextStep(absl::InternalError("x"), {"net.py"}), absl::InternalError("x"));
 }

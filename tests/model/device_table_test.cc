@@ -59,6 +59,25 @@ TEST(DeviceTableTest, NeitherTheOrderOfWordsNorTheSizeOfTheMemoryMatters) {
   EXPECT_FALSE(TargetFromTable(Shipped(), "RTX 4090 Laptop GPU").ok());  // slower, and has no row
 }
 
+// People and shops name the form of a module, the driver of an H100 its memory.
+TEST(DeviceTableTest, AModuleIsTheSameDeviceHoweverItIsCalled) {
+  for (const char* name : {"H100 SXM", "H100 SXM5", "NVIDIA H100-SXM5-80GB", "H100 80GB HBM3", "h100 hbm3"})
+    EXPECT_THAT(GpusNamed(name), testing::ElementsAre("NVIDIA H100 80GB HBM3")) << name;
+  EXPECT_THAT(GpusNamed("H200 SXM 141GB"), testing::ElementsAre("NVIDIA H200"));
+  EXPECT_THAT(GpusNamed("A100 SXM 80GB"), testing::ElementsAre("NVIDIA A100-SXM4-80GB"));
+  EXPECT_THAT(GpusNamed("A100 SXM"), testing::ElementsAre("NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
+  EXPECT_THAT(GpusNamed("H100 PCIe SXM"), testing::ElementsAre("NVIDIA H100 PCIe"));
+  EXPECT_THAT(GpusNamed("SXM5"), testing::Not(testing::Contains("NVIDIA H200")));
+}
+
+TEST(DeviceTableTest, OthersOfTheSameModelAreFound) {
+  EXPECT_THAT(GpusOfModel("RTX 4060 Laptop GPU"),
+              testing::ElementsAre("NVIDIA GeForce RTX 4060 Ti", "NVIDIA GeForce RTX 4060"));
+  EXPECT_THAT(GpusOfModel("H100 CNX"), testing::Contains("NVIDIA H100 PCIe"));
+  for (const char* none : {"Apple M2", "Arc A770", "80GB", "Voodoo 3", ""})
+    EXPECT_THAT(GpusOfModel(none), testing::IsEmpty());
+}
+
 TEST(DeviceTableTest, APartOfANameSaysWhichThereAre) {
   EXPECT_THAT(DevicesNamedLike("A100"), testing::SizeIs(4));
   EXPECT_THAT(DevicesNamedLike("Tesla V100"), testing::Contains("Tesla V100-SXM2-16GB"));

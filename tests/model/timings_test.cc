@@ -413,6 +413,19 @@ TEST(SheetCheck, OlderGpusHaveFewerPrecisions) {
   }
 }
 
+// It would be answered for as an unknown device is, by whatever GPU.
+TEST(SheetCheck, AnotherGpuOfAKnownModelNeedsNumbers) {
+  TargetSpec sheet = SheetOf("gpu", "RTX 4060 Laptop GPU", "torch-2.4");
+  EXPECT_EQ(
+      CheckSheet(sheet).message(),
+      "device \"RTX 4060 Laptop GPU\": has no data sheet here, and NVIDIA GeForce RTX 4060 Ti, NVIDIA GeForce RTX "
+      "4060 have one; name one of them, or give peak_gflops and memory_gb_per_s");
+  sheet.peak_gflops = 11600;
+  EXPECT_TRUE(CheckSheet(sheet).ok());
+  EXPECT_TRUE(CheckSheet(SheetOf("gpu", "H100 SXM5", "torch-2.4")).ok());
+  EXPECT_TRUE(CheckSheet(SheetOf("gpu", "Apple M2", "torch-2.4")).ok());
+}
+
 // Of a GPU that data/devices has.
 TEST(SheetCheck, NumbersOfAKnownGpuAreNearTheTables) {
   const auto l4 = [](double TargetSpec::*number, double value) {
