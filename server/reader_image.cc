@@ -1,5 +1,6 @@
 #include "server/reader_image.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "base/log.h"
 #include "base/status_macros.h"
 
 namespace cobra::server {
@@ -32,6 +34,12 @@ absl::Status AwaitReady(WaitingReader* reader, absl::Time deadline) {
 
 void WaitingReader::Kill() const {
   if (process_fd.valid()) ::syscall(SYS_pidfd_send_signal, process_fd.get(), SIGKILL, nullptr, 0);
+}
+
+// A pidfd can be read when its process has ended.
+bool WaitingReader::HasEnded() const {
+  pollfd entry = {process_fd.get(), POLLIN, 0};
+  return process_fd.valid() && ::poll(&entry, 1, 0) > 0;
 }
 
 std::optional<reader::ImageReport> ReaderImage::NextReport(absl::Time deadline) {
@@ -98,6 +106,7 @@ void ReaderImage::GiveUp() {
 absl::StatusOr<WaitingReader> ReaderImage::ForkReader() {
   while (!gone_ && NextReport(absl::InfinitePast()).has_value()) {  // of readers that have died since
   }
+  if (gone_) return absl::UnavailableError("the process that forks readers has ended");
   COBRA_ASSIGN_OR_RETURN(auto sockets, reader::MakeSocketPair());
   reader::ImageCommand command;
   reader::PagesToProto(pages_, command.mutable_fork()->mutable_pages());
@@ -115,11 +124,12 @@ absl::StatusOr<WaitingReader> ReaderImage::Take(absl::Time deadline) {
   WaitingReader taken;
   {
     absl::MutexLock lock(&mutex_);
-    if (!waiting_.empty()) {
+    while (!waiting_.empty()) {
       taken = std::move(waiting_.front());
       waiting_.pop_front();
       num_waiting_ = waiting_.size();
-      return taken;
+      if (!taken.HasEnded()) return taken;
+      LogWarning("a reader has ended while it waited for a request; another one is taken");
     }
     COBRA_ASSIGN_OR_RETURN(taken, ForkReader());
   }

@@ -31,6 +31,8 @@ struct WaitingReader {
   Descriptor process_fd;  // pidfd_open(2): kills this process and no later one of the same number
 
   void Kill() const;
+  // Whether it can take no request any more.
+  bool HasEnded() const;
 };
 
 class ReaderImage {
@@ -48,7 +50,7 @@ class ReaderImage {
 
   // Whether a reader waits already, so that the next request need not wait for a fork.
   bool HasWaiting() const { return num_waiting_.load(std::memory_order_relaxed) > 0; }
-  // A reader that waits for its request.
+  // A reader that waits for its request. Those that have died meanwhile are left out.
   absl::StatusOr<WaitingReader> Take(absl::Time deadline);
   // Has readers forked until enough wait or come. A request calls for it when its own reader is at work.
   void ForkAhead();

@@ -47,6 +47,9 @@ constexpr absl::Duration kStartTimeout = absl::Seconds(10);
 // first, as long as the image has another reader waiting.
 constexpr absl::Duration kPredictionGoesFirst = absl::Milliseconds(20);
 constexpr size_t kMaxUsed = 8;
+// Of one request, until a reader has it: the first may have died while it waited, with its image and with the first
+// image, which is started again.
+constexpr int kMostTries = 3;
 
 using Imports = google::protobuf::RepeatedPtrField<reader::NeededImport>;
 
@@ -174,19 +177,25 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   }
 
  private:
-  // Its file is found.
+  // Its file is found. A reader that has ended before it had the request, or with its image, has not ended for it:
+  // another one is asked, `more_tries` times at most.
   absl::StatusOr<ReadResult> ReadFound(const v1::PredictRequest& request, const GraphLimits& limits,
-                                       const CallContext& call) {
+                                       const CallContext& call, int more_tries = kMostTries - 1) {
     std::optional<Hash128> new_request;
     std::shared_ptr<Needs> untrusted;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request, &untrusted));
-    COBRA_ASSIGN_OR_RETURN(WaitingReader reader, image->Take(call.deadline));
-    int questions = 0;
-    absl::StatusOr<reader::ReadReply> reply = Ask(request, new_request.has_value(), image, &reader, &questions, call);
-    {
+    Asked asked;
+    absl::StatusOr<reader::ReadReply> reply;
+    if (absl::StatusOr<WaitingReader> reader = image->Take(call.deadline); reader.ok()) {
+      asked.is_last = more_tries == 0;
+      reply = Ask(request, new_request.has_value(), image, &*reader, &asked, call);
       absl::MutexLock lock(&mutex_);
-      used_.push_back({image, std::move(reader), absl::Now()});
+      used_.push_back({image, *std::move(reader), absl::Now()});
+    } else {
+      reply = reader.status();
     }
+    if (!asked.may_be_at_fault && more_tries > 0 && call.Check().ok())
+      return ReadFound(request, limits, call, more_tries - 1);
     COBRA_RETURN_IF_ERROR(reply.status());
     if (new_request.has_value()) Learn(*new_request, request.source(), *reply);
     if (untrusted != nullptr && !Trusts(image, OutcomeOf(*reply), request.source(), untrusted.get()))
@@ -195,7 +204,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     if (reply->has_graph()) {
       COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(reply->graph(), limits));
       // What the reader asked about files is not remembered: an image is made that answers it the next time.
-      ReadResult result{std::move(graph), questions == 0, nullptr};
+      ReadResult result{std::move(graph), asked.questions == 0, nullptr};
       if (request.has_source()) {
         result.files_unchanged = [weak = std::weak_ptr<ReaderImage>(image)] {
           const std::shared_ptr<ReaderImage> kept = weak.lock();  // without an image nobody knows
@@ -207,6 +216,11 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     if (reply->error().code() == 0) return absl::InternalError("a reader sent neither a graph nor an error");
     return proto::StatusFromProto(reply->error());
   }
+  struct Asked {
+    bool is_last = false;          // no other reader is asked, whatever becomes of this one
+    bool may_be_at_fault = false;  // the reader has answered, or the request may have ended it
+    int questions = 0;             // that the reader had
+  };
   void ReplenishLoop();
   bool MustReplenishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindFile(v1::SourceModel* source) const;
@@ -225,9 +239,10 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   bool Trusts(const std::shared_ptr<ReaderImage>& image, const Hash128& outcome, const v1::SourceModel& source,
               Needs* needs);
   absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports,
-                                        const std::shared_ptr<ReaderImage>& image, WaitingReader* reader,
-                                        int* questions, const CallContext& call);
-  absl::Status WhyItEnded(ReaderImage& image, const WaitingReader& reader);
+                                        const std::shared_ptr<ReaderImage>& image, WaitingReader* reader, Asked* asked,
+                                        const CallContext& call);
+  // waitpid's status of the reader; nullopt: nobody knows.
+  absl::Status WhyItEnded(const std::optional<int>& status);
   reader::FileAnswer Answer(const reader::FileQuestion& question) const;
 
   const ReaderOptions options_;
@@ -461,7 +476,7 @@ reader::FileAnswer ReaderProcessesImpl::Answer(const reader::FileQuestion& quest
 
 absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequest& request, bool with_imports,
                                                            const std::shared_ptr<ReaderImage>& image,
-                                                           WaitingReader* reader, int* questions,
+                                                           WaitingReader* reader, Asked* asked,
                                                            const CallContext& call) {
   reader::ReadRequest message;
   // The message borrows the request: a copy of 32 MiB would be made for nothing.
@@ -470,6 +485,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
   message.set_with_pages(image->WantsPages());
   absl::Status status = reader->socket.Send(message, -1, call.deadline);
   (void)message.unsafe_arena_release_request();
+  asked->may_be_at_fault = status.ok();
   while (status.ok()) {
     const absl::StatusOr<reader::Received> received =
         reader->socket.Receive(kMaxReplyBytes, call.deadline, [&call] { return call.Stopped(); });
@@ -483,16 +499,18 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
       break;
     }
     if (answer.has_reply()) return std::move(*answer.mutable_reply());
-    *questions += answer.has_question() ? 1 : 0;
+    asked->questions += answer.has_question() ? 1 : 0;
     if (answer.has_question()) status = reader->socket.Send(Answer(answer.question()), -1, call.deadline);
   }
   reader->Kill();
   COBRA_RETURN_IF_ERROR(call.Check());
-  return absl::IsUnavailable(status) ? WhyItEnded(*image, *reader) : status;
+  if (!absl::IsUnavailable(status) || !(asked->may_be_at_fault || asked->is_last)) return status;
+  const std::optional<int> ended = image->WaitStatus(reader->process, absl::Now() + absl::Milliseconds(500));
+  if (!ended.has_value() && image->gone()) asked->may_be_at_fault = false;  // readers end with their image
+  return asked->may_be_at_fault || asked->is_last ? WhyItEnded(ended) : status;
 }
 
-absl::Status ReaderProcessesImpl::WhyItEnded(ReaderImage& image, const WaitingReader& reader) {
-  const std::optional<int> status = image.WaitStatus(reader.process, absl::Now() + absl::Milliseconds(500));
+absl::Status ReaderProcessesImpl::WhyItEnded(const std::optional<int>& status) {
   const bool memory = status.has_value() && WIFEXITED(*status) && WEXITSTATUS(*status) == reader::kMemoryExitCode;
   const bool time = status.has_value() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGXCPU;
   const std::string how = !status.has_value()    ? "for an unknown reason"

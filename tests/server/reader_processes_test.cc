@@ -1,7 +1,9 @@
 #include "server/reader_processes.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "base/file.h"
@@ -228,16 +233,81 @@ TEST_F(ReaderProcessesTest, MemoryIsLimited) {
   EXPECT_TRUE(Read(Program(kNet)).ok());
 }
 
+std::vector<pid_t> ChildrenOf(pid_t process) {
+  const std::string all = absl::StrCat("/proc/", process, "/task/", process, "/children");
+  std::vector<pid_t> children;
+  for (const absl::string_view word : absl::StrSplit(ReadFile(all).value_or(""), ' ', absl::SkipWhitespace())) {
+    int child = 0;
+    if (absl::SimpleAtoi(word, &child)) children.push_back(child);
+  }
+  return children;
+}
+
+// Returns when it can take nothing any more.
+void KillAndWait(pid_t process) {
+  const int descriptor = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
+  if (descriptor < 0) return;  // it is gone
+  ::kill(process, SIGKILL);
+  pollfd entry = {descriptor, POLLIN, 0};
+  EXPECT_EQ(::poll(&entry, 1, 10'000), 1);
+  ::close(descriptor);
+}
+
+// The kernel's out-of-memory killer takes whom it likes.
+TEST_F(ReaderProcessesTest, AReaderThatDiedWhileItWaitedCostsNoRequest) {
+  ASSERT_TRUE(Read(Program(kNet)).ok());
+  const std::vector<pid_t> images = ChildrenOf(::getpid());
+  ASSERT_EQ(images.size(), 1u);
+  for (int i = 0; i < 5; ++i) {
+    std::vector<pid_t> waiting;
+    for (int wait = 0; wait < 1000 && waiting.size() < 2; ++wait) {
+      absl::SleepFor(absl::Milliseconds(10));
+      waiting = ChildrenOf(images[0]);
+    }
+    ASSERT_GE(waiting.size(), 2u);
+    absl::SleepFor(absl::Milliseconds(100));  // both have reported that they wait
+    for (const pid_t reader : ChildrenOf(images[0])) KillAndWait(reader);
+    const absl::StatusOr<graph::Graph> graph = Read(Program(kNet));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+  }
+}
+
 TEST_F(ReaderProcessesTest, StartsAgainWhenItsProcessIsKilled) {
   ASSERT_TRUE(Read(Program(kNet)).ok());
-  // The children of this process: there is one.
-  const std::string children =
-      ReadFile("/proc/self/task/" + std::to_string(::getpid()) + "/children").value_or(std::string());
-  ASSERT_FALSE(children.empty());
-  ::kill(std::stoi(children), SIGKILL);
-  absl::StatusOr<graph::Graph> graph = absl::UnavailableError("");
-  for (int i = 0; i < 10 && !graph.ok(); ++i) graph = Read(Program(kNet));
-  EXPECT_TRUE(graph.ok()) << graph.status();
+  const std::vector<pid_t> images = ChildrenOf(::getpid());
+  ASSERT_EQ(images.size(), 1u);
+  KillAndWait(images[0]);
+  for (int i = 0; i < 5; ++i) {
+    const absl::StatusOr<graph::Graph> graph = Read(Program(kNet));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+  }
+}
+
+// An image that was made for a request's imports, and the one that made it.
+TEST_F(ReaderProcessesTest, NoRequestFailsWhenEveryProcessIsKilled) {
+  AddLibraryFile("zoo/__init__.py", "");
+  AddLibraryFile("zoo/layers.py", "from torch import nn\nclass Block(nn.ReLU): pass\n");
+  const v1::PredictRequest request = Program("from zoo.layers import Block\n", "Block()");
+  bool repeatable = false;  // its image serves
+  for (int i = 0; i < 500 && !repeatable; ++i) {
+    const absl::StatusOr<ReadResult> result = ReadWhole(request);
+    ASSERT_TRUE(result.ok()) << result.status();
+    repeatable = result->repeatable;
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  ASSERT_TRUE(repeatable);
+  const std::vector<pid_t> images = ChildrenOf(::getpid());
+  ASSERT_EQ(images.size(), 1u);
+  std::vector<pid_t> all = ChildrenOf(images[0]);
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const pid_t below : ChildrenOf(all[i])) all.push_back(below);
+  }
+  KillAndWait(images[0]);
+  for (const pid_t process : all) ::kill(process, SIGKILL);
+  for (int i = 0; i < 5; ++i) {
+    const absl::StatusOr<graph::Graph> graph = Read(request);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+  }
 }
 
 TEST(ReaderProcesses, WithoutItsProgramThereIsAnError) {
