@@ -2,6 +2,7 @@
 """cobra-client at a terminal: width, colours, progress, --watch, -q; and that none of it reaches files and pipes."""
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -299,6 +300,28 @@ class TerminalTest(programs.ServedTest):
 
 class MistakesTest(programs.ServedTest):
     """What newcomers type, and that the answer names what to type next."""
+
+    def test_a_gpu_that_nobody_measured_is_made_by_the_command_of_the_error(self):
+        net = self.path("net.py", NET.replace("from part import WIDTH", "WIDTH = 16"))
+        server = ["--server", self.server.address]
+        question = ["predict", net, "--input", "1x3x32x32", *server, "--target", "h100-pcie", "-q"]
+        for command in (
+            question,
+            ["sweep", *question[1:-1], "--batch", "1"],
+            ["targets", "--device", "h100-pcie", *server],
+        ):
+            answer = programs.client(*command)
+            said = re.search(r"(?m)cobra-client adapt --name h100-pcie --spec '[^']*'$", answer.err + answer.out)
+            self.assertIsNotNone(said, answer.err)
+        words = shlex.split(said.group())
+        adapted = programs.client(*words[1:], *server)
+        self.assertEqual(adapted.code, 0, adapted.err)
+        answer = programs.client(*question)
+        self.assertEqual(answer.code, 0, answer.err)
+        self.assertGreater(float(answer.out), 0)
+        broken = programs.client("adapt", "--name", "x", "--spec", '{"device": ', *server)
+        self.assertEqual(broken.code, 2)
+        self.assertIn("--spec", broken.err)
 
     def test_the_error_names_the_next_command(self):
         net = self.path("net.py", NET.replace("from part import WIDTH", "WIDTH = 16"))

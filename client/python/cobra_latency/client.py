@@ -46,8 +46,8 @@ class Question(NamedTuple):
     """One of many questions: predict(model, inputs, targets)."""
 
     model: Any
-    inputs: Any
-    targets: Names
+    inputs: Any = None
+    targets: Names = "this-machine"
     breakdown: bool = False
 
 

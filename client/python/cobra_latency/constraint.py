@@ -34,8 +34,8 @@ class FeasibleUnder:
     With several targets it must keep the budget on each; a verdict is that of the target on which it is furthest over, or nearest.
 
     `by` says what must keep the budget: "expected", the predicted latency, or "high", the upper end of its 90 % interval. A prediction below
-    `min_confidence` is no as well. A network that cannot be read is no, with the reason; an unknown target or a server that does not answer is
-    an error.
+    `min_confidence` is no as well, and so is a network that needs more memory than the device has. A network that cannot be read is no, with the
+    reason; an unknown target or a server that does not answer is an error.
     """
 
     def __init__(
@@ -100,12 +100,13 @@ class FeasibleUnder:
             on = f" on {target}" if len(self.targets) > 1 else ""
             reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms{on} is a guess"
             return Verdict(False, reason, ms, high_ms)
+        if not estimate.fits:
+            return Verdict(False, f"{target} has not the memory: {estimate.notes[0]}", ms, high_ms)
+        what = f"{what} {milliseconds(value)} ms{', a guess,' if estimate.is_guess else ''}"
         if not value <= self.budget_ms:  # also what is no number
             over = value / self.budget_ms - 1
-            return Verdict(
-                False, f"{what} {milliseconds(value)} ms exceed the budget of {budget} by {over:.0%}", ms, high_ms
-            )
-        return Verdict(True, f"{what} {milliseconds(value)} ms keep the budget of {budget}", ms, high_ms)
+            return Verdict(False, f"{what} exceed the budget of {budget} by {over:.0%}", ms, high_ms)
+        return Verdict(True, f"{what} keep the budget of {budget}", ms, high_ms)
 
     def __repr__(self) -> str:
         target = self.target if len(self.targets) == 1 else self.targets

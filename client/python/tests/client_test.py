@@ -216,6 +216,19 @@ class ClientTest(unittest.TestCase):
         self.assertIsNot(compared.fastest(self.target), fastest)
         self.assertRegex(str(compared), r"\d\?  ")
 
+    def test_a_network_that_does_not_fit_keeps_no_budget(self):
+        sheet = {"device": "Little", "kind": "gpu", "runtime": "torch-2.4", "precision": "float32"}
+        self.client.adapt("little", {**sheet, "memory_gb": 1e-3, "peak_gflops": 900, "memory_gb_per_s": 50})
+        fits = FeasibleUnder(1e6, "little", self.client)
+        cell = CELL.format("nor_conv_3x3")
+        verdict = fits(cell)
+        self.assertFalse(verdict)
+        self.assertRegex(verdict.reason, r"little has not the memory: needs \S+ GB of 0.001 GB")
+        self.assertGreater(fits.excess(verdict), 0)
+        self.assertEqual(fits.many([(cell, None)]), [verdict])
+        answer = self.client.predict_many([Question(cell, targets="little")])[0]
+        self.assertFalse(answer.get().estimates[0].fits)
+
     def test_a_budget_on_several_targets(self):
         cell = CELL.format("nor_conv_3x3")
         each = {target: self.client.predict(cell, None, target).ms for target in self.targets}

@@ -521,7 +521,9 @@ class Recorder(TorchFunctionMode):
         without_numbers, named = self.on_meta(tuple(args)), self.on_meta(kwargs)
         refusals.refuse_indices(bound, values)
         refusals.refuse_types(call, bound, without_numbers, named)
-        return self._own(running.run(call, without_numbers, named))
+        result = running.run(call, without_numbers, named)
+        refusals.refuse_nothing_left(bound, values, result)
+        return self._own(result)
 
     def _own(self, result: Any) -> Any:
         """A call that returns its argument returns the program's object."""
