@@ -19,13 +19,14 @@ double RoundBits(double value, int bits, int smallest_exponent) {
   return std::nearbyint(value / step) * step;
 }
 
-// Wraps around as a cast in C++ does (two's complement).
+// Wraps around as a cast in C++ does (two's complement). What no integer holds becomes what x86 makes of it.
 double Wrapped(double value, int bits, bool is_signed) {
   value = std::trunc(value);
   const double modulus = std::ldexp(1.0, bits), low = is_signed ? -modulus / 2 : 0;
-  if (!(std::fabs(value) < 9e15)) return value;
   if (value >= low && value < low + modulus) return value;
-  return value - std::floor((value - low) / modulus) * modulus;
+  if (!(std::fabs(value) < std::ldexp(1.0, 63))) return bits < 32 ? 0 : low;
+  const double rest = std::fmod(value, modulus);
+  return rest < low ? rest + modulus : rest >= low + modulus ? rest - modulus : rest;
 }
 
 }  // namespace
@@ -46,6 +47,7 @@ double RoundTo(DType dtype, double value) {
     case DType::int8: return Wrapped(value, 8, true);
     case DType::int16: return Wrapped(value, 16, true);
     case DType::int32: return Wrapped(value, 32, true);
+    case DType::int64: return Wrapped(value, 64, true);
     default: return std::trunc(value);
   }
 }

@@ -24,6 +24,10 @@ double FloorDivide(double a, double b) {
   return quotient - floored > 0.5 ? floored + 1 : floored;
 }
 
+// What is no number wins, as in PyTorch.
+double Larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+double Smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+
 using UnaryFn = double (*)(double);
 constexpr UnaryFn UnaryFunction(Op op) {
   switch (op) {
@@ -96,8 +100,8 @@ constexpr BinaryFn BinaryFunction(Op op) {
     case Op::fmod: return [](double a, double b) { return std::fmod(a, b); };
     case Op::pow: return [](double a, double b) { return std::pow(a, b); };
     case Op::rpow: return [](double a, double b) { return std::pow(b, a); };
-    case Op::maximum: return [](double a, double b) { return std::max(a, b); };
-    case Op::minimum: return [](double a, double b) { return std::min(a, b); };
+    case Op::maximum: return Larger;
+    case Op::minimum: return Smaller;
     case Op::atan2: return [](double a, double b) { return std::atan2(a, b); };
     case Op::eq: return [](double a, double b) { return a == b ? 1.0 : 0.0; };
     case Op::ne: return [](double a, double b) { return a != b ? 1.0 : 0.0; };
@@ -213,8 +217,7 @@ Outputs Binary(const ConstCall& call) { return OfTwo(call, BinaryFunction(call.o
 // max, min: a reduction of one tensor, or the elementwise extremum of two.
 Outputs Extremum(const ConstCall& call) {
   if (!call.has(1)) return Reduction(call);
-  if (call.op == Op::max) return OfTwo(call, [](double a, double b) { return std::max(a, b); });
-  return OfTwo(call, [](double a, double b) { return std::min(a, b); });
+  return OfTwo(call, call.op == Op::max ? Larger : Smaller);
 }
 
 Outputs BitwiseNot(const ConstCall& call) {

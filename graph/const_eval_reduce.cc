@@ -19,17 +19,26 @@ std::optional<double> Mean(const Values& x, const Attributes&) { return SumOf(x)
 std::optional<double> Prod(const Values& x, const Attributes&) {
   return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<double>());
 }
+// What is no number is both the largest and the smallest, as in PyTorch.
+Values::const_iterator LargestOf(const Values& x) {
+  const auto unknown = std::find_if(x.begin(), x.end(), [](double v) { return std::isnan(v); });
+  return unknown != x.end() ? unknown : std::max_element(x.begin(), x.end());
+}
+Values::const_iterator SmallestOf(const Values& x) {
+  const auto unknown = std::find_if(x.begin(), x.end(), [](double v) { return std::isnan(v); });
+  return unknown != x.end() ? unknown : std::min_element(x.begin(), x.end());
+}
 std::optional<double> Largest(const Values& x, const Attributes&) {
-  return x.empty() ? std::nullopt : std::optional<double>(*std::max_element(x.begin(), x.end()));
+  return x.empty() ? std::nullopt : std::optional<double>(*LargestOf(x));
 }
 std::optional<double> Smallest(const Values& x, const Attributes&) {
-  return x.empty() ? std::nullopt : std::optional<double>(*std::min_element(x.begin(), x.end()));
+  return x.empty() ? std::nullopt : std::optional<double>(*SmallestOf(x));
 }
 std::optional<double> IndexOfLargest(const Values& x, const Attributes&) {
-  return static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin());
+  return static_cast<double>(LargestOf(x) - x.begin());
 }
 std::optional<double> IndexOfSmallest(const Values& x, const Attributes&) {
-  return static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin());
+  return static_cast<double>(SmallestOf(x) - x.begin());
 }
 std::optional<double> Any(const Values& x, const Attributes&) {
   return std::any_of(x.begin(), x.end(), [](double v) { return v != 0; }) ? 1.0 : 0.0;

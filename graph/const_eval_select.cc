@@ -20,6 +20,8 @@ Outputs SortedLines(const ConstCall& call, int64_t dim, bool descending, int64_t
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       const double p = x[lines.At(line, a)], q = x[lines.At(line, b)];
+      // What is no number is larger than all numbers.
+      if (std::isnan(p) || std::isnan(q)) return !(descending ? std::isnan(q) : std::isnan(p));
       return descending ? p > q : p < q;
     });
     for (int64_t i = 0; i < kept; ++i) {
@@ -65,7 +67,7 @@ Outputs RunningExtremum(const ConstCall& call) {
     int64_t at = 0;
     for (int64_t i = 0; i < lines.size; ++i) {
       double& v = values[lines.At(line, i)];
-      if (i == 0 || (call.op == Op::cummax ? v >= best : v <= best)) {
+      if (i == 0 || std::isnan(v) || (call.op == Op::cummax ? v >= best : v <= best)) {
         best = v;
         at = i;
       }
