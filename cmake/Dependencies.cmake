@@ -2,7 +2,10 @@
 # Protobuf in module mode must come before gRPC's own config asks for it.
 option(COBRA_GRPC "OFF: build cobra-worker alone, without `work` (gRPC): for a device that only measures" ON)
 option(COBRA_FUZZ "Build the fuzzers (clang, preset fuzz) and nothing else" OFF)
-option(COBRA_EVALUATION "Build evaluation/ (cobra-train table), which needs XGBoost" ON)
+option(COBRA_LAB "Build lab/ (cobra-train table), which needs XGBoost" ON)
+if(NOT EXISTS ${CMAKE_SOURCE_DIR}/lab/CMakeLists.txt) # a clone without it builds, tests and serves
+  set(COBRA_LAB OFF)
+endif()
 find_package(Threads REQUIRED)
 if(COBRA_GRPC)
   find_package(Protobuf REQUIRED)
@@ -38,8 +41,8 @@ if(COBRA_GRPC)
   # libonnx-dev: the messages of the ONNX format.
   find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
   find_path(ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h REQUIRED)
-  if(COBRA_EVALUATION AND NOT COBRA_FUZZ)
-    # Boosted trees, which every table has a row of (evaluation/published).
+  if(COBRA_LAB AND NOT COBRA_FUZZ)
+    # Boosted trees, which every table has a row of (lab/published).
     find_library(XGBOOST_LIBRARY xgboost REQUIRED)
     find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h REQUIRED)
   endif()

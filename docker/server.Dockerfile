@@ -7,9 +7,9 @@ FROM ${BASE} AS build
 WORKDIR /src
 # The packages change less often than the sources: a layer of their own.
 COPY scripts/setup.sh scripts/setup.sh
-RUN scripts/setup.sh --without-evaluation
+RUN scripts/setup.sh --without-lab
 COPY . .
-RUN scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker
+RUN scripts/build.sh --without-lab release cobra-server cobra-client cobra-worker
 
 FROM ${BASE}
 # Runtime libraries only; python3-torchvision is source to import from, no Python runs.

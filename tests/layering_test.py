@@ -53,9 +53,9 @@ MAY_INCLUDE = {
     "model/fit": ["model/predict", "model/net", "model/text", "store", "graph", "base"],
     "model/space": ["model/fit", "model/predict", "model/net", "frontend/nas", "graph", "base"],
     "train": ["model/fit", "model/net", "model/space", "store", "base"],
-    "evaluation/variants": ["model/fit", "model/space", "model/predict", "model/net", "model/text", "graph", "base"],
-    "evaluation/published": [
-        "evaluation/variants",
+    "lab/variants": ["model/fit", "model/space", "model/predict", "model/net", "model/text", "graph", "base"],
+    "lab/published": [
+        "lab/variants",
         "model/fit",
         "model/space",
         "model/predict",
@@ -64,11 +64,11 @@ MAY_INCLUDE = {
         "graph",
         "base",
     ],
-    "evaluation/replay": ["evaluation/variants", "model/fit", "graph", "base"],
-    "evaluation/sums": ["model/fit", "graph", "base"],
-    "evaluation/tables": [
-        "evaluation/published",
-        "evaluation/variants",
+    "lab/replay": ["lab/variants", "model/fit", "graph", "base"],
+    "lab/sums": ["model/fit", "graph", "base"],
+    "lab/tables": [
+        "lab/published",
+        "lab/variants",
         "model/fit",
         "model/space",
         "model/predict",
@@ -78,7 +78,7 @@ MAY_INCLUDE = {
         "graph",
         "base",
     ],
-    "evaluation": ["evaluation/replay", "evaluation/sums", "evaluation/tables", "train", "model/fit", "base"],
+    "lab": ["lab/replay", "lab/sums", "lab/tables", "train", "model/fit", "base"],
     "proto": ["frontend", "graph", "base"],
     "worker": [
         "proto",
@@ -123,13 +123,13 @@ MAY_INCLUDE = {
         "base",
     ],
 }
-# Tests may include everything, but evaluation/ may be absent: only its own tests may depend on it.
-OPTIONAL = {"evaluation": "tests/evaluation/"}
+# Tests may include everything, but lab/ may be absent: only its own tests may depend on it.
+OPTIONAL = {"lab": "tests/lab/"}
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
     r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/[^/]*\.cc$"
     r"|model/fit/([^/]*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
-    r"|evaluation/(published|variants)/|evaluation/tables/[^/]*\.cc$"
+    r"|lab/(published|variants)/|lab/tables/[^/]*\.cc$"
     r"|worker/(executor|meter|machine|measure)",
     r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_status|server/|client/|worker/)",
     r"google/protobuf/": r"(proto|reader|server|client|worker)/",
@@ -138,7 +138,7 @@ EXTERNAL = {
     r"boost/": r"server/http_session\.h$",
     r"prometheus/": r"server/",
     r"(sqlite3|libpq-fe)\.h": r"store/sql_",
-    r"xgboost/": r"evaluation/published/",
+    r"xgboost/": r"lab/published/",
     r"(gtest|gmock)/": r"tests/",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -272,18 +272,18 @@ PLANTED = {
     "model/predict/a.h": '#  include "ATen/core/Tensor.h"',
     "model/predict/b.cc": '#include "model/fit/dataset.h"',
     "model/fit/a.cc": '#include "model/space/space.h"',
-    "model/fit/b.cc": '#include "evaluation/variants/pretrain.h"',
+    "model/fit/b.cc": '#include "lab/variants/pretrain.h"',
     "model/fit/c.h": "#include <torch/types.h>",
     "model/space/a.cc": '#include "store/store.h"',
     "model/a.cc": '#include "base/log.h"',
-    "train/a.cc": '#include "evaluation/table_command.h"',
-    "train/b.cc": '#include "evaluation/tables/tables.h"',
-    "server/c.cc": '#include "evaluation/sums/layer_sum.h"',
+    "train/a.cc": '#include "lab/table_command.h"',
+    "train/b.cc": '#include "lab/tables/tables.h"',
+    "server/c.cc": '#include "lab/sums/layer_sum.h"',
     "server/d.cc": '#include "model/fit/trainer.h"',
     "worker/a.cc": '#include "model/net/cobra_net.h"',
-    "evaluation/variants/a.cc": '#include "evaluation/published/gcn.h"',
-    "evaluation/tables/a.cc": "#include <xgboost/c_api.h>",
-    "tests/model/a_test.cc": '#include "evaluation/variants/pretrain.h"',
+    "lab/variants/a.cc": '#include "lab/published/gcn.h"',
+    "lab/tables/a.cc": "#include <xgboost/c_api.h>",
+    "tests/model/a_test.cc": '#include "lab/variants/pretrain.h"',
     "client/a.cc": '#include "model/predict/predictor.h"',
     "client/b.cc": '#include "server/pipeline.h"',
     "client/c.cc": "#include <sqlite3.h>",
@@ -300,8 +300,8 @@ CLEAN = {
     "server/ok.cc": '#include <vector>\n#include "absl/status/status.h"\n#include "cobra/v1/cobra.pb.h"\n'
     '#include "model/predict/predictor.h"',
     "model/net/ok.h": "#include <torch/nn/modules/linear.h>",
-    "evaluation/main.cc": '#include "evaluation/table_command.h"\n#include "train/program.h"',
-    "tests/evaluation/ok_test.cc": '#include "evaluation/variants/pretrain.h"',
+    "lab/main.cc": '#include "lab/table_command.h"\n#include "train/program.h"',
+    "tests/lab/ok_test.cc": '#include "lab/variants/pretrain.h"',
     "tests/server/ok_test.cc": '#include "store/store.h"\n#include "gtest/gtest.h"',
 }
 PLANTED_CYCLE = {

@@ -35,7 +35,7 @@ NAMESPACE = {
     "model/predict": "cobra::predict",
     "model/fit": "cobra::fit",
     "model/space": "cobra::space",
-    "evaluation": "cobra::evaluation",
+    "lab": "cobra::lab",
     "train": "cobra::train",
     "store": "cobra::store",
     "proto": "cobra::proto",
@@ -68,8 +68,8 @@ def is_below(name, namespace):
 
 def misplaced(path, definitions):
     """Definitions outside of the folder's namespace."""
-    if path.startswith("tests/"):
-        return []  # a test stands in the namespace of what it tests, or in any other of ours
+    if path.startswith(("tests/", "examples/")):
+        return []  # a test stands in the namespace of what it tests, or in any other of ours; an example in none
     wanted = namespace_of(path)
     if wanted is None:
         return [f"{path}:1: no namespace for this folder: add one to {os.path.basename(__file__)}"]
@@ -187,7 +187,7 @@ PLANTED = {
     ),
     "base/a.h": in_namespace("cobra::graph", "struct Elsewhere {};"),
     "model/fit/a.cc": in_namespace("cobra", "void Fit() {}"),
-    "evaluation/tables/a.h": in_namespace("cobra::fit", "struct Table {};"),
+    "lab/tables/a.h": in_namespace("cobra::fit", "struct Table {};"),
     "train/a.cc": in_namespace("cobra::train", "namespace {\ndouble Median(int) { return 0; }\n}  // namespace"),
     "newfolder/a.h": in_namespace("cobra", "struct New {};"),
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes data/devices/spaces.csv: one row per column of data/tables/help_*; what the makers' data sheets say of the
+"""Writes data/devices/spaces.csv: one row per column of lab/data/help_*; what the makers' data sheets say of the
 device."""
 import csv
 import os

@@ -10,7 +10,7 @@
 //   information  what it says about the process, log(1 + variance / noise) (D-optimal design)
 // Each takes the largest gain per second first and recomputes the gains after each choice, so that a batch is diverse.
 // They choose from a random shortlist, drawn by seconds. From the complete pool they would prefer outliers to typical
-// layers, which would bias the model. docs/results/active.md compares the rules with random choice.
+// layers, which would bias the model. lab/results/active.md compares the rules with random choice.
 //
 // Rejected alternatives: counting nearby measured layers instead of the process (Neyman's allocation with costs,
 // smoothed: no better than drawing by seconds); core-sets (Sener and Savarese 2018) and largest clusters (LCMD,

@@ -71,7 +71,7 @@ bool HoldsPrices(const net::CobraNet& net) {
 
 void HoldPrices(net::CobraNet* net) {
   auto* prices = dynamic_cast<net::PriceHead*>(net->layer_head.get());
-  if (prices == nullptr) return;  // variants in evaluation/ have none
+  if (prices == nullptr) return;  // variants in lab/ have none
   for (const WorkTerm term : kOfTheDevice) prices->PriceByTarget(term);
   prices->SetPrice(kThreadSteps, kLogThreadStep);
 }

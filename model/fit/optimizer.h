@@ -1,5 +1,5 @@
 // The optimizer of training and refitting: AdamW, a warm-up and a cosine schedule, and a moving average of the weights.
-// Includes LibTorch headers; only files of model/ and evaluation/ include it.
+// Includes LibTorch headers; only files of model/ and lab/ include it.
 #ifndef COBRA_MODEL_FIT_OPTIMIZER_H_
 #define COBRA_MODEL_FIT_OPTIMIZER_H_
 

@@ -46,7 +46,7 @@ class GraphNet : public torch::nn::Module {
                      const at::Tensor& layer_of_node = {});
 
  private:
-  // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in evaluation/variants/ has another.
+  // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in lab/variants/ has another.
   virtual at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& batch);
 
   at::Tensor WithRun(const at::Tensor& log_contributions, const GraphBatch& batch);

@@ -16,7 +16,7 @@ struct RowsOfCalls {
   at::Tensor layer, target;
 };
 
-// A part of CobraNet. PriceHead is the one in production; evaluation/variants/ compares it with another.
+// A part of CobraNet. PriceHead is the one in production; lab/variants/ compares it with another.
 class LayerHead : public torch::nn::Module {
  public:
   // layers: [vectors, width]; work: [calls, work terms], model/predict/features.h; target: [targets, target_features].

@@ -1,5 +1,5 @@
 // A model version in memory: manifest, vocabulary, networks. Used by the predictor and the trainer, so that the
-// evaluated model is the one that serves. Includes LibTorch headers; only files of model/ and evaluation/ include it.
+// evaluated model is the one that serves. Includes LibTorch headers; only files of model/ and lab/ include it.
 // What serves reads the same files without LibTorch (version.h, model/infer).
 #ifndef COBRA_MODEL_PREDICT_BUNDLE_H_
 #define COBRA_MODEL_PREDICT_BUNDLE_H_

@@ -25,7 +25,7 @@ struct AdditiveNetOptions {
 };
 
 // Our network: messages along and against the data flow and through a global node. Every node predicts its own
-// contribution; their sum is the prediction. Variants of it are in evaluation/variants/.
+// contribution; their sum is the prediction. Variants of it are in lab/variants/.
 class AdditiveNet : public SpaceNet {
  public:
   explicit AdditiveNet(const AdditiveNetOptions& options) : AdditiveNet(options, AllMessages()) {}

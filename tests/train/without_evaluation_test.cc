@@ -1,4 +1,4 @@
-#include "train/without_evaluation.h"
+#include "train/without_lab.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(WithoutEvaluation, TableSaysHowItIsBuiltWhateverIsAsked) {
     ASSERT_TRUE(command.app->parsed());
     const absl::Status status = command.run();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(status.ToString(), HasSubstr("COBRA_EVALUATION=OFF"));
+    EXPECT_THAT(status.ToString(), HasSubstr("COBRA_LAB=OFF"));
   }
 }
 

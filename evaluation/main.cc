@@ -1,5 +1,0 @@
-// cobra-train with evaluation/: the program of train/, and the command `table`.
-#include "evaluation/table_command.h"
-#include "train/program.h"
-
-int main(int argc, char** argv) { return cobra::train::RunCobraTrain(argc, argv, cobra::evaluation::AddTable); }
