@@ -63,7 +63,16 @@ std::string NearestName(absl::string_view name, const std::vector<absl::string_v
 
 std::string NearestWord(absl::string_view word, const std::vector<std::string>& known) {
   if (word.size() > kLongest) return "";
-  return Nearest(word, known, 0, std::max<size_t>(word.size() / 3, 1), word.size() >= 3);
+  const std::string nearest = Nearest(word, known, 0, std::max<size_t>(word.size() / 3, 1), word.size() >= 3);
+  if (!nearest.empty()) return nearest;
+  constexpr size_t kLeastAlike = 5, kMostOfEnd = 2;  // "library": libraries
+  for (const std::string& candidate : known) {
+    const size_t most = std::min(word.size(), candidate.size());
+    const auto alike =
+        static_cast<size_t>(std::mismatch(word.begin(), word.begin() + most, candidate.begin()).first - word.begin());
+    if (alike >= kLeastAlike && alike + kMostOfEnd >= word.size()) return candidate;
+  }
+  return "";
 }
 
 std::string SimilarNames(absl::string_view name, const std::vector<std::string>& known) {

@@ -40,7 +40,7 @@ bool IsName(absl::string_view word) {
                                       [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-'; });
 }
 
-// What other programs call a thing that is said in another way here.
+// Names that other programs have for what is written in another way here.
 struct OtherName {
   absl::string_view flags;  // between blanks
   absl::string_view hint;

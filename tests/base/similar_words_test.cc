@@ -29,6 +29,8 @@ TEST(NearestName, AllowsAThirdOfTheLettersAndExchangedNeighbours) {
   EXPECT_EQ(NearestName("conv", {"conv"}), "");
   EXPECT_EQ(NearestName(std::string(1 << 20, 'a'), {"a"}), "");
   EXPECT_EQ(NearestWord("cehck", {"check"}), "check");
+  EXPECT_EQ(NearestWord("library", {"limits", "libraries"}), "libraries");
+  EXPECT_EQ(NearestWord("entries", {"entry"}), "");
 }
 
 TEST(SimilarNames, FewAreAllShown) { EXPECT_EQ(SimilarNames("x", {"a", "b"}), "a, b"); }

@@ -89,7 +89,7 @@ TEST(CheckReportTest, WhatDoesNotFitKeepsNoBudget) {
   EXPECT_EQ(VerdictOf(kept), "needs 30 GB of 24 GB");
   EXPECT_EQ(ReportExitCode(ReportOf({kept})), 1);
   EXPECT_THAT(ProblemLines(ReportOf({kept})), ElementsAre("does not fit: cpu needs 30 GB of 24 GB of memory"));
-  // Without a budget nothing is checked; it is said all the same.
+  // Without a budget nothing is checked; it is reported all the same.
   const CheckedModel predicted = PredictedModel(Predicted(target), {}, {});
   EXPECT_EQ(ReportExitCode(ReportOf({predicted})), 0);
   EXPECT_EQ(VerdictOf(predicted), "needs 30 GB of 24 GB");
