@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/numpy_number.h"
 
 namespace cobra::python {
 
@@ -163,7 +164,8 @@ Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("x", &a).Required("y", &b).Finish());
   ClassObject* const of_a = interp.class_of(a);
   ClassObject* const of_b = interp.class_of(b);
-  const bool b_first = of_a != of_b && Interpreter::IsSubclassOf(of_b, of_a);
+  const bool b_first =
+      of_a != of_b && (Interpreter::IsSubclassOf(of_b, of_a) || LeavesToNumpy(interp.types(), of_a, of_b));
   for (const bool reflected : {b_first, !b_first}) {
     COBRA_TRY_ASSIGN(Value r, reflected ? interp.CallSpecial(b, interp.names().__rdivmod__, {a})
                                         : interp.CallSpecial(a, interp.names().__divmod__, {b}));

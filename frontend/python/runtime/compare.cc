@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/numpy_number.h"
 
 namespace cobra::python {
 
@@ -232,7 +233,7 @@ Result<Value> Interpreter::Compare(CompareOp op, Value a, Value b) {
     ClassObject* cb = class_of(b);
     StrObject* name = CompareName(*this, op);
     StrObject* swapped = CompareName(*this, Swapped(op));
-    bool b_first = ca != cb && IsSubclassOf(cb, ca);
+    bool b_first = ca != cb && (IsSubclassOf(cb, ca) || LeavesToNumpy(types_, ca, cb));
     if (b_first) COBRA_TRY_SET(r, CallSpecial(b, swapped, {a}));
     if (r.IsNotImplemented() || r.IsUnbound()) COBRA_TRY_SET(r, CallSpecial(a, name, {b}));
     if ((r.IsNotImplemented() || r.IsUnbound()) && !b_first) COBRA_TRY_SET(r, CallSpecial(b, swapped, {a}));

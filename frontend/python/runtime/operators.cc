@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/numpy_number.h"
 #include "frontend/python/runtime/set_order.h"
 
 namespace cobra::python {
@@ -427,8 +428,9 @@ Result<Value> DispatchBinary(Interpreter& interp, BinaryOp op, Value a, Value b)
   ClassObject* ca = interp.class_of(a);
   ClassObject* cb = interp.class_of(b);
   Value rb = ca == cb ? Value::Unbound() : interp.LookupClass(cb, reflected);
-  bool b_first =
-      !rb.IsUnbound() && ca != cb && Interpreter::IsSubclassOf(cb, ca) && !interp.LookupClass(ca, reflected).IsSame(rb);
+  bool b_first = !rb.IsUnbound() && ca != cb &&
+                 (LeavesToNumpy(interp.types(), ca, cb) ||
+                  (Interpreter::IsSubclassOf(cb, ca) && !interp.LookupClass(ca, reflected).IsSame(rb)));
   if (b_first) {
     COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(b, reflected, {a}));
     if (!r.IsNotImplemented() && !r.IsUnbound()) return r;

@@ -369,7 +369,13 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
 
 Value UnwrapArray(Interpreter& interp, Value v) {
   const ClassObject* array = Torch(interp).array_class;
-  if (array == nullptr || !v.IsInstance() || !Interpreter::IsSubclassOf(interp.class_of(v), array)) return v;
+  if (array == nullptr || !v.IsInstance()) return v;
+  const ClassObject* cls = interp.class_of(v);
+  if (cls->name->view() == "bool_" && cls->module.IsStr() && cls->module.str() == "numpy") {
+    const Result<bool> truth = interp.Truth(v);
+    return truth.ok() ? Value::Bool(*truth) : v;
+  }
+  if (!Interpreter::IsSubclassOf(cls, array)) return v;
   DictObject* attrs = v.object()->attrs;
   const Value* tensor = attrs == nullptr ? nullptr : attrs->table.GetStr(interp.Intern("_t"));
   return tensor == nullptr ? v : *tensor;

@@ -229,7 +229,8 @@ NativeFunction BinaryOperator(Operator entry) {
   return [entry](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.size() != 1)
       return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
-    const Value other = args.positional[0];
+    const Value given = UnwrapArray(interp, args.positional[0]);
+    const Value other = given.IsBool() ? given : args.positional[0];
     const absl::string_view attribute = entry.op == graph::Op::pow ? "exponent" : "other";
     if (AsTensor(other) != nullptr) return Apply(interp, entry.op, {}, {args.self, other}, entry.inplace);
     if (other.IsComplex()) return Apply(interp, entry.op, {}, {args.self, ComplexScalar(interp, other)}, entry.inplace);

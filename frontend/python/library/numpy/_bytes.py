@@ -3,9 +3,9 @@ import builtins
 import math
 
 import torch
-from numpy import _SIZES
-from numpy import dtype as _dtype
-from numpy import array, float64, inf, nan
+from numpy._arrays import array
+from numpy._dtypes import _SIZES, _lacks, _type_name, inf, nan
+from numpy._types import float64
 
 
 def _float_of(word, bits, digits):
@@ -23,14 +23,14 @@ def _float_of(word, bits, digits):
     return -value if sign else value
 
 
-def frombuffer(buffer, dtype=float64, count=-1, offset=0):
+def frombuffer(buffer, dtype=float64, count=-1, offset=0, *, like=None):
+    _lacks("frombuffer", like=like)
     if not isinstance(buffer, (bytes, bytearray)):
         raise TypeError("a bytes-like object is required, not '%s'" % type(buffer).__name__)
     if not 0 <= offset <= len(buffer):
         raise ValueError("offset must be non-negative and no greater than buffer length (%d)" % len(buffer))
-    if isinstance(dtype, str) and dtype[:1] in "<=|":
-        dtype = dtype[1:]
-    name = _dtype(dtype).name
+    name = _type_name(dtype)
+    is_bytearray = isinstance(buffer, bytearray)
     size, buffer = _SIZES[name], bytes(buffer)[offset:]
     if count >= 0:
         if len(buffer) < count * size:
@@ -41,7 +41,13 @@ def frombuffer(buffer, dtype=float64, count=-1, offset=0):
     words = [buffer[i : i + size] for i in builtins.range(0, len(buffer), size)]
     if name[0] == "f":
         digits = {2: 10, 4: 23, 8: 52}[size]
-        return array([_float_of(int.from_bytes(w, "little"), 8 * size, digits) for w in words], dtype)
-    if name[0] == "c":
+        made = array([_float_of(int.from_bytes(w, "little"), 8 * size, digits) for w in words], dtype)
+    elif name[0] == "c":
         torch._unsupported("numpy.frombuffer() of complex numbers")
-    return array([int.from_bytes(w, "little", signed=name[0] == "i") for w in words], dtype)
+    else:
+        made = array([int.from_bytes(w, "little", signed=name[0] == "i") for w in words], dtype)
+    if is_bytearray:
+        made._lock = "writing to what numpy.frombuffer() made of a bytearray"
+    else:
+        made._lock = made._READ_ONLY
+    return made

@@ -2,8 +2,9 @@
 import builtins
 
 import torch
-from numpy import array, asarray, int64
-from numpy._functions import concatenate
+from numpy._arrays import array, asarray
+from numpy._types import int64
+from numpy._shaping import concatenate
 
 
 def _order(values):
@@ -13,7 +14,7 @@ def _order(values):
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
-    if axis is not None:
+    if axis is not None and ar.ndim != 1:
         torch._unsupported("numpy.unique(axis=%r)" % (axis,))
     values = ar.reshape(-1).tolist()
     different, first, inverse, counts = [], [], [0] * len(values), []
@@ -32,13 +33,22 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return (result, *(array(part, int64) for is_wanted, part in wanted if is_wanted))
 
 
-def in1d(ar1, ar2, assume_unique=False, invert=False, **kwargs):
+def unique_values(x):
+    return unique(x, equal_nan=False)
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
+    if kind not in (None, "sort", "table"):
+        raise ValueError("Invalid kind: '%s'. Please use None, 'sort' or 'table'." % kind)
     known = builtins.set(asarray(ar2).reshape(-1).tolist())
-    return array([(v in known and v == v) != invert for v in asarray(ar1).reshape(-1).tolist()], builtins.bool)
+    return array(
+        [(v in known and v == v) != builtins.bool(invert) for v in asarray(ar1).reshape(-1).tolist()], builtins.bool
+    )
 
 
-def isin(element, test_elements, assume_unique=False, invert=False, **kwargs):
-    return in1d(element, test_elements, invert=invert).reshape(asarray(element).shape)
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    made = in1d(element, test_elements, invert=invert, kind=kind).reshape(asarray(element).shape)
+    return made
 
 
 def union1d(ar1, ar2):
@@ -48,10 +58,16 @@ def union1d(ar1, ar2):
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if return_indices:
         torch._unsupported("numpy.intersect1d(return_indices=True)")
+    both = concatenate((unique(ar1), unique(ar2)))[:0].dtype
     ar1 = unique(ar1)
-    return ar1[in1d(ar1, ar2)]
+    return ar1[in1d(ar1, ar2)].astype(both)
 
 
 def setdiff1d(ar1, ar2, assume_unique=False):
     ar1 = asarray(ar1).reshape(-1) if assume_unique else unique(ar1)
     return ar1[in1d(ar1, ar2, invert=True)]
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    a, b = unique(ar1), unique(ar2)
+    return unique(concatenate((a[in1d(a, b, invert=True)], b[in1d(b, a, invert=True)])))

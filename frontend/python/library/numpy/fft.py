@@ -1,5 +1,6 @@
 import torch
-from numpy import _array, asarray, pi
+from numpy._arrays import _array, asarray
+from numpy._dtypes import pi
 
 
 def fftfreq(n, d=1.0):

@@ -2,7 +2,10 @@ import math
 import sys
 
 import torch
-from numpy import _array, _shape, asarray, float64, int64
+from numpy._arrays import _array, asarray
+from numpy._dtypes import _lacks, _torch_type
+from numpy._indexing import _shape
+from numpy._types import float64, int64
 from numpy._generator import MT19937, PCG64
 
 
@@ -38,62 +41,83 @@ class _Drawn(float):
     __hash__ = float.__hash__
 
 
-def _drawn(size, name):
-    if size is None and name in ("rand", "randn", "random", "uniform", "normal"):
+_OF_FLOATS = ("rand", "randn", "random", "uniform", "normal")
+
+
+def _drawn(size, name, dtype=float64):
+    if size is None and name in _OF_FLOATS:
         return _Drawn(name)
     if size is None:
         torch._data_dependent("numpy.random.%s()" % name, "a network that differs from run to run has no one latency")
-    return _array(torch.empty(_shape(size), dtype=torch.float64))
+    return _array(torch.empty(_shape(size), dtype=_torch_type(dtype)))
 
 
-def rand(*shape):
-    return _drawn(shape or None, "rand")
+def _size_with(size, *parameters):
+    # Of several parameters one number is drawn for each.
+    shapes = [asarray(p).shape for p in parameters]
+    return size if size is not None or not any(shapes) else tuple(torch.broadcast_shapes(*shapes))
 
 
-def randn(*shape):
-    return _drawn(shape or None, "randn")
+def rand(*args):
+    return _drawn(args or None, "rand")
 
 
-def random(size=None):
-    return _drawn(size, "random")
+def randn(*args):
+    return _drawn(args or None, "randn")
+
+
+def random(size=None, dtype=float64, out=None):
+    _lacks("random.random", out=out)
+    return _drawn(size, "random", dtype)
 
 
 random_sample = ranf = sample = random
 
 
 def uniform(low=0.0, high=1.0, size=None):
-    return _drawn(size, "uniform")
+    return _drawn(_size_with(size, low, high), "uniform")
 
 
 def normal(loc=0.0, scale=1.0, size=None):
-    return _drawn(size, "normal")
+    return _drawn(_size_with(size, loc, scale), "normal")
 
 
-def standard_normal(size=None):
-    return _drawn(size, "standard_normal")
+def standard_normal(size=None, dtype=float64, out=None):
+    _lacks("random.standard_normal", out=out)
+    return _drawn(size, "standard_normal", dtype)
 
 
 def beta(a, b, size=None):
-    return _drawn(size, "beta")
+    return _drawn(_size_with(size, a, b), "beta")
 
 
 def binomial(n, p, size=None):
-    return _drawn(size, "binomial")
+    return _drawn(_size_with(size, n, p), "binomial", int64)
 
 
-def randint(low, high=None, size=None, dtype=int):
-    return _drawn(size, "randint").astype(dtype)
+def randint(low, high=None, size=None, dtype=int, endpoint=False):
+    return _drawn(_size_with(size, low, low if high is None else high), "randint", dtype)
 
 
-def choice(a, size=None, replace=True, p=None):
-    return _drawn(size, "choice")
+def choice(a, size=None, replace=True, p=None, axis=0, shuffle=True):
+    kind = int64 if isinstance(a, int) else asarray(a).dtype
+    items = () if isinstance(a, int) else asarray(a).shape
+    if len(items) > 1 and size is not None:
+        taken = list(items)
+        taken[axis : axis % len(items) + 1] = _shape(size)
+        size = tuple(taken)
+    return _drawn(size, "choice", kind)
 
 
-def permutation(x):
-    return _drawn((x,), "permutation").astype(int) if isinstance(x, int) else _drawn(x.shape, "permutation")
+def permutation(x, axis=0):
+    return (
+        _drawn((x,), "permutation", int64)
+        if isinstance(x, int)
+        else _drawn(asarray(x).shape, "permutation", asarray(x).dtype)
+    )
 
 
-def shuffle(x):
+def shuffle(x, axis=0):
     torch._data_dependent("the order after numpy.random.shuffle()")
 
 
@@ -140,13 +164,13 @@ class _Drawing:
     def random(self, size=None, dtype=float64, out=None):
         if dtype not in (float, float64) or out is not None:
             return None
-        return self._filled(size, lambda: float64(self._bits.random()))
+        return self._filled(size, lambda: self._bits.random())
 
     @_emulated
     def uniform(self, low=0.0, high=1.0, size=None):
         if not (isinstance(low, (int, float)) and isinstance(high, (int, float))):
             return None
-        return self._filled(size, lambda: float64(low + (high - low) * self._bits.random()))
+        return self._filled(size, lambda: low + (high - low) * self._bits.random())
 
     @_emulated
     def integers(self, low, high=None, size=None, dtype=int64, endpoint=False):
@@ -205,7 +229,11 @@ class RandomState(_Drawing):
     def rand(self, *shape):
         return self.random(shape or None)
 
-    randint, random_sample, randn = _Drawing.integers, _Drawing.random, _unknown("randn")
+    def randint(self, low, high=None, size=None, dtype=int64):
+        drawn = self.integers(low, high, size, dtype)
+        return int(drawn) if isinstance(drawn, int64) and dtype is int64 else drawn
+
+    random_sample, randn = _Drawing.random, _unknown("randn")
 
 
 _module = sys.modules[__name__]

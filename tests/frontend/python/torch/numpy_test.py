@@ -125,7 +125,7 @@ def wrong_files():
             short=numpy.arange(-3, 4, dtype=numpy.int16),
             drawn=drawn.rand(300),
             columns=numpy.asfortranarray(numpy.arange(6).reshape(2, 3)),
-            large=numpy.zeros((100, 200)),
+            large=numpy.zeros((100, 700)),
         )
         numpy.save(folder + "/one.npy", numpy.array([[1e-310, -0.0], [-numpy.inf, 3e300]]))
         numpy.save(folder + "/half.npy", numpy.array([0.1, -65504, 6e-8], dtype=numpy.float16))
@@ -145,6 +145,61 @@ def wrong_files():
             wrong.append(f"numpy.load: {text[:500]}, not {want}")
         if (client(folder, "large.py", "Net()")[0], client(folder, "large.py", "Branch()")[0]) != (0, 4):
             wrong.append("a large array: " + client(folder, "large.py", "Branch()")[1][:300])
+    return wrong
+
+
+NAMES = """
+import numpy as np
+
+
+def lacking(names, *objects):
+    return [name for name in names if not all(hasattr(o, name) for o in objects)]
+"""
+# What a lack of it shows: exit code 4 for what NumPy has, that of a wrong --entry for what it has not, 0 for what is only asked for or passed on.
+USES = {
+    "np.asmatrix([1])": 4,
+    "np.zeros(2).partition(1)": 4,
+    "np.zeros(2).view(np.uint8)": 4,
+    "np.zeros(2)[::-1].fill(1)": 4,
+    "np.zeros(2, dtype=np.uint16)": 4,
+    "np.array(['a'])": 4,
+    "np.add([1], 1, signature='ll->l')": 4,
+    "np.zeros(2, like=np.ones(1))": 4,
+    "np.seterr(all='raise')": 4,
+    "np.array([2**60 + 1])": 4,
+    "np.bogus": 2,
+    "np.int": 2,
+    "np.zeros(2).bogus": 2,
+    "np.add([1], 1, bogus=1)": 2,
+    "(np.asmatrix, np.polyfit, np.zeros(2).ctypes, np.seterr(all='ignore'))": 0,
+}
+
+
+def wrong_names():
+    """Names that NumPy has and programs would not see here, and uses of them that end in the wrong way."""
+    groups = [
+        ([n for n in dir(numpy) if n[0] != "_"], "np"),
+        ([n for n in dir(numpy.ndarray) if n[:2] != "__" and n != "base"], "np.ndarray, np.zeros(2)"),
+        ([n for n in dir(numpy.float64) if n[:2] != "__"], "np.float64, np.float32(1), np.float16"),
+        ([n for n in dir(numpy.int64) if n[:2] != "__"], "np.int64, np.uint8(1), np.int16"),
+        ([n for n in dir(numpy.bool_) if n[:2] != "__"], "np.bool_, np.any([1])"),
+        ([n for n in dir(numpy.ufunc) if n[0] != "_"], "np.add, np.sin"),
+        ([n for n in dir(numpy.dtype("f4")) if n[0] != "_"], "np.dtype('f4')"),
+        ([n for n in dir(numpy.finfo("f4")) if n[0] != "_"], "np.finfo('f4')"),
+    ]
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/names.py", "w") as f:
+            f.write(NAMES + "\n\nasked = [%s]\n" % ", ".join("lacking(%r, %s)" % g for g in groups))
+            f.write("\n\ndef use(made):\n    made()\n    return torch.nn.Identity()\n\n\nimport torch\n")
+            f.write("\n\ndef show():\n    raise KeyboardInterrupt(asked)\n")
+        _, text = client(folder, "names.py", "show()")
+        if "KeyboardInterrupt: [%s]" % ", ".join("[]" for _ in groups) not in text:
+            wrong.append("names: " + text[-600:])
+        for use, want in USES.items():
+            have, text = client(folder, "names.py", "use(lambda: %s)" % use)
+            if have != want:
+                wrong.append("%s: exit code %d, not %d: %s" % (use, have, want, text[-300:]))
     return wrong
 
 
@@ -174,7 +229,7 @@ def main():
         if not equal:
             wrong += 1
             print("DIFFERS  %s\n   numpy %s\n   ours  %s" % (line, want[:300], have[:300]))
-    for text in wrong_files():
+    for text in wrong_files() + wrong_names():
         wrong += 1
         print(text)
     print("%d expressions, %d different %s" % (len(lines), wrong, answer.stderr[:300]))
