@@ -437,7 +437,7 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
 
 absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   flags.targets = DifferentNames(flags.targets);
-  if (flags.compares || flags.targets.size() > 1) return ExplainTargets(common, std::move(flags));
+  if (flags.targets.size() > 1) return ExplainTargets(common, std::move(flags));
   const std::string target = flags.targets.empty() ? "" : flags.targets[0];
   if (!target.empty()) COBRA_RETURN_IF_ERROR(CheckServer(common));
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));

@@ -52,7 +52,6 @@ struct ExplainFlags {
   ModelArguments model;
   // None: no server is used, shares are of FLOPs and bytes. Several: which of them suits the network, and why.
   std::vector<std::string> targets;
-  bool compares = false;  // also if it is one target
   int top = 10;           // groups of equal calls
   std::string by;         // "layer", "module", "op", "line"; empty: an overview
 };

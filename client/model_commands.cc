@@ -78,17 +78,6 @@ void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
                                             "operator on each. Without it: shares of FLOP and bytes, and no server is "
                                             "needed");
   Repeatable(target->delimiter(',')->type_name("NAME[,NAME]"));
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--targets",
-          [flags](const std::vector<std::string>& names) {
-            flags->targets = names;
-            flags->compares = true;
-          },
-          "The same for several, under an earlier name")
-      ->delimiter(',')
-      ->type_name("NAME,NAME")
-      ->excludes(target);
   command->add_option("--top", flags->top, "How many groups of the slowest calls the overview lists")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();

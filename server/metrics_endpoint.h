@@ -1,9 +1,7 @@
 // GET /metrics over HTTP, in Prometheus' text format. One thread, which waits for all connections at once: a scrape
 // takes a millisecond and comes every few seconds. Connections are few and short; idle ones are closed for new ones.
 //
-// prometheus-cpp's own exposer cannot be used in a process with LibTorch: civetweb starts its threads with stacks of
-// 100 KB, and the thread-local variables of OpenBLAS, glog and LibTorch alone take more (measured: 105 KB), so that no
-// thread of it ever starts.
+// Not prometheus-cpp's own exposer: its civetweb waits for idle connections with a thread each.
 #ifndef COBRA_SERVER_METRICS_ENDPOINT_H_
 #define COBRA_SERVER_METRICS_ENDPOINT_H_
 

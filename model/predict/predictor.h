@@ -100,7 +100,7 @@ struct PredictorOptions {
 class Predictor {
  public:
   // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names a damaged
-  // file. Settles for the whole process that LibTorch uses one thread a call and does without oneDNN.
+  // file.
   static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
                                                                const PredictorOptions& options = {});
   virtual ~Predictor() = default;

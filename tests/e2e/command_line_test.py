@@ -77,7 +77,7 @@ class CommandLineTest(unittest.TestCase):
             ("cobra-client", ["predict", "net.py", "--target", "x", "--max-increase", "3%"], "--max-increase requires"),
             ("cobra-client", ["targets", "--server", "http://127.0.0.1:50951"], "write --server 127.0.0.1:50951"),
             ("cobra-client", ["targets", "--server", "localhost"], "write --server localhost:50051"),
-            ("cobra-client", ["explain", "net.py", "--target", "a", "--targets", "b"], "--target excludes --targets"),
+            ("cobra-client", ["explain", "net.py", "--targets", "a"], "did you mean --target?"),
             (
                 "cobra-client",
                 ["compare", "old.json"],
