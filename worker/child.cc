@@ -128,15 +128,19 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     close(ends[1]);
     int got = 1;
     const int first = next;
+    bool stopped = false;
     while (next < num_tasks) {
+      stopped = limits.stopped && limits.stopped();
+      if (stopped) break;
       ChildResult result;
       got = ReadResult(ends[0], limits.task_timeout_s, &result.text);
       if (got != 1) break;
       done(next++, result);
     }
     close(ends[0]);
-    if (got == -1) kill(pid, SIGKILL);
+    if (got == -1 || stopped) kill(pid, SIGKILL);
     const int wait_status = Reap(pid);
+    if (stopped) return absl::OkStatus();
     const bool gave_up = next > first && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kNotHealthy;
     if (next < num_tasks && !gave_up) {
       done(next++, got == -1 ? ChildResult{store::Outcome::timeout,

@@ -24,6 +24,9 @@ struct ChildLimits {
   // Called in the child after each task. False: the child cannot run more tasks (its GPU's context is lost), so the
   // next task gets a new child.
   std::function<bool()> healthy;
+  // Called in this process before each result is awaited. True: nothing more is run; the child, which has begun the next
+  // task, is killed.
+  std::function<bool()> stopped;
 };
 
 struct ChildResult {
@@ -32,7 +35,8 @@ struct ChildResult {
   std::string text;
 };
 
-// Calls run(0) ... run(num_tasks - 1) in children and done(i, result) in this process, in order.
+// Calls run(0) ... run(num_tasks - 1) in children and done(i, result) in this process, in order. With `limits.stopped`,
+// done() is not called for the tasks that are left out.
 absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::function<std::string(int)>& run,
                            const std::function<void(int, const ChildResult&)>& done);
 

@@ -118,4 +118,9 @@ absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder) {
                   "; give this one a folder of its own (--spool)");
 }
 
+absl::StatusOr<DeviceLock> LockQueueClient(absl::string_view folder) {
+  return LockFile(absl::StrCat(folder, "/cobra-worker-queue-client.lock"), absl::StrCat("the queue of spool ", folder),
+                  "; try again when it has reported what is there");
+}
+
 }  // namespace cobra::worker

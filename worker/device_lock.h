@@ -40,6 +40,8 @@ std::vector<std::string> DevicesOf(const Execution& execution, int core);
 
 // Locks the folder of spool.h: it allows only one worker, even with a shared device.
 absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder);
+// The same for its queue client, which may live a little longer than its worker: it reports what is there.
+absl::StatusOr<DeviceLock> LockQueueClient(absl::string_view folder);
 
 }  // namespace cobra::worker
 

@@ -183,21 +183,54 @@ absl::Status GroupRunner::AddCanary(std::vector<CanaryTimes>* around) {
       });
 }
 
-absl::Status GroupRunner::RunInRunner(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
-                                      std::vector<std::optional<store::Measurement>>* measurements) {
-  COBRA_RETURN_IF_ERROR(AddCanary(around));
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    const absl::StatusOr<Sample> sample = tasks[i].draw();
-    if (!sample.ok()) continue;
-    if (tasks[i].begins) tasks[i].begins();
+// Also after a fault of the runner: what was measured before is judged by what the canary says now.
+absl::Status GroupRunner::RunInRunner(Group* group) {
+  COBRA_RETURN_IF_ERROR(AddCanary(&group->around));
+  const absl::Status measured = MeasureInRunner(group);
+  const absl::Status canary = AddCanary(&group->around);
+  return measured.ok() ? canary : measured;
+}
+
+absl::Status GroupRunner::MeasureInRunner(Group* group) {
+  for (size_t i = 0; i < group->tasks.size(); ++i) {
+    if (options_.stopped != nullptr && options_.stopped()) break;
+    const GroupTask& task = group->tasks[i];
+    const absl::StatusOr<Sample> sample = task.draw();
+    if (!sample.ok()) {
+      End(i, std::nullopt, group);
+      continue;
+    }
+    if (task.begins) task.begins();
     COBRA_ASSIGN_OR_RETURN(store::Measurement measurement,
-                           runner_->Measure(sample->graph, RulesFor(tasks[i], sample->is_network)));
+                           runner_->Measure(sample->graph, RulesFor(task, sample->is_network)));
     measurement.subject.is_network = sample->is_network;
     measurement.subject.label = sample->label;
     FillConditions(&measurement);
-    (*measurements)[i] = std::move(measurement);
+    End(i, std::move(measurement), group);
   }
-  return AddCanary(around);
+  return absl::OkStatus();
+}
+
+void GroupRunner::End(size_t task, std::optional<store::Measurement> measurement, Group* group) const {
+  const GroupTask& its = group->tasks[task];
+  if (its.ends) its.ends();
+  group->measurements[task] = std::move(measurement);
+  std::optional<store::Measurement>& known = group->measurements[task];
+  if (!known || known->latency.quiet_runs == 0 || !its.takes) return;
+  SetCanary(WorstRatios(group->around, MedianCanaryTimes()), group->load, &*known);
+  its.takes(*known);
+  group->taken[task] = true;
+}
+
+void GroupRunner::SetCanary(const CanaryRatios& canary, double load, store::Measurement* measurement) const {
+  store::Conditions& conditions = measurement->conditions;
+  conditions.canary_ratio = canary.compute;
+  conditions.canary_copy_ratio = canary.copy;
+  // What the undisturbed runs say holds, however loud the neighbours were between them.
+  conditions.suspect = measurement->latency.quiet_runs == 0 &&
+                       IsDisturbed(canary, options_.canary_tolerance, options_.canary_copy_tolerance);
+  conditions.disturbed = IsDisturbed(*measurement, canary);
+  conditions.load = load;
 }
 
 // Runs in the child. Returns the measurement as a line; empty if there is nothing to measure.
@@ -262,48 +295,44 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   return j.dump();
 }
 
-absl::Status GroupRunner::RunTasksInChildren(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
-                                             std::vector<std::optional<store::Measurement>>* measurements) {
-  const int last = static_cast<int>(tasks.size()) + 1;  // the first and the last task are canaries
+absl::Status GroupRunner::RunTasksInChildren(Group* group) {
+  const int last = static_cast<int>(group->tasks.size()) + 1;  // the first and the last task are canaries
   ChildLimits limits;
   limits.healthy = [] { return !DeviceIsBroken(); };
   if (!options_.execution.is_cuda()) limits.memory_bytes = options_.memory_bytes;
-  return RunInChildren(
+  if (options_.stopped != nullptr) limits.stopped = options_.stopped;
+  int num_done = 0;
+  COBRA_RETURN_IF_ERROR(RunInChildren(
       last + 1, limits,
-      [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(tasks[static_cast<size_t>(i - 1)]); },
+      [&](int i) { return i == 0 || i == last ? CanaryText() : MeasureTask(group->tasks[static_cast<size_t>(i - 1)]); },
       [&](int i, const ChildResult& result) {
+        ++num_done;
         if (i == 0 || i == last) {
-          if (result.outcome == store::Outcome::ok) around->push_back(CanaryFromText(result.text));
+          if (result.outcome == store::Outcome::ok) group->around.push_back(CanaryFromText(result.text));
         } else {
           const size_t k = static_cast<size_t>(i - 1);
-          (*measurements)[k] = MeasurementOf(tasks[k], result);
+          End(k, MeasurementOf(group->tasks[k], result), group);
         }
-      });
+      }));
+  return num_done > last ? absl::OkStatus() : AddCanary(&group->around);
 }
 
 absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
-  std::vector<std::optional<store::Measurement>> measurements(tasks.size());
-  std::vector<CanaryTimes> around;
-  const double load = LoadAverage();
-  if (runner_ != nullptr) {
-    COBRA_RETURN_IF_ERROR(RunInRunner(tasks, &around, &measurements));
-  } else {
-    COBRA_RETURN_IF_ERROR(RunTasksInChildren(tasks, &around, &measurements));
+  Group group;
+  group.tasks = tasks;
+  group.load = LoadAverage();
+  group.measurements.resize(tasks.size());
+  group.taken.resize(tasks.size());
+  const absl::Status status = runner_ != nullptr ? RunInRunner(&group) : RunTasksInChildren(&group);
+  for (const CanaryTimes& times : group.around) RecordCanaryTimes(times);
+  const CanaryRatios worst = WorstRatios(group.around, MedianCanaryTimes());
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (!group.measurements[i] || group.taken[i]) continue;
+    SetCanary(worst, group.load, &*group.measurements[i]);
+    if (tasks[i].takes) tasks[i].takes(*group.measurements[i]);
   }
-  for (const CanaryTimes& times : around) RecordCanaryTimes(times);
-  const CanaryRatios worst = WorstRatios(around, MedianCanaryTimes());
-  for (std::optional<store::Measurement>& measurement : measurements) {
-    if (!measurement) continue;
-    store::Conditions& conditions = measurement->conditions;
-    conditions.canary_ratio = worst.compute;
-    conditions.canary_copy_ratio = worst.copy;
-    // What the undisturbed runs say holds, however loud the neighbours were between them.
-    conditions.suspect = measurement->latency.quiet_runs == 0 &&
-                         IsDisturbed(worst, options_.canary_tolerance, options_.canary_copy_tolerance);
-    conditions.disturbed = IsDisturbed(*measurement, worst);
-    conditions.load = load;
-  }
-  return measurements;
+  COBRA_RETURN_IF_ERROR(status);
+  return std::move(group.measurements);
 }
 
 std::vector<std::string> GroupRunner::TakeCanaryLines() { return std::exchange(canary_lines_, {}); }

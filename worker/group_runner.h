@@ -45,6 +45,8 @@ struct GroupRunnerOptions {
   double canary_copy_tolerance = kCanaryCopyTolerance;
   MeasureOptions (*layer_rules)(const Execution&) = LayerSeriesRules;
   MeasureOptions (*network_rules)(const Execution&) = NetworkSeriesRules;
+  // Asked between two tasks. True: the group ends there, with its last canary.
+  bool (*stopped)() = nullptr;
 };
 
 // What DescribeTarget() says, with the runner's runtime, whose name follows that of the machine.
@@ -56,7 +58,13 @@ struct GroupTask {
   std::function<absl::StatusOr<Sample>()> draw;
   // Seed of weights and inputs.
   uint64_t seed = 1;
-  std::function<void()> begins;
+  std::function<void()> begins = nullptr;
+  // Called in this process when its result is there, or it is known that there is none. Not for tasks that a group
+  // leaves out because it was stopped.
+  std::function<void()> ends = nullptr;
+  // Called in this process, at most once, with what was measured: at once if its own runs tell that nobody disturbed
+  // them, so that no canary can change that; otherwise at the end of the group, also of one that failed.
+  std::function<void(const store::Measurement&)> takes = nullptr;
 };
 
 class GroupRunner {
@@ -66,7 +74,7 @@ class GroupRunner {
   static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
 
   // One measurement per task, in their order; space, seed, index and repeat are left to the caller. nullopt: there was
-  // nothing to measure.
+  // nothing to measure, or the task was left out.
   absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks);
 
   // The session line, which the measurements name (store/measurement.h). `more` is merged into it: caps, seed.
@@ -87,10 +95,20 @@ class GroupRunner {
   absl::Status TakeFirstCanaries(const std::string& text);
   std::string MeasureTask(const GroupTask& task);
   MeasureOptions RulesFor(const GroupTask& task, bool is_network) const;
-  absl::Status RunTasksInChildren(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
-                                  std::vector<std::optional<store::Measurement>>* measurements);
-  absl::Status RunInRunner(absl::Span<const GroupTask> tasks, std::vector<CanaryTimes>* around,
-                           std::vector<std::optional<store::Measurement>>* measurements);
+  // A group that is being measured.
+  struct Group {
+    absl::Span<const GroupTask> tasks;
+    double load = 0;                  // of the machine, when it began
+    std::vector<CanaryTimes> around;  // so far
+    std::vector<std::optional<store::Measurement>> measurements;
+    std::vector<bool> taken;  // by their tasks
+  };
+  absl::Status RunTasksInChildren(Group* group);
+  absl::Status RunInRunner(Group* group);
+  absl::Status MeasureInRunner(Group* group);
+  // The result of the task is there.
+  void End(size_t task, std::optional<store::Measurement> measurement, Group* group) const;
+  void SetCanary(const CanaryRatios& canary, double load, store::Measurement* measurement) const;
   absl::Status AddCanary(std::vector<CanaryTimes>* around);
   void FillConditions(store::Measurement* measurement) const;
   CanaryTimes MedianCanaryTimes() const;

@@ -370,6 +370,8 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
 }
 
 absl::Status RunQueueClientCommand(const WorkFlags& flags) {
+  COBRA_RETURN_IF_ERROR(MakeDirectories(flags.spool));
+  COBRA_ASSIGN_OR_RETURN(const DeviceLock own_queue, LockQueueClient(flags.spool));  // before its name is read
   COBRA_ASSIGN_OR_RETURN(Spool spool, Spool::Open(flags.spool));
   QueueClientOptions options;
   options.server = flags.server;

@@ -202,7 +202,10 @@ absl::Status QueueClient::TakeOutcome(const std::string& id, v1::ReportResponse:
 absl::Status QueueClient::Refused(const std::string& id, absl::string_view why, bool again) {
   const bool is_first = ++refusals_[id] == 1;
   COBRA_RETURN_IF_ERROR(spool_.RejectDone(id, why));
-  if ((again && is_first) || failed_.count(id) > 0) return absl::OkStatus();
+  if ((again && is_first) || failed_.count(id) > 0) {
+    given_up_.insert(id);
+    return absl::OkStatus();
+  }
   failed_.insert(id);
   return spool_.AddDone(id, {FailureJson(absl::StrCat("it was measured, but not reported: ", why)), ""});
 }
@@ -210,30 +213,54 @@ absl::Status QueueClient::Refused(const std::string& id, absl::string_view why, 
 absl::Status QueueClient::KeepLeases() { return RenewLeases(/*release=*/false); }
 
 absl::Status QueueClient::RenewLeases(bool release) {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool_.Todo());
+  COBRA_ASSIGN_OR_RETURN(std::vector<SpooledTask> tasks, spool_.Todo());
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, spool_.Started());
-  if (todo.empty()) return absl::OkStatus();
-  if (!release && SteadyNowNs() < renew_at_ns_ && started == started_) return absl::OkStatus();
-  const std::set<std::string> begun(started.begin(), started.end());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> given_up, GivenUp());
+  // What is measured is kept, too, until the server has it: otherwise its lease would end as that of a start without a
+  // result.
+  for (const std::string& id : done) tasks.push_back({/*file=*/"", id});
+  if (tasks.empty() && given_up.empty()) return absl::OkStatus();
+  if (!release && given_up.empty() && options_.steady_now_ns() < renew_at_ns_ && started == started_)
+    return absl::OkStatus();
+  std::set<std::string> begun(started.begin(), started.end());
+  for (const std::string& id : done) begun.erase(id);
   absl::Status first;
-  for (size_t i = 0; i < todo.size(); i += kMostIds) {
-    const absl::Status status = RenewSome(absl::MakeConstSpan(todo).subspan(i, kMostIds), begun, release);
+  for (size_t i = 0; i < std::max<size_t>(tasks.size(), 1); i += kMostIds) {
+    const absl::Status status = RenewSome(absl::MakeConstSpan(tasks).subspan(i, kMostIds), begun, release);
     if (absl::IsUnavailable(status)) return status;
     if (first.ok()) first = status;
   }
   COBRA_RETURN_IF_ERROR(first);
-  renew_at_ns_ = SteadyNowNs() + absl::ToDoubleNanoseconds(options_.lease) / 3;
+  renew_at_ns_ = options_.steady_now_ns() + absl::ToDoubleNanoseconds(options_.lease) / 3;
   started_ = started;
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<std::string>> QueueClient::GivenUp() const {
+  if (given_up_.empty()) return std::vector<std::string>();
+  std::set<std::string> rest = given_up_;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool_.Todo());
+  for (const std::string& id : done) rest.erase(id);
+  for (const SpooledTask& task : todo) rest.erase(task.id);
+  return std::vector<std::string>(rest.begin(), rest.end());
+}
+
+// With what was given up: it is never more than what one Lease gives and one Report takes.
 absl::Status QueueClient::RenewSome(absl::Span<const SpooledTask> tasks, const std::set<std::string>& begun,
                                     bool release) {
   v1::RenewRequest request;
   request.set_worker(spool_.worker_id());
   SetDuration(options_.lease, request.mutable_duration());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> given_up, GivenUp());
+  for (const std::string& id : given_up) request.add_released_task_ids(id);
+  // What waits to be reported has no file in todo/.
+  const auto is_released = [&](const SpooledTask& task) {
+    return release && !task.file.empty() && begun.count(task.id) == 0;
+  };
   for (const SpooledTask& task : tasks) {
-    if (release && begun.count(task.id) == 0) {
+    if (is_released(task)) {
       request.add_released_task_ids(task.id);
       continue;
     }
@@ -242,13 +269,14 @@ absl::Status QueueClient::RenewSome(absl::Span<const SpooledTask> tasks, const s
   }
   v1::RenewResponse response;
   COBRA_RETURN_IF_ERROR(Call("Renew", &v1::Measurements::StubInterface::Renew, request, &response));
+  given_up_.clear();
   int kept = 0;
   for (const SpooledTask& task : tasks) {
-    const bool released = release && begun.count(task.id) == 0;
+    const bool released = is_released(task);
     const bool held = !released && kept < response.held_size() && response.held(kept);
     if (!released) ++kept;
-    // Leased to another worker, or cancelled. A task that is being measured is kept: its record counts.
-    if (!held && begun.count(task.id) == 0) COBRA_RETURN_IF_ERROR(spool_.DropTodo(task));
+    // Leased to another worker, or cancelled. A task that is being measured is kept, and so is a record: it counts.
+    if (!held && !task.file.empty() && begun.count(task.id) == 0) COBRA_RETURN_IF_ERROR(spool_.DropTodo(task));
   }
   return absl::OkStatus();
 }
@@ -269,14 +297,18 @@ absl::Status QueueClient::LeaseTasks() {
   if (IsTooLarge(leased)) most_leased_ = 1;
   COBRA_RETURN_IF_ERROR(leased);
   most_leased_ = std::min(2 * most_leased_, kMostIds);
+  absl::Status first;
   for (const v1::MeasurementTask& task : response.tasks()) {
     const absl::Status added = AddLeased(task);
-    if (!absl::IsInvalidArgument(added)) {
-      COBRA_RETURN_IF_ERROR(added);
-    } else {
+    if (added.ok()) continue;
+    if (absl::IsInvalidArgument(added)) {
       LogWarning(absl::StrCat("left out: ", added.message()));  // an id that is none; the others are measured
+      continue;
     }
+    given_up_.insert(task.task_id());
+    if (first.ok()) first = added;
   }
+  COBRA_RETURN_IF_ERROR(first);
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   idle_ = todo.empty() && done.empty() && response.tasks().empty();
   return absl::OkStatus();

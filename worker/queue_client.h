@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -19,6 +20,7 @@
 #include "absl/types/span.h"
 #include "base/connection_files.h"
 #include "cobra/v1/measurements.grpc.pb.h"
+#include "worker/meter.h"
 #include "worker/spool.h"
 
 namespace cobra::worker {
@@ -35,6 +37,8 @@ struct QueueClientOptions {
   absl::Duration period = absl::Milliseconds(200);
   // Exit when there is nothing to do.
   bool until_idle = false;
+  // In nanoseconds; a clock that is set back must not stop renewals.
+  std::function<double()> steady_now_ns = SteadyNowNs;
 };
 
 class QueueClient {
@@ -67,6 +71,8 @@ class QueueClient {
   absl::Status KeepLeases();
   absl::Status RenewLeases(bool release);
   absl::Status RenewSome(absl::Span<const SpooledTask> tasks, const std::set<std::string>& begun, bool release);
+  // Those of given_up_ that are not in the spool all the same.
+  absl::StatusOr<std::vector<std::string>> GivenUp() const;
   absl::Status LeaseTasks();
   absl::Status AddLeased(const v1::MeasurementTask& task);
   template <typename Request, typename Response>
@@ -78,13 +84,15 @@ class QueueClient {
   const QueueClientOptions options_;
   Spool spool_;
   const std::unique_ptr<v1::Measurements::StubInterface> stub_;
-  // SteadyNowNs(): a clock that is set back must not stop renewals.
   double renew_at_ns_ = 0;
   // The started tasks that were reported at the last renewal.
   std::vector<std::string> started_;
   // How often the records of a task were refused, and the tasks for which a failure was reported.
   std::map<std::string, int> refusals_;
   std::set<std::string> failed_;
+  // Leased tasks that are not in the spool, neither to be measured nor to be reported: released with the next Renew, so
+  // that whoever can measures them, and not when their lease ends.
+  std::set<std::string> given_up_;
   // Tasks of one Lease: fewer after a reply that was too large to be received.
   int most_leased_ = kMostIds;
   bool idle_ = false;

@@ -22,10 +22,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "base/file.h"
+#include "base/hex_digits.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "worker/device_lock.h"
 
 namespace cobra::worker {
 namespace {
@@ -34,7 +36,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kJson = ".json";
-constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kMaxWorkerName = 200;
+constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kMaxWorkerName = 200, kRandomDigits = 16;
 
 std::string HostName() {
   char name[256] = {};
@@ -127,14 +129,35 @@ absl::Status Reject(const std::string& spool, absl::string_view part, absl::stri
   return absl::OkStatus();
 }
 
-// Empty if there is none that can be used.
-absl::StatusOr<std::string> NameInSpool(const std::string& folder) {
+struct KnownName {
+  std::string name;      // empty: there is none that can be used
+  bool is_whole = true;  // otherwise it may be the beginning of the name
+};
+
+// A name that Open() has made: of an earlier worker it ends without a newline.
+bool IsGenerated(absl::string_view name) {
+  return name.size() > kRandomDigits && name[name.size() - kRandomDigits - 1] == '-' &&
+         IsHexDigits(name.substr(name.size() - kRandomDigits), kRandomDigits);
+}
+
+absl::StatusOr<KnownName> NameInSpool(const std::string& folder) {
   const absl::StatusOr<std::string> text = ReadFile(absl::StrCat(folder, "/worker-id"), 2 * kMaxWorkerName);
-  if (absl::IsNotFound(text.status())) return "";
+  if (absl::IsNotFound(text.status())) return KnownName();
   const absl::string_view name = text.ok() ? absl::StripAsciiWhitespace(*text) : "";
-  if (IsWorkerName(name)) return std::string(name);
+  if (IsWorkerName(name)) return KnownName{std::string(name), absl::EndsWith(*text, "\n") || IsGenerated(name)};
   COBRA_RETURN_IF_ERROR(Reject(folder, "", "worker-id", "is not the name of a worker"));
-  return "";
+  return KnownName();
+}
+
+// Gives the spool another name, unless somebody may still report under the one that it has.
+absl::Status CheckMayRename(const Spool& spool, absl::string_view known) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool.Done());
+  COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool.Todo());
+  if (done.empty() && todo.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--worker ", spool.worker_id(), ": the spool ", spool.folder(), " belongs to worker ", known, " and has ",
+      done.size() + todo.size(), " of its tasks, which only that worker may report: start it ", "with --worker ", known,
+      ", or give another --spool"));
 }
 
 }  // namespace
@@ -146,25 +169,30 @@ absl::StatusOr<Spool> Spool::Open(absl::string_view folder, absl::string_view wo
   }
   for (const char* part : {"todo", "started", "interrupted", "done", "rejected"})
     COBRA_RETURN_IF_ERROR(MakeDirectories(absl::StrCat(folder, "/", part)));
-  COBRA_ASSIGN_OR_RETURN(const std::string known, NameInSpool(std::string(folder)));
-  std::random_device random;
-  const std::string name = !worker.empty()  ? std::string(worker)
-                           : !known.empty() ? known
-                                            : absl::StrFormat("%s-%08x%08x", HostName(), random(), random());
-  Spool spool(std::string(folder), name);
-  if (name == known) return spool;
-  if (!known.empty()) {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool.Done());
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SpooledTask> todo, spool.Todo());
-    if (!done.empty() || !todo.empty()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "--worker ", name, ": the spool ", folder, " belongs to worker ", known, " and has ",
-          done.size() + todo.size(), " of its tasks, which only that worker may report: start it with --worker ", known,
-          ", or give another --spool"));
-    }
+  COBRA_ASSIGN_OR_RETURN(KnownName known, NameInSpool(std::string(folder)));
+  if (worker.empty() && !known.is_whole) {  // two workers of one name would take each other's tasks
+    COBRA_RETURN_IF_ERROR(Reject(std::string(folder), "", "worker-id", "is cut off"));
+    known = KnownName();
   }
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(folder, "/worker-id"), name));
+  std::random_device random;
+  const std::string name = !worker.empty()       ? std::string(worker)
+                           : !known.name.empty() ? known.name
+                                                 : absl::StrFormat("%s-%08x%08x", HostName(), random(), random());
+  Spool spool(std::string(folder), name);
+  if (name == known.name && known.is_whole) return spool;
+  const bool is_beginning = !known.is_whole && absl::StartsWith(name, known.name);
+  if (known.name.empty() || is_beginning) {
+    COBRA_RETURN_IF_ERROR(spool.WriteName());
+    return spool;
+  }
+  COBRA_ASSIGN_OR_RETURN(const DeviceLock no_client, LockQueueClient(folder));
+  COBRA_RETURN_IF_ERROR(CheckMayRename(spool, known.name));
+  COBRA_RETURN_IF_ERROR(spool.WriteName());
   return spool;
+}
+
+absl::Status Spool::WriteName() const {
+  return WriteFileAtomic(absl::StrCat(folder_, "/worker-id"), absl::StrCat(worker_id_, "\n"));
 }
 
 absl::StatusOr<std::vector<std::string>> Spool::List(absl::string_view part,
@@ -239,7 +267,13 @@ absl::Status Spool::AddDone(absl::string_view id, const FinishedTask& finished) 
                                       finished.session_json.empty() ? "null" : finished.session_json, "}"));
 }
 
-absl::Status Spool::DropDone(absl::string_view id) { return Remove(Path("done", absl::StrCat(id, kJson))); }
+absl::Status Spool::DropDone(absl::string_view id) {
+  COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, List("todo", &IsTodoFile));
+  for (const std::string& name : names) {
+    if (IdOfTodo(name) == id) COBRA_RETURN_IF_ERROR(DropTodo({name, std::string(id)}));
+  }
+  return Remove(Path("done", absl::StrCat(id, kJson)));
+}
 
 absl::Status Spool::RejectDone(absl::string_view id, absl::string_view why) const {
   return Reject(folder_, "done", absl::StrCat(id, kJson), why);
@@ -275,6 +309,8 @@ void Spool::MarkStarted(absl::string_view id) const {
   const int fd = ::open(Path("started", id).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   if (fd >= 0) ::close(fd);
 }
+
+void Spool::MarkEnded(absl::string_view id) const { std::remove(Path("started", id).c_str()); }
 
 absl::Status Spool::Finish(const SpooledTask& task, const FinishedTask& finished) {
   COBRA_RETURN_IF_ERROR(AddDone(task.id, finished));

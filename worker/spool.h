@@ -1,7 +1,8 @@
 // A folder between the measuring process (work.h) and the queue client. Either may die at any moment, and the server
 // may be unreachable for as long as the disk has room: leased tasks are measured, and measured records are reported.
 //
-//   worker-id                  name of this worker for as long as the folder lives
+//   worker-id                  name of this worker for as long as the folder lives, and a newline: without it, the file
+//                              may have been cut off, and the name be another worker's
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
 //   started/ID                 being measured; one at a time
 //   interrupted/ID             as many bytes as measuring processes have died while they measured it
@@ -47,7 +48,8 @@ class Spool {
 
   // Creates the folder and the worker's name if they are missing. `worker`: the name to use from now on; empty: the one
   // that the spool has, or a new one. FailedPrecondition if tasks of a worker of another name are there: only that one
-  // may report them. Whoever gives a name holds the spool's lock (device_lock.h).
+  // may report them. FailedPrecondition, too, if a queue client still knows the spool under another name: it would
+  // report what is measured from now on. Whoever gives a name holds the spool's lock (device_lock.h).
   static absl::StatusOr<Spool> Open(absl::string_view folder, absl::string_view worker = "");
 
   const std::string& folder() const { return folder_; }
@@ -63,6 +65,7 @@ class Spool {
   // NotFound if it is gone; DataLoss if it cannot be read.
   absl::StatusOr<FinishedTask> ReadDone(absl::string_view id) const;
   absl::Status AddDone(absl::string_view id, const FinishedTask& finished);
+  // Also what Finish() has left of the task in todo/, if the process died in between.
   absl::Status DropDone(absl::string_view id);
   // Moves the record to rejected/. `why` is for the log.
   absl::Status RejectDone(absl::string_view id, absl::string_view why) const;
@@ -76,6 +79,8 @@ class Spool {
   // That task, and no other. Also from a forked child. If the mark cannot be written, only the count of attempts is
   // wrong.
   void MarkStarted(absl::string_view id) const;
+  // Its result is there: if the machine dies now, it was not that task.
+  void MarkEnded(absl::string_view id) const;
   absl::Status Finish(const SpooledTask& task, const FinishedTask& finished);
   absl::Status ClearStarted();
   // At the start of a measuring process: the task that the last one was measuring when it died is counted once more.
@@ -85,6 +90,7 @@ class Spool {
 
  private:
   Spool(std::string folder, std::string worker_id) : folder_(std::move(folder)), worker_id_(std::move(worker_id)) {}
+  absl::Status WriteName() const;
   std::string Path(absl::string_view part, absl::string_view name) const;
   // Names of the files below `part` for which `belongs` says so; what else ends in ".json" is rejected.
   absl::StatusOr<std::vector<std::string>> List(absl::string_view part, bool (*belongs)(absl::string_view name)) const;

@@ -108,7 +108,9 @@ class Work {
     signal(SIGTERM, RequestStop);
     signal(SIGINT, RequestStop);
     COBRA_RETURN_IF_ERROR(spool_.NoteInterrupted());
-    COBRA_ASSIGN_OR_RETURN(runner_, GroupRunner::Create(options_.runner));
+    GroupRunnerOptions options = options_.runner;
+    options.stopped = [] { return stop_requested != 0; };
+    COBRA_ASSIGN_OR_RETURN(runner_, GroupRunner::Create(options));
     COBRA_ASSIGN_OR_RETURN(session_json_, runner_->SessionJson());
     LogInfo(absl::StrCat("worker ", spool_.worker_id(), " measures; spool ", spool_.folder()));
     while (stop_requested == 0) {
@@ -131,6 +133,8 @@ class Work {
   }
 
  private:
+  // What is measured is in the spool as soon as nothing can change it: whatever ends this process late in a group, its
+  // other tasks are not measured again.
   absl::Status RunGroup(const std::vector<SpooledTask>& spooled) {
     std::vector<SpooledTask> todo;
     std::vector<absl::StatusOr<store::TaskSubject>> subjects;
@@ -151,27 +155,42 @@ class Work {
     }
     if (todo.empty()) return absl::OkStatus();
     std::vector<GroupTask> tasks;
+    std::vector<bool> ended(todo.size());
+    absl::Status taken;
     for (size_t i = 0; i < todo.size(); ++i) {
       GroupTask group_task;
       group_task.draw = [this, &subject = subjects[i]] {
         return subject.ok() ? Draw(*subject) : absl::StatusOr<Sample>(subject.status());
       };
       group_task.begins = [this, id = todo[i].id] { spool_.MarkStarted(id); };
+      group_task.ends = [this, &ended, id = todo[i].id, i] {
+        ended[i] = true;
+        spool_.MarkEnded(id);
+      };
+      group_task.takes = [this, &taken, &task = todo[i], &subject = subjects[i]](
+                             const store::Measurement& measurement) { taken.Update(Take(task, subject, measurement)); };
       tasks.push_back(std::move(group_task));
     }
-    COBRA_ASSIGN_OR_RETURN(std::vector<std::optional<store::Measurement>> measurements, runner_->Run(tasks));
+    const absl::StatusOr<std::vector<std::optional<store::Measurement>>> measurements = runner_->Run(tasks);
+    COBRA_RETURN_IF_ERROR(taken);
+    COBRA_RETURN_IF_ERROR(measurements.status());
     for (size_t i = 0; i < todo.size(); ++i) {
-      if (!FileExists(absl::StrCat(spool_.folder(), "/todo/", todo[i].file))) continue;
-      store::Measurement measurement =
-          measurements[i] ? *std::move(measurements[i]) : NotMeasured(tasks[i].draw().status());
-      if (measurement.conditions.suspect && ++tries_[todo[i].id] < kMostDisturbedTries) {
-        ++again_;
-        continue;  // the task stays in the spool
-      }
-      if (subjects[i].ok()) NameSubject(*subjects[i], &measurement.subject);
-      COBRA_RETURN_IF_ERROR(Finish(todo[i], measurement));
+      if (!ended[i] || (*measurements)[i]) continue;
+      COBRA_RETURN_IF_ERROR(Take(todo[i], subjects[i], NotMeasured(tasks[i].draw().status())));
     }
     return spool_.ClearStarted();
+  }
+
+  // The task leaves the spool, unless the machine was disturbed.
+  absl::Status Take(const SpooledTask& task, const absl::StatusOr<store::TaskSubject>& subject,
+                    store::Measurement measurement) {
+    if (!FileExists(absl::StrCat(spool_.folder(), "/todo/", task.file))) return absl::OkStatus();  // cancelled
+    if (measurement.conditions.suspect && ++tries_[task.id] < kMostDisturbedTries) {
+      ++again_;
+      return absl::OkStatus();
+    }
+    if (subject.ok()) NameSubject(*subject, &measurement.subject);
+    return Finish(task, measurement);
   }
 
   // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the task.

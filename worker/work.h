@@ -29,7 +29,7 @@ struct WorkOptions {
   SamplerOptions sampler;
 };
 
-// Runs until SIGTERM or SIGINT: then finishes the current group, reports it, and releases the other tasks.
+// Runs until SIGTERM or SIGINT: then finishes the current task, reports what was measured, and releases the others.
 absl::Status RunWork(const WorkOptions& options);
 
 }  // namespace cobra::worker

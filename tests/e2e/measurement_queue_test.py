@@ -3,6 +3,7 @@
 store; and what is killed, cut off or doubled on the way changes nothing of that."""
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -115,6 +116,37 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertNotIn("leased", states)
         self.assertEqual(sum(states.values()), 60)
 
+    def test_a_group_that_is_stopped_ends_early_and_loses_nothing(self):
+        self.start()
+        self.enqueue(self.tasks(300))
+        worker = self.worker("--group", "300", "--lease-tasks", "300")
+        self.wait_until(lambda: self.done() > 0, 60, worker.log)  # of a group that goes on
+        self.assertEqual(worker.stop(), 0)
+        states = self.rows.states()
+        self.assertEqual(set(states), {"done", "queued"})
+        self.assertEqual(sum(states.values()), 300)
+        self.assertEqual(
+            self.rows.query("SELECT MAX(attempts), MAX(started) FROM tasks WHERE state <> 'done'"), [["0", "0"]]
+        )
+
+    def test_a_machine_that_is_taken_away_late_in_a_group_has_reported_what_it_measured(self):
+        self.start()
+        self.enqueue(self.tasks(100))
+        flags = ("--group", "100", "--lease-tasks", "100", "--lease-seconds", "2")
+        for machine in range(3):
+            before = self.done()
+            spool = f"{self.spool}-{machine}"
+            worker = queue_run.Worker(self.server.address, spool, *flags)
+            self.addCleanup(worker.kill)
+            self.wait_until(lambda: self.done() > before, 60, worker.log)
+            worker.kill()
+            shutil.rmtree(spool, ignore_errors=True)  # its disk is gone, too
+            self.assertLess(self.done(), 100)
+        self.assertNotIn("poisoned", self.rows.states())
+        last = self.worker(*flags)
+        self.wait_until(lambda: self.done() == 100, 120, last.log)
+        self.assertEqual(self.rows.measurements(), (100, 100))
+
     def test_two_workers_do_not_share_a_device(self):
         self.start()
         program = os.path.join(programs.BIN, "cobra-worker")
@@ -162,6 +194,12 @@ class MeasurementQueueTest(queue_run.QueueTest):
         self.assertEqual(same_spool.returncode, 1)
         self.assertIn("spool", same_spool.stderr)
         self.assertIn("--spool", same_spool.stderr)
+        with open(os.path.join(self.spool, "worker-id")) as file:
+            name = file.read()
+        other_name = run(*work, "--target", TARGET, "--spool", self.spool, "--share-device", "--worker", "other")
+        self.assertEqual(other_name.returncode, 1)
+        with open(os.path.join(self.spool, "worker-id")) as file:
+            self.assertEqual(file.read(), name)  # it is locked before anything is changed there
         first.kill()  # SIGKILL: it cannot clean up, and must not have to
         first.wait()
         self.assertEqual(run(program, "measure", "--graph", graph, "--core", "1").returncode, 0)

@@ -104,6 +104,22 @@ TEST(ChildTest, WhatCanDoNoMoreIsReplaced) {
   EXPECT_EQ(results.at(2).text, results.at(3).text);
 }
 
+TEST(ChildTest, WhatIsStoppedEndsWithTheTaskThatRuns) {
+  ChildLimits limits;
+  std::map<int, ChildResult> results;
+  limits.stopped = [&results] { return results.size() == 2; };
+  const absl::Status status = RunInChildren(
+      4, limits,
+      [](int i) {
+        while (i >= 2) pause();  // begun, and not waited for
+        return absl::StrCat("task ", i);
+      },
+      [&](int i, const ChildResult& result) { results[i] = result; });
+  EXPECT_TRUE(status.ok()) << status;
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results.at(1).text, "task 1");
+}
+
 TEST(ChildTest, AnExitIsACrash) {
   const auto results = RunAll(1, [](int) -> std::string { _exit(3); });
   EXPECT_EQ(results.at(0).outcome, store::Outcome::crashed);

@@ -146,6 +146,27 @@ TEST_F(SpoolTest, AnUnusableNameIsReplaced) {
   EXPECT_EQ(Open().worker_id(), name);
 }
 
+// The beginning of a name may be another worker's name, whose tasks would be taken.
+TEST_F(SpoolTest, ANameThatIsCutOffIsNotUsed) {
+  Open("worker-12");
+  const std::string whole = *ReadFile(folder_ + "/worker-id");
+  EXPECT_EQ(whole, "worker-12\n");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    Write("worker-id", whole.substr(0, size));
+    EXPECT_EQ(Open().worker_id().find("worker-1"), std::string::npos) << size;
+    Write("worker-id", whole.substr(0, size));
+    Spool spool = Open("worker-12");  // who knows the name goes on
+    ASSERT_TRUE(spool.AddDone(Id('a'), {"{}", ""}).ok());
+    EXPECT_EQ(Open().worker_id(), "worker-12");
+    Write("worker-id", whole.substr(0, std::max<size_t>(size, 1)));
+    EXPECT_FALSE(Spool::Open(folder_, "other").ok()) << size;
+    Write("worker-id", whole);
+    ASSERT_TRUE(spool.DropDone(Id('a')).ok());
+  }
+  Write("worker-id", "host-0123456789abcdef");  // as Open() wrote it before
+  EXPECT_EQ(Open().worker_id(), "host-0123456789abcdef");
+}
+
 TEST_F(SpoolTest, RejectedFilesAreBoundedInBytes) {
   Spool spool = Open("w");
   constexpr int64_t kBytes = Spool::kMaxRejectedBytes / 4;
@@ -166,6 +187,27 @@ TEST_F(SpoolTest, OnlyWhatIsBeingMeasuredIsStarted) {
   ASSERT_TRUE(spool.ClearStarted().ok());
   EXPECT_THAT(*spool.Started(), IsEmpty());
   EXPECT_EQ(spool.Interruptions(Id('b')), 0);
+}
+
+TEST_F(SpoolTest, WhatHasEndedIsNotStarted) {
+  Spool spool = Open("w");
+  spool.MarkStarted(Id('a'));
+  spool.MarkEnded(Id('b'));
+  EXPECT_THAT(*spool.Started(), ElementsAre(Id('a')));
+  spool.MarkEnded(Id('a'));
+  EXPECT_THAT(*spool.Started(), IsEmpty());
+  ASSERT_TRUE(spool.NoteInterrupted().ok());
+  EXPECT_EQ(spool.Interruptions(Id('a')), 0);
+}
+
+// As after a crash between the two halves of Finish().
+TEST_F(SpoolTest, WhatIsReportedIsNotMeasuredAgain) {
+  Spool spool = Open("w");
+  for (const char digit : {'a', 'b'}) ASSERT_TRUE(spool.AddTodo(Id(digit), "{}").ok());
+  ASSERT_TRUE(spool.AddDone(Id('a'), {"{}", ""}).ok());
+  EXPECT_THAT(TodoIds(spool), ElementsAre(Id('b')));
+  ASSERT_TRUE(spool.DropDone(Id('a')).ok());
+  EXPECT_THAT(TodoIds(spool), ElementsAre(Id('b')));
 }
 
 TEST_F(SpoolTest, WhatEndsTheWorkerIsCounted) {
