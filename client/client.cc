@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,11 +19,17 @@
 #include "proto/connection.h"
 #include "proto/grpc_status.h"
 #include "proto/label.h"
+#include "proto/request_id.h"
 
 namespace cobra::client {
 namespace {
 
 constexpr int kReconnectAfterMs = 100;  // gRPC's minimum
+
+// Requests that would make another version of a target if a retry after a lost reply were taken for a new one.
+template <typename Request>
+constexpr bool kMakesVersion = std::is_same_v<Request, v1::CalibrateRequest> ||
+                               std::is_same_v<Request, v1::AdaptRequest> || std::is_same_v<Request, v1::ObserveRequest>;
 
 // The reason is the end of gRPC's message, such as "failed to connect to all addresses; last error: UNKNOWN:
 // ipv4:127.0.0.1:50051: Failed to connect to remote host: Connection refused".
@@ -129,6 +136,7 @@ class GrpcClient final : public Client {
     const absl::Time deadline = absl::Now() + options_.deadline;
     std::optional<Progress> progress;
     if (!HasProgress()) progress.emplace(absl::StrCat("asking ", options_.address));
+    const std::string id = kMakesVersion<Request> ? proto::NewRequestId() : "";
     Response response;
     absl::Status status;
     const auto attempt = [&] {
@@ -137,6 +145,7 @@ class GrpcClient final : public Client {
       context.set_deadline(absl::ToChronoTime(deadline));
       status = Prepare(&context);
       if (!status.ok()) return status;
+      if (!id.empty()) context.AddMetadata(proto::kRequestIdName, id);
       status = proto::FromGrpcStatus((stub->*method)(&context, request, &response));
       return status;
     };

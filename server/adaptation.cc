@@ -23,6 +23,7 @@
 #include "model/predict/timing_level.h"
 #include "server/access.h"
 #include "server/caller.h"
+#include "server/done_once.h"
 #include "server/measurement_task.h"
 #include "server/new_level.h"
 #include "server/target_message.h"
@@ -143,6 +144,14 @@ absl::StatusOr<predict::CheckedTimings> Checked(const ReadTimings& read, const p
 
 absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.name()));
+  const VersionCause cause = {CallerName(call, ""), RequestOf(request, call)};
+  return DoOnce(
+      model_, request.name(), cause.request, [&] { return Adapt(request, cause, response, call); },
+      [&](const std::string& answer) { return FillStoredAnswer(answer, *model_->Get(), request.name(), response); });
+}
+
+absl::Status Adaptation::Adapt(v1::AdaptRequest& request, VersionCause cause, v1::AdaptResponse* response,
+                               const CallContext& call) {
   predict::ProbeResult measured;
   ReadTimings read;
   HeldBytes::Part held;
@@ -170,32 +179,43 @@ absl::Status Adaptation::HandleAdapt(v1::AdaptRequest& request, v1::AdaptRespons
   measured.machine.name = request.name();
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   COBRA_RETURN_IF_ERROR(CheckSameDevice(*model, measured.machine));
-  // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
   const bool is_correction = request.exported_json().empty() && request.samples().empty();
   absl::StatusOr<std::string> warning = "";
   if (!is_correction) warning = WarningAbout(*model, measured, [&call] { return call.Stopped(); });
   COBRA_RETURN_IF_ERROR(call.Check());
   COBRA_RETURN_IF_ERROR(warning.status());
-  absl::Status adapted;
-  bool again = true;
-  while (again) {
-    int64_t follows = 0;
-    if (is_correction) {
-      COBRA_ASSIGN_OR_RETURN(follows, TakeTimings(request.name(), &measured));
-    }
-    adapted = model_
-                  ->Adapt(
-                      request.name(), measured, CallerName(call, ""), [&call] { return call.Stopped(); }, follows)
-                  .status();
-    // A mistaken unit is found by the fit, one sample at a time.
-    again = absl::IsAborted(adapted)
-                ? !call.Stopped()
-                : request.skip_refused() && LeaveOutNamed(adapted, &measured.records, response->mutable_refused());
-  }
-  COBRA_RETURN_IF_ERROR(adapted);
+  COBRA_RETURN_IF_ERROR(AdaptTo(request, *warning, std::move(cause), &measured, response, call));
   COBRA_RETURN_IF_ERROR(FillTargetByName(*model_->Get(), request.name(), response->mutable_target()));
   AddWarning(*warning, response);
   return absl::OkStatus();
+}
+
+absl::Status Adaptation::AdaptTo(const v1::AdaptRequest& request, absl::string_view warning, VersionCause cause,
+                                 predict::ProbeResult* measured, v1::AdaptResponse* response, const CallContext& call) {
+  // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
+  const bool is_correction = request.exported_json().empty() && request.samples().empty();
+  absl::Status adapted;
+  int64_t follows = 0;
+  bool takes_timings = is_correction;
+  bool again = true;
+  while (again) {
+    if (takes_timings) {
+      COBRA_ASSIGN_OR_RETURN(follows, TakeTimings(request.name(), measured));
+      response->clear_refused();  // of the timings that it had before
+    }
+    cause.request.answer = StoredAnswer(*response, warning);
+    adapted = model_
+                  ->Adapt(
+                      request.name(), *measured, cause, [&call] { return call.Stopped(); }, follows)
+                  .status();
+    takes_timings = is_correction && absl::IsAborted(adapted);
+    // A mistaken unit is found by the fit, one sample at a time. Of a correction, too: what was left out stays so.
+    again = !call.Stopped() &&
+            (absl::IsAborted(adapted) ||
+             (request.skip_refused() && LeaveOutNamed(adapted, &measured->records, response->mutable_refused())));
+  }
+  COBRA_RETURN_IF_ERROR(adapted.ok() ? adapted : call.Check());
+  return adapted;
 }
 
 absl::StatusOr<int64_t> Adaptation::TakeTimings(const std::string& name, predict::ProbeResult* measured) const {
@@ -241,26 +261,36 @@ absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContex
   return absl::OkStatus();
 }
 
-absl::Status Adaptation::ReplaceLevel(const std::string& target, const predict::TimingLevel& level,
+absl::Status Adaptation::ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,
                                       LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
-                                      std::string* warning, const CallContext& call) {
+                                      std::string* warning, const v1::AdaptResponse& response,
+                                      const CallContext& call) {
   std::set<std::string> again;
   for (const store::MeasuredGraph& record : timed) again.insert(record.measurement.subject.fingerprint);
   const auto left_out = static_cast<size_t>(absl::c_count_if(measured->probe.records, [&again](const auto& record) {
     return again.count(record.measurement.subject.fingerprint) == 0;
   }));
   *warning = NewLevelWarning(level, left_out, target);
+  cause.request.answer = StoredAnswer(response, *warning);
   measured->probe.records.clear();
   predict::AddTimings(std::move(timed), &measured->probe);
   return model_
       ->Adapt(
-          target, measured->probe, CallerName(call, ""), [&call] { return call.Stopped(); }, measured->version)
+          target, measured->probe, cause, [&call] { return call.Stopped(); }, measured->version)
       .status();
 }
 
 absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response,
                                        const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckMayChange(call, request.target()));
+  const VersionCause cause = {CallerName(call, ""), RequestOf(request, call)};
+  return DoOnce(
+      model_, request.target(), cause.request, [&] { return Observe(request, cause, response, call); },
+      [&](const std::string& answer) { return FillStoredAnswer(answer, *model_->Get(), request.target(), response); });
+}
+
+absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause, v1::AdaptResponse* response,
+                                 const CallContext& call) {
   COBRA_ASSIGN_OR_RETURN(LiveModel::Measured measured, model_->MeasuredOf(request.target()));
   if (request.samples().empty())
     return UserError(Diagnostic::Kind::kUsage, "samples: there are none", "send networks with latency_ms");
@@ -286,8 +316,11 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
       return RefusedError(timings.refused);
     COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
+    response->clear_refused();
+    FillRefused(timings.refused, response->mutable_refused());
     if (level.has_value()) {
-      observed = ReplaceLevel(request.target(), *level, &measured, std::move(timings.records), &warning, call);
+      observed = ReplaceLevel(request.target(), *level, cause, &measured, std::move(timings.records), &warning,
+                              *response, call);
       continue;
     }
     const absl::StatusOr<double> unlike =
@@ -295,13 +328,13 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
     COBRA_RETURN_IF_ERROR(call.Check());
     COBRA_RETURN_IF_ERROR(unlike.status());
     warning = JoinedWarning(*unlike);
+    cause.request.answer = StoredAnswer(*response, warning);
     observed = model_
-                   ->Observe(request.target(), measured.version, std::move(timings.records), CallerName(call, ""),
+                   ->Observe(request.target(), measured.version, std::move(timings.records), cause,
                              [&call] { return call.Stopped(); })
                    .status();
   } while (absl::IsAborted(observed) && !call.Stopped());
   COBRA_RETURN_IF_ERROR(observed);
-  FillRefused(timings.refused, response->mutable_refused());
   COBRA_RETURN_IF_ERROR(FillTargetByName(*model_->Get(), request.target(), response->mutable_target()));
   AddWarning(warning, response);
   return absl::OkStatus();

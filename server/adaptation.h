@@ -26,6 +26,7 @@ class Adaptation {
   // The pointers are not owned and must outlive this object.
   Adaptation(Pipeline* pipeline, LiveModel* model) : pipeline_(pipeline), model_(model) {}
 
+  // Once for each id of a caller's (done_once.h).
   absl::Status HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call);
   absl::Status HandleObserve(v1::ObserveRequest& request, v1::AdaptResponse* response, const CallContext& call);
   absl::Status HandleExportTarget(const v1::ExportTargetRequest& request, v1::ExportTargetResponse* response,
@@ -34,6 +35,13 @@ class Adaptation {
                                     const CallContext& call);
 
  private:
+  absl::Status Adapt(v1::AdaptRequest& request, VersionCause cause, v1::AdaptResponse* response,
+                     const CallContext& call);
+  absl::Status Observe(v1::ObserveRequest& request, VersionCause cause, v1::AdaptResponse* response,
+                       const CallContext& call);
+  // Stores and serves; without what the fit refuses, if the request says so. `warning`: of the answer.
+  absl::Status AdaptTo(const v1::AdaptRequest& request, absl::string_view warning, VersionCause cause,
+                       predict::ProbeResult* measured, v1::AdaptResponse* response, const CallContext& call);
   // Gives `measured` what the target has been timed with; its version, or 0 if there is no such target.
   absl::StatusOr<int64_t> TakeTimings(const std::string& name, predict::ProbeResult* measured) const;
   // The graphs of records count to the caller as long as the part is kept.
@@ -43,8 +51,9 @@ class Adaptation {
   absl::Status RefuseUnlike(absl::string_view target, const CallContext& call, predict::CheckedTimings* timings) const;
   // A version that has the timings of a new level and none of the earlier ones, which `measured` has. Aborted as
   // LiveModel::Adapt is.
-  absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, LiveModel::Measured* measured,
-                            std::vector<store::MeasuredGraph> timed, std::string* warning, const CallContext& call);
+  absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,
+                            LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
+                            std::string* warning, const v1::AdaptResponse& response, const CallContext& call);
 
   Pipeline* const pipeline_;
   LiveModel* const model_;

@@ -26,6 +26,7 @@ struct CallContext {
   const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
   Hash128 request;  // keyed hash of the request's bytes (base/keyed_hash.h), of RPCs whose replies are cached
   std::shared_ptr<const std::string> labels;   // call_metadata.h; null: none
+  std::string request_id;                      // of calls that make a version of a target (done_once.h); empty: none
   RequestStages* stages = nullptr;             // where the time is noted; null: nowhere; not owned
   bool is_warm_up = false;                     // nobody asks: a new version is prepared (LiveModel::Warm)
   std::shared_ptr<const Principal> principal;  // null: access control is off, and everybody may do everything

@@ -1,5 +1,6 @@
 #include "server/call_metadata.h"
 
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -8,9 +9,11 @@
 #include "absl/strings/str_split.h"
 #include "base/hex_digits.h"
 #include "base/limit_message.h"
+#include "base/status_macros.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
 #include "proto/label.h"
+#include "proto/request_id.h"
 
 namespace cobra::server {
 namespace {
@@ -41,6 +44,15 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
   }
   return std::make_shared<const std::string>(
       labels.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+absl::StatusOr<std::string> RequestIdOf(const Metadata& metadata) {
+  const auto [begin, end] = metadata.equal_range(proto::kRequestIdName);
+  if (begin == end) return "";
+  if (std::next(begin) != end)
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(proto::kRequestIdName, ": is given twice"));
+  COBRA_RETURN_IF_ERROR(proto::CheckRequestId(View(begin->second)));
+  return std::string(View(begin->second));
 }
 
 std::optional<TraceContext> TraceOf(const Metadata& metadata) {

@@ -197,6 +197,9 @@ absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc r
 absl::Status AdmitCall(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call) {
   COBRA_ASSIGN_OR_RETURN(call->principal, AdmitCall(access, rpc, context));
   COBRA_ASSIGN_OR_RETURN(call->labels, LabelsOf(context->client_metadata()));
+  if (InfoOf(rpc).lane == Lane::kFits) {
+    COBRA_ASSIGN_OR_RETURN(call->request_id, RequestIdOf(context->client_metadata()));
+  }
   return absl::OkStatus();
 }
 

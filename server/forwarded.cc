@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "proto/label.h"
+#include "proto/request_id.h"
 
 namespace cobra::server {
 namespace {
@@ -82,6 +83,16 @@ absl::Status AddLabels(const http::Head& head, MetadataList* metadata) {
   return absl::OkStatus();
 }
 
+absl::Status AddRequestId(const http::Head& head, MetadataList* metadata) {
+  const std::vector<absl::string_view> given = head.Values(proto::kRequestIdName);
+  if (given.size() > 1) return Usage(absl::StrCat(proto::kRequestIdName, ": is given twice"));
+  for (const absl::string_view id : given) {
+    COBRA_RETURN_IF_ERROR(proto::CheckRequestId(id));
+    metadata->emplace_back(proto::kRequestIdName, std::string(id));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddTrace(const http::Head& head, MetadataList* metadata) {
   const std::vector<absl::string_view> given = head.Values(kTraceName);
   if (!std::all_of(given.begin(), given.end(), IsPrintable))
@@ -110,6 +121,7 @@ absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const Htt
   if (options.as_report) metadata.emplace_back(kReportName, "1");
   if (options.with_credentials) COBRA_RETURN_IF_ERROR(AddCredentials(head, peer, limits, &metadata));
   COBRA_RETURN_IF_ERROR(AddLabels(head, &metadata));
+  COBRA_RETURN_IF_ERROR(AddRequestId(head, &metadata));
   COBRA_RETURN_IF_ERROR(AddTrace(head, &metadata));
   const int64_t bytes = MetadataBytes(metadata);
   if (bytes <= limits.max_forwarded_bytes) return metadata;

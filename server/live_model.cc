@@ -90,24 +90,6 @@ absl::StatusOr<std::shared_ptr<const predict::Predictor>> LoadAndWarmUp(const Li
 }
 
 // A calibration if single layers were measured too.
-std::vector<store::StoredMeasurement> MeasurementsOf(absl::string_view target, const predict::ProbeResult& probe,
-                                                     absl::string_view caller) {
-  std::vector<store::StoredMeasurement> rows;
-  const absl::Time now = absl::Now();
-  graph::GraphJsonOptions options;
-  options.origins = false;
-  for (const store::MeasuredGraph& r : probe.records) {
-    store::StoredMeasurement& row = rows.emplace_back();
-    row.time = now;
-    row.target = std::string(target);
-    row.origin = "probe";
-    row.provenance.caller = std::string(caller);
-    row.measurement = r.measurement;
-    row.measurement.subject.graph_json = graph::GraphToJson(r.graph, options);
-  }
-  return rows;
-}
-
 absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, absl::string_view target,
                                          const predict::ProbeResult& probe,
                                          const std::function<bool()>& cancelled = {}) {
@@ -398,7 +380,7 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target, absl::string_view probe_json,
-                                                        absl::string_view caller,
+                                                        const VersionCause& cause,
                                                         const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
@@ -418,14 +400,15 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
   store::CalibrationRecord record;
   record.target = std::string(target);
   record.probe_json = std::string(probe_json);
-  record.caller = std::string(caller);
+  record.caller = cause.caller;
+  record.request = cause.request;
   COBRA_RETURN_IF_ERROR(AsUserError(fitted.status()));
   COBRA_RETURN_IF_ERROR(CheckNewProbe(*old, target, *probe, cancelled));
   return AddVersion(*probe, std::move(fitted), std::move(record));
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, const predict::ProbeResult& measured,
-                                                    absl::string_view caller, const std::function<bool()>& cancelled,
+                                                    const VersionCause& cause, const std::function<bool()>& cancelled,
                                                     int64_t follows) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
@@ -443,13 +426,15 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
   store::CalibrationRecord record;
   record.target = std::string(target);
   record.probe_json = std::move(probe_json);
-  record.caller = std::string(caller);
+  record.caller = cause.caller;
+  record.request = cause.request;
   record.follows = follows;
   return AddVersion(measured, std::move(fitted), std::move(record));
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, int64_t checked_with,
-                                                      std::vector<store::MeasuredGraph> timed, absl::string_view caller,
+                                                      std::vector<store::MeasuredGraph> timed,
+                                                      const VersionCause& cause,
                                                       const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
@@ -458,7 +443,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, 
   COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, MeasuredOfRecord(store_, base));
   store::CalibrationRecord record;
   record.target = std::string(target);
-  record.caller = std::string(caller);
+  record.caller = cause.caller;
+  record.request = cause.request;
   record.based_on = base.based_on == 0 ? base.version : base.based_on;
   record.follows = base.version;
   graph::GraphJsonOptions options;
@@ -495,6 +481,12 @@ absl::StatusOr<LiveModel::Measured> LiveModel::MeasuredOf(absl::string_view targ
   return Measured{std::move(probe), record.version};
 }
 
+absl::StatusOr<store::DoneRequest> LiveModel::FindDone(absl::string_view target, absl::string_view id) {
+  COBRA_ASSIGN_OR_RETURN(store::DoneRequest done, store_->FindRequest(target, id));
+  if (!done.id.empty()) COBRA_RETURN_IF_ERROR(RefreshCalibrations());
+  return done;
+}
+
 absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeResult& probe,
                                                          absl::StatusOr<predict::Calibration> fitted,
                                                          store::CalibrationRecord record) {
@@ -502,12 +494,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeRes
   record.time = absl::Now();
   record.model_sha256 = old->predictor->info().sha256;
   record.calibration_json = predict::CalibrationToJson(*fitted);
-  // They are data for the next model, too. Further timings are in the record itself.
-  std::vector<store::StoredMeasurement> measurements;
-  if (record.based_on == 0) measurements = MeasurementsOf(record.target, probe, record.caller);
-  absl::Status stored = store_->AppendCalibration(record, measurements);
-  metrics_->StoreWritten("calibrations", stored.ok(), 1);
-  metrics_->StoreWritten("measurements", stored.ok(), static_cast<int64_t>(measurements.size()));
+  const absl::Status stored = store_->AppendCalibration(record);
+  if (!absl::IsAlreadyExists(stored)) metrics_->StoreWritten("calibrations", stored.ok(), 1);
   COBRA_RETURN_IF_ERROR(stored);
 
   CalibrationOutcome outcome;

@@ -52,6 +52,12 @@ struct LoadedVersion {
   absl::Time time;
 };
 
+// Of a new version: who asked for it, and how.
+struct VersionCause {
+  std::string caller = {};
+  store::DoneRequest request = {};
+};
+
 struct CalibrationOutcome {
   predict::Calibration calibration;
   int layers = 0, networks = 0;
@@ -84,20 +90,24 @@ class LiveModel {
   // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`. A
   // Diagnostic says why a probe is refused: it is implausible, or its machine is more than twice as fast or as slow as
   // the version that serves now. Earlier versions are kept.
-  // `cancelled` is asked during the fit; if it returns true, nothing is stored.
+  // `cancelled` is asked during the fit; if it returns true, nothing is stored. AlreadyExists: the request was done
+  // before (FindDone); the same holds for Adapt and Observe.
   absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json,
-                                               absl::string_view caller = "",
+                                               const VersionCause& cause = {},
                                                const std::function<bool()>& cancelled = {});
   // The same for a device that was described, with networks that were timed on it (model/predict/adapter.h), or with an
   // exported probe. `follows`: the version whose timings these are; Aborted if another one serves. 0: none.
   absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
-                                           absl::string_view caller = "", const std::function<bool()>& cancelled = {},
+                                           const VersionCause& cause = {}, const std::function<bool()>& cancelled = {},
                                            int64_t follows = 0);
   // Adds timings to a target that was calibrated or adapted to: a new version of it. Aborted: it has other timings than
   // the version that these were checked with.
   absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, int64_t checked_with,
-                                             std::vector<store::MeasuredGraph> timed, absl::string_view caller = "",
+                                             std::vector<store::MeasuredGraph> timed, const VersionCause& cause = {},
                                              const std::function<bool()>& cancelled = {});
+  // The request of that id that made a version of the target, whichever server of the store has done it; this one
+  // serves its version then. An empty id: there was none.
+  absl::StatusOr<store::DoneRequest> FindDone(absl::string_view target, absl::string_view id);
   struct Measured {
     predict::ProbeResult probe;
     int64_t version = 0;

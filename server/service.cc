@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "server/access.h"
 #include "server/caller.h"
+#include "server/done_once.h"
 #include "server/forwarded.h"
 #include "server/measurement_task.h"
 #include "server/message_bytes.h"
@@ -168,11 +169,25 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
   const std::string target = request.target().empty() ? kThisMachine : request.target();
   COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
-  COBRA_ASSIGN_OR_RETURN(
-      CalibrationOutcome outcome,
-      model_->Calibrate(target, request.probe_json(), CallerName(call, ""), [&call] { return call.Stopped(); }));
-  response->set_layers_used(outcome.layers);
-  response->set_networks_used(outcome.networks);
+  const VersionCause cause = {CallerName(call, ""), RequestOf(request, call)};
+  const auto calibrate = [&]() -> absl::Status {
+    COBRA_ASSIGN_OR_RETURN(const CalibrationOutcome outcome,
+                           model_->Calibrate(target, request.probe_json(), cause, [&call] { return call.Stopped(); }));
+    response->set_layers_used(outcome.layers);
+    response->set_networks_used(outcome.networks);
+    return absl::OkStatus();
+  };
+  // Its numbers are those of the probe, which came again.
+  const auto count_again = [&](const std::string&) -> absl::Status {
+    COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult probe, predict::ProbeResultFromJson(request.probe_json()));
+    const auto networks =
+        std::count_if(probe.records.begin(), probe.records.end(),
+                      [](const store::MeasuredGraph& record) { return record.measurement.subject.is_network; });
+    response->set_networks_used(static_cast<int32_t>(networks));
+    response->set_layers_used(static_cast<int32_t>(probe.records.size()) - response->networks_used());
+    return absl::OkStatus();
+  };
+  COBRA_RETURN_IF_ERROR(DoOnce(model_, target, cause.request, calibrate, count_again));
   return FillTargetByName(*model_->Get(), target, response->mutable_target());
 }
 

@@ -111,8 +111,16 @@ constexpr Statement kStatements[] = {
     // Nobody can withdraw what has been measured.
     {7, "DELETE FROM task_requests WHERE task_id IN (SELECT id FROM tasks WHERE state = 'done')"},
     {7, "CREATE INDEX task_requests_by_caller ON task_requests (caller)"},
+    // What was asked for under an id of its caller's, so that it is done once.
+    {8, R"sql(CREATE TABLE done_requests (
+                target TEXT NOT NULL,
+                id TEXT NOT NULL,
+                digest TEXT NOT NULL,
+                answer TEXT NOT NULL,
+                time_us BIGINT NOT NULL,
+                PRIMARY KEY (target, id)))sql"},
 };
-constexpr int kVersion = 7;
+constexpr int kVersion = 8;
 
 absl::Status Migrate(SqlDatabase* database) {
   return database->Transaction([](SqlSession& session) -> absl::Status {

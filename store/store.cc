@@ -141,11 +141,15 @@ class SqlStore final : public Store {
     });
   }
 
-  absl::Status AppendCalibration(const CalibrationRecord& r,
-                                 absl::Span<const StoredMeasurement> measurements) override {
+  absl::Status AppendCalibration(const CalibrationRecord& r) override {
     return database_->Transaction([&](SqlSession& session) -> absl::Status {
+      // First: of a request that was done, the version that it made may be the one that follows.
+      if (!r.request.id.empty()) {
+        COBRA_RETURN_IF_ERROR(session.Execute(
+            "INSERT INTO done_requests (target, id, digest, answer, time_us) VALUES ($1, $2, $3, $4, $5)",
+            {r.target, r.request.id, r.request.digest, r.request.answer, absl::ToUnixMicros(r.time)}));
+      }
       if (r.follows > 0) COBRA_RETURN_IF_ERROR(CheckIsNewest(session, r.target, r.follows));
-      for (const StoredMeasurement& m : measurements) COBRA_RETURN_IF_ERROR(InsertMeasurement(session, m));
       COBRA_ASSIGN_OR_RETURN(
           const std::vector<SqlRow> rows,
           session.Query(R"sql(INSERT INTO calibrations (time_us, target, model_sha256, calibration_json, probe_json,
@@ -163,6 +167,13 @@ class SqlStore final : public Store {
       }
       return session.NotifyListeners();
     });
+  }
+
+  absl::StatusOr<DoneRequest> FindRequest(absl::string_view target, absl::string_view id) override {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           Run("SELECT id, digest, answer FROM done_requests WHERE target = $1 AND id = $2",
+                               {std::string(target), std::string(id)}));
+    return rows.empty() ? DoneRequest() : DoneRequest{rows[0].Text(0), rows[0].Text(1), rows[0].Text(2)};
   }
 
   absl::Status ReplaceFit(const CalibrationRecord& r) override {

@@ -34,7 +34,7 @@ struct PredictionRecord {
 
 // Where a measurement comes from.
 struct Provenance {
-  // The worker that reported it; empty: a probe.
+  // The worker that reported it.
   std::string worker;
   // Who called; empty if unknown.
   std::string caller;
@@ -46,11 +46,11 @@ struct Provenance {
 // A measurement, and what the store knows beside it.
 struct StoredMeasurement {
   absl::Time time;
-  // Of its task, or of the probe. The measurement itself says what the worker calls its machine.
+  // Of its task. The measurement itself says what the worker calls its machine.
   std::string target;
-  // "probe", or that of its task (task_queue.h).
+  // That of its task (task_queue.h).
   std::string origin;
-  // Of the task that asked for it; empty: a probe.
+  // Of the task that asked for it; empty in rows of earlier servers, which stored probes here too.
   std::string task_id;
   // The conditions that its session names (measurement.h); empty where they are known already.
   std::string session_json;
@@ -73,6 +73,17 @@ struct Timing {
   int64_t timings = 1;     // of so many
 };
 
+// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it the same id: it is done
+// once.
+struct DoneRequest {
+  // The caller's; empty: it gave none, and nothing is stored.
+  std::string id = {};
+  // Of what was asked: another request of the same id is a mistake.
+  std::string digest = {};
+  // What was answered, as far as it is not the target itself; ASCII.
+  std::string answer = {};
+};
+
 struct CalibrationRecord {
   absl::Time time;
   std::string target;
@@ -91,6 +102,8 @@ struct CalibrationRecord {
   std::vector<Timing> timings;
   // Not stored: the version that its timings were checked with, which has to be the newest still. 0: any may be.
   int64_t follows = 0;
+  // Not read with it (FindRequest).
+  DoneRequest request = {};
 };
 
 // A CalibrationRecord without the probe and the fit.
@@ -123,10 +136,11 @@ class Store {
   static constexpr int64_t kMostLabelled = 500000;
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
-  // `measurements`: that it was fitted to, as AppendMeasurements takes them; all or nothing is stored. Aborted: the one
-  // that it follows is no longer the newest of its target.
-  virtual absl::Status AppendCalibration(const CalibrationRecord& record,
-                                         absl::Span<const StoredMeasurement> measurements = {}) = 0;
+  // All or nothing is stored. AlreadyExists: its request was done before. Aborted: the one that it follows is no longer
+  // the newest of its target.
+  virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
+  // The request of that id that made a version of the target; an empty id: there was none.
+  virtual absl::StatusOr<DoneRequest> FindRequest(absl::string_view target, absl::string_view id) = 0;
   // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and
   // calibration_json of `record`. Nobody hears of it, as no answer changes.
   virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;

@@ -6,12 +6,16 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
+#include "cobra/v1/cobra.grpc.pb.h"
 #include "graph/graph_bytes.h"
+#include "grpcpp/grpcpp.h"
+#include "proto/grpc_status.h"
 #include "tests/server/server_testing.h"
 
 namespace cobra::server {
@@ -80,6 +84,139 @@ TEST_F(AdaptationTest, RowsOfOneNetworkCountOnce) {
   Start();
   const auto adapted = Connect()->Adapt(Adapting({{"a", 1000}, {"b", 1000}, {"c", 1000}}));
   EXPECT_TRUE(adapted.ok()) << adapted.status();
+}
+
+// What it was timed with is taken again when something else has come meanwhile, not when a row of it is left out.
+TEST_F(AdaptationTest, ACorrectionLeavesOutWhatItsFitRefuses) {
+  Start();
+  const auto client = Connect();
+  ASSERT_TRUE(client->Adapt(Adapting({{"a", 20}, {"b", 30}, {"c", 40}})).ok());
+  predictor_->refused_sample = "row b";
+  v1::AdaptRequest correction = Adapting({});
+  const absl::Status refused = client->Adapt(correction).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_TRUE(absl::StrContains(refused.message(), "row b")) << refused;
+  correction.set_skip_refused(true);
+  const int fits = predictor_->fits;
+  const auto corrected = Connect(absl::Seconds(10))->Adapt(correction);
+  ASSERT_TRUE(corrected.ok()) << corrected.status();
+  EXPECT_EQ(predictor_->fits - fits, 2);
+  ASSERT_EQ(corrected->refused_size(), 1);
+  EXPECT_EQ(corrected->refused(0).row(), "b");
+  EXPECT_EQ(corrected->target().samples(), 2);
+}
+
+// As a client that has lost the reply repeats it.
+class RepeatedTest : public AdaptationTest {
+ protected:
+  template <typename Request, typename Response>
+  absl::Status Call(Server* server, const std::string& id, const Request& request, Response* response,
+                    grpc::Status (v1::Cobra::Stub::*method)(grpc::ClientContext*, const Request&, Response*)) {
+    const auto stub =
+        v1::Cobra::NewStub(grpc::CreateChannel(server->listen_address(), grpc::InsecureChannelCredentials()));
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(30)));
+    if (!id.empty()) context.AddMetadata("cobra-request-id", id);
+    return proto::FromGrpcStatus((stub.get()->*method)(&context, request, response));
+  }
+  absl::StatusOr<v1::AdaptResponse> Adapt(const std::string& id, const v1::AdaptRequest& request,
+                                          Server* server = nullptr) {
+    v1::AdaptResponse response;
+    const absl::Status status =
+        Call(server == nullptr ? server_.get() : server, id, request, &response, &v1::Cobra::Stub::Adapt);
+    return status.ok() ? absl::StatusOr<v1::AdaptResponse>(response) : status;
+  }
+  absl::StatusOr<v1::AdaptResponse> Observe(const std::string& id, const v1::ObserveRequest& request) {
+    v1::AdaptResponse response;
+    const absl::Status status = Call(server_.get(), id, request, &response, &v1::Cobra::Stub::Observe);
+    return status.ok() ? absl::StatusOr<v1::AdaptResponse>(response) : status;
+  }
+  absl::StatusOr<v1::CalibrateResponse> Calibrate(const std::string& id, const v1::CalibrateRequest& request) {
+    v1::CalibrateResponse response;
+    const absl::Status status = Call(server_.get(), id, request, &response, &v1::Cobra::Stub::Calibrate);
+    return status.ok() ? absl::StatusOr<v1::CalibrateResponse>(response) : status;
+  }
+  static v1::ObserveRequest Observed(const std::string& row) {
+    v1::ObserveRequest request;
+    request.set_target("board");
+    *request.add_samples() = Timed(row, 50);
+    return request;
+  }
+};
+
+TEST_F(RepeatedTest, ACallWithAnIdIsDoneOnce) {
+  Start();
+  v1::AdaptRequest request = Adapting({{"a", 20}, {"b", 30}});
+  *request.add_samples() = Timed("bad", 40);
+  request.mutable_samples(2)->set_latency_ms(-1);
+  request.set_skip_refused(true);
+  const auto first = Adapt("id-1", request), again = Adapt("id-1", request);
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(first->refused_size(), 1);
+  EXPECT_EQ(again->SerializeAsString(), first->SerializeAsString());
+  EXPECT_EQ(again->target().calibrations_size(), 1);
+  for (int i = 1; i <= 3; ++i) {
+    const auto observed = Observe("id-2", Observed("x"));  // an id belongs to a target's call
+    ASSERT_TRUE(observed.ok()) << observed.status();
+    EXPECT_EQ(observed->target().calibrations_size(), 2);
+  }
+  v1::CalibrateRequest probe;
+  probe.set_probe_json(SmallProbeJson());
+  for (int i = 1; i <= 2; ++i) {
+    const auto calibrated = Calibrate("id-1", probe);  // of another target
+    ASSERT_TRUE(calibrated.ok()) << calibrated.status();
+    EXPECT_EQ(calibrated->layers_used(), 1);
+    EXPECT_EQ(calibrated->networks_used(), 0);
+    EXPECT_EQ(calibrated->target().calibrations_size(), 1);
+  }
+  EXPECT_EQ(Observe("", Observed("x"))->target().calibrations_size(), 3);  // without one it is another call
+  EXPECT_EQ(Observe("id-3", Observed("x"))->target().calibrations_size(), 4);
+}
+
+TEST_F(RepeatedTest, AnIdOfAnotherRequestAndWhatIsNoIdAreRefused) {
+  Start();
+  ASSERT_TRUE(Adapt("id-1", Adapting({{"a", 20}})).ok());
+  for (const absl::Status& refused :
+       {Adapt("id-1", Adapting({{"a", 21}})).status(), Observe("id-1", Observed("x")).status()}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_TRUE(absl::StrContains(refused.message(), "cobra-request-id id-1: was that of another request")) << refused;
+  }
+  for (const std::string& id : {std::string("a b"), std::string("a/b"), std::string(65, 'a')})
+    EXPECT_TRUE(absl::IsInvalidArgument(Adapt(id, Adapting({{"a", 20}})).status())) << id;
+  EXPECT_TRUE(Adapt(std::string(64, 'a'), Adapting({{"a", 20}})).ok());
+}
+
+// The first server has stored it and died.
+TEST_F(RepeatedTest, AnotherServerOfTheStoreDoesNotDoItAgain) {
+  Start();
+  const std::unique_ptr<Server> first = std::move(server_);
+  Start();  // of the same store
+  v1::AdaptRequest request = Adapting({{"a", 20}});
+  *request.add_samples() = Timed("bad", 40);
+  request.mutable_samples(1)->set_latency_ms(-1);
+  request.set_skip_refused(true);
+  ASSERT_TRUE(Adapt("id-1", request, first.get()).ok());
+  const auto again = Adapt("id-1", request);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->target().calibrations_size(), 1);
+  ASSERT_EQ(again->refused_size(), 1);
+  EXPECT_EQ(again->refused(0).row(), "bad");
+}
+
+// The client has given the first attempt up while the server is about to store it.
+TEST_F(RepeatedTest, AttemptsAtTheSameTimeAreOne) {
+  Start();
+  ASSERT_TRUE(Adapt("id-1", Adapting({{"a", 20}})).ok());
+  std::vector<std::thread> attempts;
+  for (int i = 0; i < 8; ++i) {
+    attempts.emplace_back([this] {
+      const auto observed = Observe("id-2", Observed("x"));
+      EXPECT_TRUE(observed.ok()) << observed.status();
+    });
+  }
+  for (std::thread& attempt : attempts) attempt.join();
+  EXPECT_EQ(Adapt("id-1", Adapting({{"a", 20}}))->target().calibrations_size(), 2);
 }
 
 TEST_F(AdaptationTest, SuggestingHoldsOneNetworkAtATime) {

@@ -48,6 +48,22 @@ TEST(LabelsOfTest, AreBounded) {
   }
 }
 
+TEST(RequestIdOfTest, IsOneIdOrNone) {
+  EXPECT_EQ(*RequestIdOf(With({})), "");
+  EXPECT_EQ(*RequestIdOf(With({{"cobra-request-id", "a-B_7.x"}})), "a-B_7.x");
+  const std::string longest(64, 'a'), too_long(65, 'a');
+  EXPECT_EQ(*RequestIdOf(With({{"cobra-request-id", longest.c_str()}})), longest);
+  for (const auto& [metadata, error] :
+       {std::make_pair(With({{"cobra-request-id", "a"}, {"cobra-request-id", "b"}}), "is given twice"),
+        std::make_pair(With({{"cobra-request-id", ""}}), "letters, digits"),
+        std::make_pair(With({{"cobra-request-id", "a b"}}), "letters, digits"),
+        std::make_pair(With({{"cobra-request-id", too_long.c_str()}}), "more than the limit of 64")}) {
+    const absl::Status status = RequestIdOf(metadata).status();
+    EXPECT_THAT(status.message(), HasSubstr(error));
+    EXPECT_TRUE(DiagnosticFromStatus(status).has_value());
+  }
+}
+
 TEST(TraceOfTest, TakesTheW3CsHeader) {
   // The example of the recommendation.
   const auto trace = TraceOf(With({{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));

@@ -88,6 +88,9 @@ class FakePredictor : public predict::Predictor {
                                              absl::Span<const predict::AdaptSample> samples,
                                              const predict::AdaptOptions&) const override {
     ++fits;
+    for (const predict::AdaptSample& sample : samples) {
+      if (sample.name == refused_sample) return absl::InvalidArgumentError(absl::StrCat(sample.name, ": is unlike it"));
+    }
     predict::Calibration calibration;
     calibration.machine = machine;
     calibration.base_target = "cpu";
@@ -111,6 +114,7 @@ class FakePredictor : public predict::Predictor {
   mutable std::atomic<int> calls{0}, fits{0};
   bool knows_sigmoid = true;
   int reasons = 0;               // why a whole network is unknown
+  std::string refused_sample;    // of those that a target is adapted to: "row a"
   DuringPredict during_predict;  // makes it slow
 
  private:

@@ -46,20 +46,24 @@ class FakeStore : public store::Store {
     measurements.insert(measurements.end(), records.begin(), records.end());
     return absl::OkStatus();
   }
-  absl::Status AppendCalibration(const store::CalibrationRecord& record,
-                                 absl::Span<const store::StoredMeasurement> records) override {
+  absl::Status AppendCalibration(const store::CalibrationRecord& record) override {
     if (fail_writes) return absl::UnavailableError("disk full");
     absl::MutexLock lock(&mutex_);
+    if (!record.request.id.empty() && !FindLocked(record.target, record.request.id).id.empty())
+      return absl::AlreadyExistsError("the request was done before");
     for (const store::CalibrationRecord& known : calibrations) {
       if (record.follows > 0 && known.target == record.target && known.version > record.follows)
         return absl::AbortedError("another version follows");
     }
-    measurements.insert(measurements.end(), records.begin(), records.end());
     calibrations.push_back(record);
     calibrations.back().version = static_cast<int64_t>(calibrations.size());
     if (record.based_on > 0)
       calibrations.back().probe_json = calibrations[static_cast<size_t>(record.based_on) - 1].probe_json;
     return absl::OkStatus();
+  }
+  absl::StatusOr<store::DoneRequest> FindRequest(absl::string_view target, absl::string_view id) override {
+    absl::MutexLock lock(&mutex_);
+    return FindLocked(target, id);
   }
   absl::Status ReplaceFit(const store::CalibrationRecord& record) override {
     if (fail_writes) return absl::UnavailableError("disk full");
@@ -140,6 +144,13 @@ class FakeStore : public store::Store {
   std::vector<store::StoredMeasurement> measurements;
 
  private:
+  store::DoneRequest FindLocked(absl::string_view target, absl::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    for (const store::CalibrationRecord& record : calibrations) {
+      if (record.target == target && record.request.id == id) return record.request;
+    }
+    return {};
+  }
+
   absl::Mutex mutex_;
   int64_t predictions_ ABSL_GUARDED_BY(mutex_) = 0, labelled_ ABSL_GUARDED_BY(mutex_) = 0;
 };

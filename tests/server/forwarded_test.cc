@@ -46,6 +46,16 @@ TEST_F(ForwardedTest, ATraceIsReadAndWrittenAgain) {
   EXPECT_THAT(Values("traceparent"), testing::ElementsAre("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"));
 }
 
+TEST_F(ForwardedTest, AnIdOfTheRequestGoesOn) {
+  Give("cobra-request-id", "id-1");
+  EXPECT_THAT(Values("cobra-request-id"), testing::ElementsAre("id-1"));
+  Give("cobra-request-id", "id-2");
+  EXPECT_THAT(Refusal(), HasSubstr("cobra-request-id: is given twice"));
+  head_.headers.clear();
+  Give("cobra-request-id", std::string(10'000, 'a'));
+  EXPECT_THAT(Refusal(), HasSubstr("more than the limit of 64"));
+}
+
 TEST_F(ForwardedTest, ATraceThatIsNoneIsLeftOut) {
   for (const std::string& value : {std::string(15'000, 'a'), std::string("00-0-0-00"), std::string(),
                                    absl::StrCat("cc", std::string(kTrace).substr(2), "-", std::string(10'000, 'x'))}) {
@@ -115,6 +125,7 @@ TEST_F(ForwardedTest, TheWholeIsBelowWhatGrpcTakes) {
   static_assert(ServerLimits().max_forwarded_bytes + kGrpcsOwn < kGrpcLimit);
   Give("traceparent", kTrace);
   Give("authorization", std::string(limits_.max_authorization_bytes, 'a'));
+  Give("cobra-request-id", std::string(64, 'a'));
   for (int i = 0; i < proto::kMaxLabels; ++i) {
     std::string value;
     while (value.size() < proto::kMaxLabelBytes) value += "\xC3\xA9";

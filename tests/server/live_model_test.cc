@@ -76,8 +76,7 @@ TEST_F(LiveModelTest, CalibrationIsServedStoredAndReloaded) {
     EXPECT_EQ(outcome->layers, 1);
     EXPECT_TRUE(live->Get()->Knows(kThisMachine));
   }
-  ASSERT_EQ(store_.measurements.size(), 1u);
-  EXPECT_EQ(store_.measurements[0].measurement.latency.median_us, 20);
+  EXPECT_TRUE(store_.measurements.empty());  // the version has its probe; nobody reads it elsewhere
   std::unique_ptr<LiveModel> restarted = Create();
   ASSERT_NE(restarted->Get()->FindCalibration(kThisMachine), nullptr);
   EXPECT_EQ(restarted->Get()->FindCalibration(kThisMachine)->machine.device, "Test CPU");
@@ -139,9 +138,9 @@ TEST_F(LiveModelTest, AnotherMachineDoesNotReplaceATarget) {
 TEST_F(LiveModelTest, VersionsAreKeptAndCanBeWithdrawn) {
   std::unique_ptr<LiveModel> live = Create();
   const auto device = [&] { return live->Get()->FindCalibration(kThisMachine)->machine.device; };
-  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson(20), "first").ok());
+  ASSERT_TRUE(live->Calibrate(kThisMachine, SmallProbeJson(20), {"first"}).ok());
   const std::string other = absl::StrReplaceAll(SmallProbeJson(21), {{"Test CPU", "Other CPU"}});
-  ASSERT_TRUE(live->Calibrate(kThisMachine, other, "second").ok());
+  ASSERT_TRUE(live->Calibrate(kThisMachine, other, {"second"}).ok());
   EXPECT_EQ(device(), "Other CPU");
   ASSERT_EQ(live->Get()->versions.at(kThisMachine).size(), 2u);
   EXPECT_EQ(live->Get()->versions.at(kThisMachine)[0].caller, "second");
@@ -162,7 +161,7 @@ TEST_F(LiveModelTest, WhatIsNotStoredIsNotServed) {
 
 TEST_F(LiveModelTest, CalibrationsOfAnotherServerAreServed) {
   std::unique_ptr<LiveModel> live = Create(), other = Create();
-  ASSERT_TRUE(other->Calibrate(kThisMachine, SmallProbeJson(), "somebody").ok());
+  ASSERT_TRUE(other->Calibrate(kThisMachine, SmallProbeJson(), {"somebody"}).ok());
   EXPECT_FALSE(live->Get()->Knows(kThisMachine));
   ASSERT_TRUE(live->RefreshCalibrations().ok());
   ASSERT_TRUE(live->Get()->Knows(kThisMachine));
@@ -222,7 +221,7 @@ predict::ProbeResult Phone(std::vector<store::MeasuredGraph> records = {}) {
 TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
   {
     std::unique_ptr<LiveModel> live = Create();
-    ASSERT_TRUE(live->Adapt("phone", Phone(), "somebody").ok());
+    ASSERT_TRUE(live->Adapt("phone", Phone(), {"somebody"}).ok());
     EXPECT_EQ(live->Get()->FindCalibration("phone")->samples, 0);
     ASSERT_TRUE(ObserveRelu(live.get(), "phone", 20).ok());
     ASSERT_TRUE(ObserveRelu(live.get(), "phone", 30).ok());
@@ -236,7 +235,7 @@ TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
   }
   EXPECT_EQ(store_.calibrations[1].based_on, 1);
   EXPECT_EQ(store_.calibrations[2].based_on, 1);
-  EXPECT_TRUE(store_.measurements.empty());  // a data sheet has none
+  EXPECT_TRUE(store_.measurements.empty());
   auto v2 = std::make_shared<const FakePredictor>("v2");
   next_ = v2;
   std::unique_ptr<LiveModel> live = Create();
@@ -254,8 +253,25 @@ TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
   const int64_t checked_with = live->MeasuredOf("phone")->version;
   ASSERT_TRUE(live->Observe("phone", checked_with, TimedRelu(20)).ok());
   EXPECT_TRUE(absl::IsAborted(live->Observe("phone", checked_with, TimedRelu(90)).status()));
-  EXPECT_TRUE(absl::IsAborted(live->Adapt("phone", Phone(), "", {}, checked_with).status()));  // would lose it
+  EXPECT_TRUE(absl::IsAborted(live->Adapt("phone", Phone(), {}, {}, checked_with).status()));  // would lose it
   EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
+}
+
+TEST_F(LiveModelTest, ARequestIsDoneOnce) {
+  std::unique_ptr<LiveModel> live = Create(), other = Create();
+  EXPECT_EQ(live->FindDone("phone", "7")->id, "");
+  ASSERT_TRUE(live->Adapt("phone", Phone(), {"somebody", {"7", "digest", "answer"}}).ok());
+  for (LiveModel* const server : {live.get(), other.get()}) {
+    EXPECT_TRUE(absl::IsAlreadyExists(server->Adapt("phone", Phone(), {"somebody", {"7", "digest", "a"}}).status()));
+    const auto done = server->FindDone("phone", "7");
+    ASSERT_TRUE(done.ok()) << done.status();
+    EXPECT_EQ(done->digest, "digest");
+    EXPECT_EQ(done->answer, "answer");
+    EXPECT_TRUE(server->Get()->Knows("phone"));  // also where it was not done
+    EXPECT_EQ(server->Get()->versions.at("phone").size(), 1u);
+  }
+  EXPECT_TRUE(live->Adapt("tablet", Phone(), {"somebody", {"7", "digest", ""}}).ok());
+  EXPECT_TRUE(live->Adapt("phone", Phone(), {"somebody", {"8", "digest", ""}}).ok());
 }
 
 // As text, each has 800,000 values; a text has at most 2,000,000.

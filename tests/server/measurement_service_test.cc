@@ -117,6 +117,24 @@ TEST_F(MeasurementServiceTest, NamesDoNotReachAWorker) {
   EXPECT_EQ(lease.tasks(0).graph().inputs(0).type().shape(1), 8);
 }
 
+// An older server may have stored it.
+TEST_F(MeasurementServiceTest, ATaskThatCannotBeReadIsPoisonedAndItsNeighboursAreLeased) {
+  const std::vector<std::string> ids = Enqueue({Task(8), Task(9), Task(10)});
+  Sql("UPDATE tasks SET subject_json = '{\"graph\":{\"inputs\":[' WHERE id = $1", ids[1]);
+  const v1::LeaseResponse lease = Lease();
+  ASSERT_EQ(lease.tasks_size(), 2);
+  EXPECT_EQ(lease.tasks(0).task_id(), ids[0]);
+  EXPECT_EQ(lease.tasks(1).task_id(), ids[2]);
+  grpc::ClientContext context;
+  v1::WatchRequest watch;
+  watch.add_task_ids(ids[1]);
+  auto events = stub_->Watch(&context, watch);
+  v1::WatchResponse event;
+  ASSERT_TRUE(events->Read(&event));
+  EXPECT_EQ(event.events(0).state(), v1::TaskEvent::STATE_POISONED);
+  EXPECT_THAT(event.events(0).message(), HasSubstr(ids[1]));
+}
+
 TEST_F(MeasurementServiceTest, ARecordThatIsRefusedDoesNotKeepTheOthersBack) {
   const std::vector<std::string> ids = Enqueue({Task(8), Task(9), Task(10)});
   ASSERT_EQ(Lease().tasks_size(), 3);

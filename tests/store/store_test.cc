@@ -190,6 +190,52 @@ TEST_P(StoreTest, AWithdrawnCalibrationLeavesTheOneBefore) {
   EXPECT_EQ((*store)->Counts()->calibrations, 3);  // kept
 }
 
+TEST_P(StoreTest, ARequestOfATargetIsStoredOnceWithItsVersion) {
+  auto store = OpenStore(location_), other = OpenStore(location_);
+  ASSERT_TRUE(store.ok() && other.ok()) << store.status() << other.status();
+  EXPECT_EQ((*store)->FindRequest("phone", "7")->id, "");
+  CalibrationRecord record = Calibration("phone", "first");
+  record.request = {"7", "digest", "answer"};
+  ASSERT_TRUE((*store)->AppendCalibration(record).ok());
+  record.request = {"7", "of another one", ""};
+  EXPECT_TRUE(absl::IsAlreadyExists((*other)->AppendCalibration(record)));
+  record.follows = 99;  // what it was to follow does not count any more
+  EXPECT_TRUE(absl::IsAlreadyExists((*other)->AppendCalibration(record)));
+  record.request.id = "8";
+  EXPECT_TRUE(absl::IsAborted((*other)->AppendCalibration(record)));
+  EXPECT_EQ((*other)->FindRequest("phone", "8")->id, "");  // all or nothing
+  const auto done = (*other)->FindRequest("phone", "7");
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->id, "7");
+  EXPECT_EQ(done->digest, "digest");
+  EXPECT_EQ(done->answer, "answer");
+  EXPECT_EQ((*other)->FindRequest("tablet", "7")->id, "");
+  EXPECT_EQ((*store)->Counts()->calibrations, 1);
+}
+
+// A client that gives up and asks again may have two attempts under way.
+TEST_P(StoreTest, OfSimultaneousAttemptsOneIsStored) {
+  auto store = OpenStore(location_);
+  ASSERT_TRUE(store.ok()) << store.status();
+  std::atomic<int> stored{0}, refused{0};
+  std::vector<std::thread> attempts;
+  for (int i = 0; i < 8; ++i) {
+    attempts.emplace_back([&] {
+      auto own = OpenStore(location_);
+      ASSERT_TRUE(own.ok()) << own.status();
+      CalibrationRecord record = Calibration("phone", "fit");
+      record.request = {"7", "digest", ""};
+      const absl::Status status = (*own)->AppendCalibration(record);
+      (status.ok() ? stored : refused) += 1;
+      EXPECT_TRUE(status.ok() || absl::IsAlreadyExists(status)) << status;
+    });
+  }
+  for (std::thread& attempt : attempts) attempt.join();
+  EXPECT_EQ(stored, 1);
+  EXPECT_EQ(refused, 7);
+  EXPECT_EQ((*store)->Counts()->calibrations, 1);
+}
+
 TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
@@ -493,6 +539,7 @@ TEST_P(StoreTest, AnEarlierSchemaIsBroughtUpToDate) {
           "ALTER TABLE calibrations DROP COLUMN based_on",
           "DROP TABLE timings",
           "DROP TABLE timed_networks",
+          "DROP TABLE done_requests",
           "UPDATE schema_version SET version = 2",
           R"sql(INSERT INTO tasks (id, target, priority, origin, subject_json, max_attempts, state, enqueued_us,
                                    changed_us, worker)

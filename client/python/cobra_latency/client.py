@@ -4,6 +4,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import uuid
 from typing import Any, AsyncIterator, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import grpc
@@ -36,6 +37,7 @@ _OPTIONS = [
 ]
 _DETAILS = "grpc-status-details-bin"
 _SERVICE = "/cobra.v1.Cobra/"
+_MAKE_VERSIONS = ("Adapt", "Observe")  # of a target
 _LEAST_DELAY_S = 0.01
 _MOST_QUESTIONS = 2_000  # of one message
 _MOST_BYTES = 16 << 20
@@ -356,11 +358,14 @@ class Client:
             request_serializer=type(request).SerializeToString,
             response_deserializer=reply.FromString,
         )
+        metadata = tuple(self._metadata)
+        if method in _MAKE_VERSIONS:  # the same for each attempt: after a lost reply it is not done twice
+            metadata += (("cobra-request-id", uuid.uuid4().hex),)
         end = time.monotonic() + self.timeout_s
         attempt = 0
         while True:
             try:
-                return call(request, timeout=max(end - time.monotonic(), 0.001), metadata=tuple(self._metadata))
+                return call(request, timeout=max(end - time.monotonic(), 0.001), metadata=metadata)
             except grpc.RpcError as error:
                 wait = _retry_delay_s(error)
                 if error.code() == grpc.StatusCode.UNAVAILABLE and wait is None and self._may_come_back():

@@ -31,9 +31,16 @@ class Server(grpc.GenericRpcHandler):
     def __init__(self):
         self.plan = []
         self.asked = []
+        self.ids = []
 
     def service(self, details):
         method = details.method.split("/")[-1]
+        if method in ("Adapt", "Observe"):
+            request = getattr(pb, method + "Request")
+            self.ids += [value for key, value in details.invocation_metadata if key == "cobra-request-id"]
+            return grpc.unary_unary_rpc_method_handler(
+                self.adapt, request.FromString, pb.AdaptResponse.SerializeToString
+            )
         if method == "PredictStream":
             return grpc.stream_stream_rpc_method_handler(
                 self.stream, pb.PredictStreamRequest.FromString, pb.PredictStreamResponse.SerializeToString
@@ -44,6 +51,12 @@ class Server(grpc.GenericRpcHandler):
 
     def next(self):
         return self.plan.pop(0) if self.plan else (10**9, None)
+
+    def adapt(self, request, context):
+        answered, status = self.next()
+        if not answered:
+            context.abort(status, "the reply is lost")
+        return pb.AdaptResponse()
 
     def predict(self, request, context):
         self.asked.append(list(request.targets))
@@ -86,7 +99,7 @@ class RetriesTest(unittest.TestCase):
         cls.client = cobra_latency.Client(support.serve(cls, cls.planned, "planned"), timeout_s=20)
 
     def setUp(self):
-        self.planned.plan, self.planned.asked = [], []
+        self.planned.plan, self.planned.asked, self.planned.ids = [], [], []
         waiting = unittest.mock.patch.object(retries, "backoff_s", lambda attempt: 0.001)
         waiting.start()
         self.addCleanup(waiting.stop)
@@ -103,6 +116,24 @@ class RetriesTest(unittest.TestCase):
         self.planned.plan = [(0, GONE)] * retries.MOST_ATTEMPTS
         with self.assertRaises(ServerUnavailable):
             self.client.predict("space: 3", None, "board")
+
+    def test_every_attempt_to_make_a_version_has_the_id_of_the_first(self):
+        sheet = {"device": "Board", "kind": "cpu", "runtime": "torch-2.5", "threads": 1}
+        timed = [cobra_latency.Timed(cobra_latency.Architecture(CELL), None, 1.0)]
+        calls = (
+            lambda: self.client.adapt("board", sheet),
+            lambda: self.client.observe_many("board", timed),
+            lambda: self.client.adapt("board", sheet),
+        )
+        for call in calls:
+            self.planned.plan = [(0, GONE), (0, GONE)]
+            call()
+        self.assertEqual(len(self.planned.ids), 9)
+        for first in (0, 3, 6):
+            self.assertEqual(len(set(self.planned.ids[first : first + 3])), 1)
+        self.assertEqual(len(set(self.planned.ids)), 3)
+        for request_id in self.planned.ids:
+            self.assertRegex(request_id, "^[0-9a-f]{32}$")
 
     def test_what_was_not_answered_in_time_is_asked_again(self):
         self.assertEqual(self.answers((2, LATE), (1, LATE), (2, LATE)), [1, 2, 3, 4, 5])

@@ -1,0 +1,39 @@
+#include "proto/request_id.h"
+
+#include <algorithm>
+#include <random>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/limit_message.h"
+#include "base/user_error.h"
+
+namespace cobra::proto {
+namespace {
+
+bool IsInId(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'; }
+
+}  // namespace
+
+std::string NewRequestId() {
+  std::random_device random;
+  return absl::StrFormat("%08x%08x%08x%08x", random(), random(), random(), random());
+}
+
+absl::Status CheckRequestId(absl::string_view id) {
+  constexpr char kHint[] = "give each request an id of its own, of random digits, and the same when it is repeated";
+  if (id.size() > kMaxRequestIdBytes) {
+    return UserError(
+        Diagnostic::Kind::kUsage,
+        LimitMessage(kRequestIdName, static_cast<int64_t>(id.size()), int64_t{kMaxRequestIdBytes}, "bytes"), kHint);
+  }
+  if (!id.empty() && std::all_of(id.begin(), id.end(), IsInId)) return absl::OkStatus();
+  return UserError(
+      Diagnostic::Kind::kUsage,
+      absl::StrCat(kRequestIdName, " \"", absl::CHexEscape(id), "\": may have letters, digits, '-', '_' and '.' only"),
+      kHint);
+}
+
+}  // namespace cobra::proto
