@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "frontend/python/runtime/code_object.h"
 #include "frontend/python/runtime/internal.h"
 
 namespace cobra::python {
@@ -50,54 +51,6 @@ Result<Value> Parameters(Interpreter& interp, const CallArgs& args) {
   }
   if (s.kwarg_slot >= 0) add(s.kwarg_slot, 4, Value::Unbound());
   return Value(out);
-}
-
-// The places of free variables, in the order of their names: co_freevars and __closure__ have them so.
-std::vector<size_t> FreeOrder(const ScopeInfo& s) {
-  std::vector<size_t> order(s.free_names.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return s.free_names[a]->text < s.free_names[b]->text; });
-  return order;
-}
-
-// An object with those attributes of f.__code__ that programs read.
-Result<Value> CodeOf(Interpreter& interp, const CallArgs& args) {
-  FunctionObject* f = Fn(args);
-  const ScopeInfo& s = *f->scope;
-  InstanceObject* code = interp.NewInstance(interp.types().code);
-  DictObject* attrs = interp.AttrsOf(code);
-  auto set = [&](absl::string_view name, Value v) { attrs->table.SetStr(interp.heap(), interp.Intern(name), v); };
-  set("co_argcount", Value::Int(s.positional));
-  set("co_posonlyargcount", Value::Int(s.positional_only));
-  set("co_kwonlyargcount", Value::Int(s.keyword_only));
-  set("co_name", f->name);
-  set("co_qualname", f->qualname);
-  set("co_filename", interp.NewStr(f->unit->display_name));
-  set("co_firstlineno", Value::Int(s.pos.line));
-  set("co_flags", Value::Int((s.vararg_slot >= 0 ? 4 : 0) | (s.kwarg_slot >= 0 ? 8 : 0) |
-                             (s.is_async       ? (s.is_generator ? 512 : 128)
-                              : s.is_generator ? 32
-                                               : 0)));
-  const size_t parameters =
-      static_cast<size_t>(s.positional + s.keyword_only + (s.vararg_slot >= 0) + (s.kwarg_slot >= 0));
-  std::vector<Value> names, cells;
-  for (size_t i = 0; i < s.slot_names.size(); ++i) {
-    if (s.slot_names[i] == nullptr) continue;
-    const Value name = interp.Intern(s.slot_names[i]->text);
-    const bool is_cell = std::find(s.cell_slots.begin(), s.cell_slots.end(), i) != s.cell_slots.end();
-    if (is_cell) cells.push_back(name);
-    if (i < parameters || !is_cell) names.push_back(name);  // other locals that a closure has are not among co_varnames
-  }
-  std::sort(cells.begin(), cells.end(), [](Value a, Value b) { return a.str() < b.str(); });
-  set("co_cellvars", interp.NewTuple(cells));
-  set("co_nlocals", Value::Int(static_cast<int64_t>(names.size())));
-  set("co_varnames", interp.NewTuple(names));
-  std::vector<Value> free;
-  for (size_t i : FreeOrder(s)) free.push_back(interp.Intern(s.free_names[i]->text));
-  set("co_freevars", interp.NewTuple(free));
-  set("_function", Value(f));
-  return Value(code);
 }
 
 // __call__ of objects that are callable themselves.
@@ -201,42 +154,14 @@ void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
     for (size_t i = 0; i < n; ++i) t->items[i] = Fn(a)->free[order[i]];
     return Value(t);
   });
-  AddProperty(interp, cls, "__code__", CodeOf);
+  AddProperty(
+      interp, cls, "__code__",
+      [](Interpreter& interp, const CallArgs& a) -> Result<Value> { return CodeOfFunction(interp, Fn(a)); },
+      [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
+        COBRA_TRY(SetCode(interp, Fn(a), a.positional[0]));
+        return Value::None();
+      });
   AddProperty(interp, cls, "_parameters", Parameters);
-}
-
-// types.FunctionType(code, globals, name, defaults, closure)
-Result<Value> FunctionNew(Interpreter& interp, const CallArgs& args) {
-  Value code, globals, name, defaults, closure;
-  ArgReader reader(interp, "function", args);
-  COBRA_TRY(reader.Required("code", &code)
-                .Required("globals", &globals)
-                .Optional("name", &name)
-                .Optional("argdefs", &defaults)
-                .Optional("closure", &closure)
-                .Finish());
-  COBRA_TRY_ASSIGN(Value original, interp.GetAttr(code, "_function"));
-  if (!original.IsFunction()) return interp.Raise(interp.types().TypeError, "function() argument 'code' must be code");
-  FunctionObject* f = interp.heap().New<FunctionObject>(*original.as<FunctionObject>());
-  f->attrs = nullptr;
-  f->default_count = 0;
-  f->keyword_defaults = nullptr;
-  if (name.IsStr()) f->name = name.as<StrObject>();
-  if (defaults.IsTuple()) {
-    f->defaults = defaults.as<TupleObject>()->items;
-    f->default_count = static_cast<int>(std::min<int64_t>(defaults.as<TupleObject>()->size, f->scope->positional));
-  }
-  if (closure.IsTuple() && closure.as<TupleObject>()->size == static_cast<int64_t>(f->scope->free_names.size())) {
-    f->free =
-        static_cast<CellObject**>(interp.heap().Allocate((f->scope->free_names.size() + 1) * sizeof(CellObject*)));
-    const std::vector<size_t> order = FreeOrder(*f->scope);
-    for (size_t i = 0; i < order.size(); ++i) {
-      Value cell = closure.as<TupleObject>()->items[i];
-      if (!cell.IsCell()) return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell");
-      f->free[order[i]] = cell.as<CellObject>();
-    }
-  }
-  return Value(f);
 }
 
 void InitFunction(Interpreter& interp) {
@@ -250,7 +175,7 @@ void InitFunction(Interpreter& interp) {
     COBRA_TRY(reader.Required("instance", &instance).Optional("owner", &owner).Finish());
     return instance.IsNone() ? args.self : interp.NewBoundMethod(instance, args.self);
   });
-  SetNativeNew(interp, cls, FunctionNew);
+  SetNativeNew(interp, cls, NewFunctionOfCode);
 }
 
 void InitMethods(Interpreter& interp) {
@@ -455,6 +380,39 @@ void InitModuleType(Interpreter& interp) {
   });
 }
 
+void InitCell(Interpreter& interp) {
+  ClassObject* cell = interp.types().cell;
+  SetNativeNew(interp, cell, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    Value contents = Value::Unbound();
+    ArgReader reader(interp, "cell", args);
+    COBRA_TRY(reader.Optional("contents", &contents).PositionalOnly().Finish());
+    return Value(NewCell(interp, contents));
+  });
+  AddMethod(interp, cell, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+    const auto* c = args.self.as<CellObject>();
+    const std::string shown = absl::StrCat("<cell at 0x", absl::Hex(reinterpret_cast<uintptr_t>(c)), ": ");
+    if (c->value.IsUnbound()) return Value(interp.NewStr(shown + "empty>"));
+    return Value(interp.NewStr(absl::StrCat(shown, interp.TypeName(c->value), " object>")));
+  });
+  AddProperty(
+      interp, cell, "cell_contents",
+      [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
+        Value v = args.self.as<CellObject>()->value;
+        return v.IsUnbound() ? Result<Value>(interp.Raise(interp.types().ValueError, "Cell is empty"))
+                             : Result<Value>(v);
+      },
+      [](Interpreter&, const CallArgs& args) -> Result<Value> {
+        args.self.as<CellObject>()->value = args.positional[0];
+        return Value::None();
+      });
+  Value* const contents = cell->attrs->table.GetStr(interp.Intern("cell_contents"));
+  contents->as<PropertyObject>()->deleter =
+      NewBuiltin(interp, "cell_contents", [](Interpreter&, const CallArgs& args) -> Result<Value> {
+        args.positional[0].as<CellObject>()->value = Value::Unbound();
+        return Value::None();
+      });
+}
+
 void InitSingletons(Interpreter& interp) {
   const BuiltinTypes& t = interp.types();
   SetNativeNew(interp, t.none_type, [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
@@ -462,12 +420,7 @@ void InitSingletons(Interpreter& interp) {
                [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Ellipsis(); });
   AddMethod(interp, t.none_type, "__bool__",
             [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Bool(false); });
-  AddMethod(interp, t.cell, "__repr__",
-            [](Interpreter& interp, const CallArgs&) -> Result<Value> { return Value(interp.NewStr("<cell>")); });
-  AddProperty(interp, t.cell, "cell_contents", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v = args.self.as<CellObject>()->value;
-    return v.IsUnbound() ? Result<Value>(interp.Raise(interp.types().ValueError, "Cell is empty")) : Result<Value>(v);
-  });
+  InitCell(interp);
 }
 
 }  // namespace
@@ -475,6 +428,7 @@ void InitSingletons(Interpreter& interp) {
 void InitFunctionTypes(Interpreter& interp) {
   InitFunction(interp);
   InitMethods(interp);
+  InitCodeType(interp);
 }
 
 void InitSmallTypes(Interpreter& interp) {

@@ -74,7 +74,7 @@ Result<CodeUnit*> MakeUnit(Interpreter& interp, std::shared_ptr<const ResolvedAs
   unit->names = static_cast<StrObject**>(interp.heap().Allocate((names + 1) * sizeof(StrObject*)));
   for (size_t i = 0; i < names; ++i) unit->names[i] = nullptr;
   unit->constants = static_cast<Value*>(interp.heap().Allocate((constants + 1) * sizeof(Value)));
-  for (size_t i = 0; i < constants; ++i) unit->constants[i] = Value::Unbound();
+  for (size_t i = 0; i <= constants; ++i) unit->constants[i] = Value::Unbound();  // the last one: code_object.cc
   unit->table = code->table();
   unit->guesses = code->guesses();
   unit->code = std::move(code);

@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
+#include "frontend/python/runtime/code_object.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/syntax/parser.h"
 
@@ -205,9 +206,8 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   compiled->mode = mode == "eval" ? Mode::kEval : Mode::kExec;
   COBRA_TRY_SET(compiled->unit, ParseText(interp, text, filename, compiled->mode));
   InstanceObject* code = interp.NewInstance(interp.types().code, compiled);
-  DictObject* attrs = interp.AttrsOf(code);
-  interp.DictSetStr(attrs, "co_filename", interp.NewStr(filename));
-  interp.DictSetStr(attrs, "co_name", interp.NewStr("<module>"));
+  DescribeCode(interp, code, compiled->unit, compiled->unit->code->root());
+  interp.DictSetStr(interp.AttrsOf(code), "co_filename", interp.NewStr(filename));
   return Value(code);
 }
 

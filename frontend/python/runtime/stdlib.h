@@ -15,12 +15,14 @@ double Gamma(double x);  // math_gamma.cc; NaN where Python raises ValueError
 double LogGamma(double x);
 void AddCmathModule(NativeRegistry* registry);
 void AddMathModule(NativeRegistry* registry);
-void AddSystemModules(NativeRegistry* registry);    // sys, builtins, _cobra (what stdlib/ needs from C++)
-void AddLibraryFunctions(NativeModuleBuilder& m);   // to _cobra: what packages look up in their text
-void AddSourceFunction(NativeModuleBuilder& m);     // to _cobra: the text of functions and classes
-void AddItertoolsModule(NativeRegistry* registry);  // itertools
-void AddRandomModule(NativeRegistry* registry);     // _random
-void AddReModule(NativeRegistry* registry);         // _re
+void AddSystemModules(NativeRegistry* registry);       // sys, builtins, _cobra (what stdlib/ needs from C++)
+void AddLibraryFunctions(NativeModuleBuilder& m);      // to _cobra: what packages look up in their text
+void AddSourceFunction(NativeModuleBuilder& m);        // to _cobra: the text of functions and classes
+void AddCompressionFunctions(NativeModuleBuilder& m);  // to _cobra: what data files are unpacked with
+void AddPolynomialFunctions(NativeModuleBuilder& m);   // to _cobra: roots of polynomials
+void AddItertoolsModule(NativeRegistry* registry);     // itertools
+void AddRandomModule(NativeRegistry* registry);        // _random
+void AddReModule(NativeRegistry* registry);            // _re
 
 }  // namespace cobra::python
 

@@ -6,6 +6,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
+#include "frontend/python/runtime/code_object.h"
 #include "frontend/python/runtime/import.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/place.h"
@@ -180,38 +181,19 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   return interp.state().importer->Opaque(name);
 }
 
-// The parameters of a frame's function: ([names], name of *args, name of **kwargs), None for what it has not.
-Value ParametersOf(Interpreter& interp, const Frame& frame) {
-  const ScopeInfo& scope = *frame.scope;
-  const auto name_of = [&](int slot) {
-    return slot < 0 ? Value::None() : Value(interp.NewStr(scope.slot_names[static_cast<size_t>(slot)]->text));
-  };
-  std::vector<Value> names;
-  const bool has_parameters = scope.kind == ScopeKind::kFunction || scope.kind == ScopeKind::kLambda;
-  for (int i = 0; has_parameters && i < scope.positional + scope.keyword_only; ++i) names.push_back(name_of(i));
-  return interp.NewTuple({Value(interp.NewList(names)), has_parameters ? name_of(scope.vararg_slot) : Value::None(),
-                          has_parameters ? name_of(scope.kwarg_slot) : Value::None()});
-}
-
 // Whether the program is prepared for an exception.
 Result<Value> UnderTry(Interpreter& interp, const CallArgs&) { return Value::Bool(IsUnderTry(interp)); }
 
-// The frames of Python code, innermost first, except those of the runtime: (globals, locals, name of the code, file,
-// line, parameters).
+// The frames of Python code, innermost first, except those of the runtime: (globals, locals, code, line).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
   ListObject* out = interp.NewList();
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     COBRA_TRY(interp.Step());
     if (f->unit->internal) continue;
-    std::string name = f->scope->kind == ScopeKind::kModule   ? "<module>"
-                       : f->scope->kind == ScopeKind::kLambda ? "<lambda>"
-                                                              : "";
-    if (f->scope->name != nullptr) name = std::string(f->scope->name->text);
+    COBRA_TRY_ASSIGN(Value code, CodeOfFrame(interp, *f));
     const int64_t line = f->position == nullptr ? 0 : f->position->line;
-    out->items.push_back(
-        interp.heap(),
-        interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), Value(interp.NewStr(name)),
-                         Value(interp.NewStr(f->unit->display_name)), Value::Int(line), ParametersOf(interp, *f)}));
+    out->items.push_back(interp.heap(),
+                         interp.NewTuple({Value(f->globals), Value(LocalsDict(interp, *f)), code, Value::Int(line)}));
   }
   return Value(out);
 }
@@ -543,6 +525,8 @@ Result<void> DefineCobra(Interpreter& interp, NativeModuleBuilder& m) {
   AddCobraTypes(interp, m);
   AddLibraryFunctions(m);
   AddSourceFunction(m);
+  AddCompressionFunctions(m);
+  AddPolynomialFunctions(m);
   AddFileFunctions(interp, m);
   m.Value("torch_version", interp.NewStr(interp.options().torch_version));
   AddCobraTypeTests(m);

@@ -18,12 +18,15 @@ ClosureVars = namedtuple("ClosureVars", "nonlocals globals builtins unbound")
 
 
 def getargvalues(frame):
-    args, varargs, keywords = frame._parameters
+    args, varargs, keywords = getargs(frame.f_code)
     return ArgInfo(args, varargs, keywords, frame.f_locals)
 
 
 def getargs(co):
-    return Arguments(*co._parameters)
+    names, count = list(co.co_varnames), co.co_argcount + co.co_kwonlyargcount
+    rest = names[count:]
+    varargs = rest.pop(0) if co.co_flags & CO_VARARGS else None
+    return Arguments(names[:count], varargs, rest.pop(0) if co.co_flags & CO_VARKEYWORDS else None)
 
 
 def getlineno(frame):

@@ -60,13 +60,41 @@ class partial:
 
 class partialmethod:
     def __init__(self, func, /, *args, **keywords):
+        if not callable(func) and not hasattr(func, "__get__"):
+            raise TypeError(f"{func!r} is not callable or a descriptor")
+        if isinstance(func, partialmethod):
+            func, args, keywords = func.func, func.args + args, {**func.keywords, **keywords}
         self.func = func
         self.args = args
         self.keywords = keywords
 
+    def __repr__(self):
+        args = ", ".join(map(repr, self.args))
+        keywords = ", ".join(f"{k}={v!r}" for k, v in self.keywords.items())
+        return f"functools.partialmethod({self.func}, {args}, {keywords})"
+
+    def _make_unbound_method(self):
+        def _method(cls_or_self, /, *args, **keywords):
+            return self.func(cls_or_self, *self.args, *args, **{**self.keywords, **keywords})
+
+        _method.__isabstractmethod__ = self.__isabstractmethod__
+        _method._partialmethod = self
+        return _method
+
     def __get__(self, obj, cls=None):
-        func = self.func.__get__(obj, cls) if hasattr(self.func, "__get__") else self.func
-        return partial(func, *self.args, **self.keywords)
+        if hasattr(self.func, "__get__") and not isinstance(self.func, partial):
+            func = self.func.__get__(obj, cls)
+            if func is not self.func:
+                result = partial(func, *self.args, **self.keywords)
+                try:
+                    result.__self__ = func.__self__
+                except AttributeError:
+                    pass
+                return result
+        return self._make_unbound_method().__get__(obj, cls)
+
+    __isabstractmethod__ = property(lambda self: getattr(self.func, "__isabstractmethod__", False))
+    __class_getitem__ = classmethod(_cobra.generic_alias)
 
 
 _missing = object()
