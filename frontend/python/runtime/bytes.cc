@@ -239,6 +239,10 @@ Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
   if (key.IsSlice()) {
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
                      interp.ResolveSlice(key.as<SliceObject>(), static_cast<int64_t>(b.size())));
+    if (r.step == 1) {
+      COBRA_TRY(interp.Charge(StepsToCopy(static_cast<size_t>(r.length))));
+      return Value(interp.NewBytes(b.substr(static_cast<size_t>(r.start), static_cast<size_t>(r.length))));
+    }
     COBRA_TRY(interp.Charge(r.length / 16));
     std::string out;
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step) out.push_back(b[static_cast<size_t>(at)]);
@@ -275,19 +279,28 @@ enum class SearchKind { kFind, kRfind, kIndex, kRindex, kCount };
 template <SearchKind what>
 Result<Value> Find(Interpreter& interp, const CallArgs& args) {
   Value sub;
-  ArgReader reader(interp, "find", args);
-  COBRA_TRY(reader.Required("sub", &sub).Finish());
+  SliceObject range;
+  range.start = range.stop = range.step = Value::None();
+  ArgReader reader(interp, what == SearchKind::kCount ? "count" : "find", args);
+  COBRA_TRY(reader.Required("sub", &sub).Optional("start", &range.start).Optional("end", &range.stop).Finish());
   COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, sub, "argument should be integer or bytes-like object"));
-  absl::string_view b = args.self.as<BytesObject>()->view();
+  const absl::string_view all = args.self.as<BytesObject>()->view();
+  const auto size = static_cast<int64_t>(all.size());
+  COBRA_TRY_ASSIGN(const Interpreter::SliceIndices r, interp.ResolveSlice(&range, size));
+  const bool valid = r.start <= r.stop && !(range.start.IsIntOrBool() && range.start.as_int() > size);
+  const absl::string_view b =
+      all.substr(static_cast<size_t>(r.start), static_cast<size_t>(std::max<int64_t>(0, r.stop - r.start)));
   COBRA_TRY(interp.Charge(SearchSteps(b, needle)));
   if (what == SearchKind::kCount) {
+    if (!valid) return Value::Int(0);
     if (needle.empty()) return Value::Int(static_cast<int64_t>(b.size()) + 1);
     int64_t n = 0;
     for (size_t at = 0; (at = b.find(needle, at)) != absl::string_view::npos; at += needle.size()) ++n;
     return Value::Int(n);
   }
-  size_t at = what == SearchKind::kRfind || what == SearchKind::kRindex ? b.rfind(needle) : b.find(needle);
-  if (at != absl::string_view::npos) return Value::Int(static_cast<int64_t>(at));
+  const bool from_right = what == SearchKind::kRfind || what == SearchKind::kRindex;
+  const size_t at = !valid ? absl::string_view::npos : from_right ? b.rfind(needle) : b.find(needle);
+  if (at != absl::string_view::npos) return Value::Int(r.start + static_cast<int64_t>(at));
   if (what == SearchKind::kFind || what == SearchKind::kRfind) return Value::Int(-1);
   return interp.Raise(interp.types().ValueError, "subsection not found");
 }

@@ -92,3 +92,13 @@ import math
 for v in ([1e308, 1e308, -1e308], [math.inf, -math.inf], [math.inf, 1.0], [math.nan, math.inf]):
     try: print(math.fsum(v))
     except Exception as e: print(type(e).__name__, e)
+# --- searching in a part of bytes
+b = b"abcabc\0abc"
+for start, end in ((None, None), (1, None), (1, 5), (-3, None), (4, 2), (99, None), (10, None), (11, None), (0, -4), (True, 5)):
+    print(b.find(b"abc", start, end), b.rfind(b"abc", start, end), b.count(b"b", start, end), b.find(98, start, end), b.find(b"", start, end), b.rfind(b"", start, end), b.count(b"", start, end))
+print(b.index(b"c", 3), b.rindex(b"c", 0, 5), bytearray(b).find(b"c", 3), b[2:5], b[5:2], b[::-1], b[1:8:3], b[:])
+for action in (lambda: b.index(b"c", 3, 4), lambda: b.find(b"a", "x"), lambda: b.find("a", 1), lambda: b.rindex(b"q", 1), lambda: b.find(b"a", 1, 2, 3)):
+    try:
+        print(action())
+    except Exception as error:
+        print(type(error).__name__)

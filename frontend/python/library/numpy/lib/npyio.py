@@ -1,0 +1,1 @@
+from numpy._load import NpzFile
