@@ -1,32 +1,12 @@
 # Filters of wavelets from their definitions, in whole numbers of many digits, because the roots of long ones are ill-conditioned.
 import math
 
+import _cobra
+
 
 def _binomial_series(n):
     # 1 + n y + ... : what is left of the half-band polynomial without its zeros at -1.
     return [math.comb(n - 1 + k, k) for k in range(n)]
-
-
-def _first_roots(coefficients):
-    # Of a polynomial with its highest power last, all at once (Durand and Kerner). They are near to the circle |y| = 1/2.
-    highest = coefficients[-1]
-    monic = [c / highest for c in coefficients]
-    degree = len(monic) - 1
-    roots = [0.6 * complex(0.4, 0.9) ** k / abs(complex(0.4, 0.9)) ** k for k in range(degree)]
-    for _ in range(400):
-        largest = 0.0
-        for i, root in enumerate(roots):
-            value = 0j
-            for c in reversed(monic):
-                value = value * root + c
-            for j, other in enumerate(roots):
-                if j != i:
-                    value /= root - other
-            roots[i] = root - value
-            largest = max(largest, abs(value))
-        if largest < 1e-13:
-            break
-    return roots
 
 
 class _Fixed:
@@ -76,7 +56,7 @@ def daubechies(n):
     series = _binomial_series(n)
     exact = [(c * fixed.one, 0) for c in series]
     filter = [(fixed.one, 0)]
-    for approximate in _first_roots(series):
+    for approximate in _cobra.polynomial_roots(series, 0.6):  # they are near to the circle |y| = 1/2
         y = fixed.root_near(exact, approximate)
         half = (fixed.one - 2 * y[0], -2 * y[1])  # z + 1/z is twice that
         c = complex(half[0] / fixed.one, half[1] / fixed.one)

@@ -350,7 +350,9 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
   if (put_aside_.contains(name) || frozen_put_aside_.contains(name)) return Opaque(name);
   const Location& location = Locate(name);
   Result<ModuleObject*> m = Failure();
-  switch (IsOfLaterVersion(name, location.where) ? Where::kAbsent : location.where) {
+  // "__main__" is there from the start, or the program has deleted it.
+  const bool gone = name == "__main__" || IsOfLaterVersion(name, location.where);
+  switch (gone ? Where::kAbsent : location.where) {
     case Where::kNative: m = LoadNative(name); break;
     case Where::kOpaque: return Opaque(name);
     case Where::kFile:
@@ -410,7 +412,8 @@ Result<std::string> Importer::Resolve(ModuleObject* from, absl::string_view name
 
 Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribute) {
   COBRA_TRY_ASSIGN(Value m, ImportValue(module));
-  if (m.IsOpaque()) return Opaque(absl::StrCat(module, ".", attribute->view()));
+  const bool is_lacking = LacksName(module, attribute->view());
+  if (m.IsOpaque() && !is_lacking) return Opaque(absl::StrCat(module, ".", attribute->view()));
   if (m.IsModule()) {
     // `from . import x` in a package's own __init__ left a lazy name x, which can only mean the submodule.
     const Value* own = m.as<ModuleObject>()->attrs->table.GetStr(attribute);
@@ -419,18 +422,22 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
       return ImportValue(absl::StrCat(module, ".", attribute->view()));
     }
   }
-  COBRA_TRY_ASSIGN(Value v, interp_.GetAttrOrUnbound(m, attribute));
-  if (!v.IsUnbound()) return v;
+  if (!m.IsOpaque()) {
+    COBRA_TRY_ASSIGN(Value v, interp_.GetAttrOrUnbound(m, attribute));
+    if (!v.IsUnbound()) return v;
+  }
   std::string submodule = absl::StrCat(module, ".", attribute->view());
-  if (m.IsModule() && IsPackage(interp_, m) && Find(submodule) != Where::kAbsent) return ImportValue(submodule);
+  const bool rejected = is_lacking && m.IsModule() && m.as<ModuleObject>()->is_native;
+  if (m.IsModule() && !rejected && IsPackage(interp_, m) && Find(submodule) != Where::kAbsent)
+    return ImportValue(submodule);
   std::string file = "unknown location";
   if (m.IsModule()) {
     Value* path = m.as<ModuleObject>()->attrs->table.GetStr(interp_.names().__file__);
     if (path != nullptr && path->IsStr()) file = std::string(path->str());
     // The hook of a module has already rejected the name.
     const NativeModule* const top = interp_.options().natives->Find(module.substr(0, module.find('.')));
-    if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() && top != nullptr &&
-        top->open) {
+    if (m.as<ModuleObject>()->is_native && m.as<ModuleObject>()->getattr_hook.IsUnbound() && !rejected &&
+        top != nullptr && top->open) {
       return Opaque(submodule);
     }
   }

@@ -18,6 +18,7 @@ struct Names {
   absl::string_view names;  // "12:" and "13:" before those of a later version
 };
 constexpr Names kNames[] = {
+#include "frontend/python/runtime/library_names.inc"
 #include "frontend/python/runtime/standard_names.inc"
 };
 
@@ -52,6 +53,13 @@ int StandardNameSince(absl::string_view place, absl::string_view name) {
   return found == names->second.end() ? 0 : found->second;
 }
 
+bool LacksName(absl::string_view module, absl::string_view name) {
+  if (absl::StartsWith(name, "_")) return false;
+  if (module == "numpy") return true;  // its own hook knows all of them
+  const bool listed = absl::StartsWith(module, "numpy.") || module == "scipy" || absl::StartsWith(module, "scipy.");
+  return listed && Known().contains(module) && StandardNameSince(module, name) == 0;
+}
+
 Value MissingStandardAttribute(Interpreter& interp, const ClassObject* cls, const StrObject* name) {
   if (absl::StartsWith(name->view(), "_")) return Value::Unbound();
   for (const ClassObject* base : cls->mro) {
@@ -64,9 +72,10 @@ Value MissingStandardAttribute(Interpreter& interp, const ClassObject* cls, cons
 
 Value MissingStandardName(Interpreter& interp, const ModuleObject* module, const StrObject* name) {
   if (!module->is_native || absl::StartsWith(name->view(), "_")) return Value::Unbound();
-  // Of these packages a part is here, and no list of what they have beside it.
+  // Of these packages a part is here. For some of their modules there is no list of what they have beside it.
   for (const absl::string_view package : {"numpy.", "scipy."}) {
-    if (absl::StartsWith(module->name->view(), package) && module->getattr_hook.IsUnbound())
+    if (absl::StartsWith(module->name->view(), package) && module->getattr_hook.IsUnbound() &&
+        !Known().contains(module->name->view()))
       return interp.state().importer->Opaque(absl::StrCat(module->name->view(), ".", name->view()));
   }
   return Missing(interp, module->name->view(), name->view());

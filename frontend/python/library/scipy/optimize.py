@@ -22,6 +22,8 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
         import _cobra
 
         _cobra.unsupported("scipy.optimize.brentq(full_output=True)")
+    if not isinstance(args, tuple):
+        args = (args,)
     if xtol <= 0:
         raise ValueError(f"xtol too small ({xtol:g} <= 0)")
     if rtol < 8.881784197001252e-16:

@@ -1,4 +1,5 @@
 import _cobra
+import builtins
 import functools
 import sys
 import types
@@ -218,6 +219,9 @@ def getattr_static(obj, attr, default=_empty):
 
 class _Frame(types.FrameType):
     """A frame as it was when it was asked for: who calls whom, from which module. Changing its locals has no effect."""
+
+    f_trace, f_trace_lines, f_trace_opcodes = None, True, False
+    f_builtins = property(lambda self: vars(builtins))
 
     def __init__(self, entry, back):
         self.f_globals, self.f_locals, self.f_code, self.f_lineno = entry

@@ -35,6 +35,13 @@ def plain(v):
     return v if isinstance(v, (str, bool, type(None))) else float(v)
 
 
+def raised(f):
+    try:
+        f()
+    except Exception as e:
+        return type(e).__name__
+
+
 def show(f):
     try:
         text = repr(plain(f()))

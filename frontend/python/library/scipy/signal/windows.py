@@ -1,6 +1,7 @@
 # Windows by their formulas.
 import math
 import numbers
+import operator
 
 import numpy as np
 import torch
@@ -14,13 +15,15 @@ def _window(M, sym, formula, xp=None, device=None):
     if int(M) != M or M < 0:
         raise ValueError("Window length M must be a non-negative integer")
     if M <= 1:
-        return np.ones(int(M))
-    made = formula(int(M) + (not sym))
+        if isinstance(M, bool):
+            raise TypeError("expected a sequence of integers or a single integer, got '%s'" % M)
+        return np.ones(operator.index(M))
+    made = formula(M + (not sym))
     return made if sym else made[:-1]
 
 
 def _cosines(points, weights):
-    angles = np.linspace(-pi, pi, points)
+    angles = np.linspace(-pi, pi, operator.index(points))
     return sum((weight * np.cos(k * angles) for k, weight in enumerate(weights)), np.zeros(points))
 
 
@@ -54,7 +57,7 @@ def general_hamming(M, alpha, sym=True, *, xp=None, device=None):
 
 
 def boxcar(M, sym=True, *, xp=None, device=None):
-    return _window(M, sym, np.ones, xp, device)
+    return _window(M, sym, lambda points: np.ones(operator.index(points)), xp, device)
 
 
 def triang(M, sym=True, *, xp=None, device=None):
@@ -79,7 +82,7 @@ def parzen(M, sym=True, *, xp=None, device=None):
 
 def bohman(M, sym=True, *, xp=None, device=None):
     def formula(points):
-        x = np.abs(np.linspace(-1, 1, points))
+        x = np.abs(np.linspace(-1, 1, operator.index(points)))
         made = (1 - x) * np.cos(pi * x) + np.sin(pi * x) / pi
         return np.where(x >= 1, np.zeros(points), made)
 
@@ -128,6 +131,7 @@ def exponential(M, center=None, tau=1.0, sym=True, *, xp=None, device=None):
 
 def tukey(M, alpha=0.5, sym=True, *, xp=None, device=None):
     def formula(points):
+        points = operator.index(points)
         if alpha <= 0:
             return np.ones(points)
         if alpha >= 1:
@@ -196,7 +200,7 @@ def chebwin(M, at, sym=True, *, xp=None, device=None):
     def formula(points):
         if points > _MOST:
             torch._unsupported("scipy.signal.windows.chebwin() of more than %d points" % _MOST)
-        order = points - 1
+        order = operator.index(points) - 1
         beta = math.cosh(math.acosh(10 ** (abs(at) / 20)) / order)
         spectrum = [chebyshev(order, beta * math.cos(pi * k / points)) for k in range(points)]
         table = [math.cos(pi * k / points) for k in range(2 * points)]

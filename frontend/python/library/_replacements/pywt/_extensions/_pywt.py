@@ -105,6 +105,28 @@ def _bank(family, number):
     )
 
 
+def _described(family, number):
+    # (The symmetry, and how many moments of the wavelet and of the scaling function vanish.)
+    first, _, second = number.partition(".")
+    if family in ("bior", "rbio"):
+        return "symmetric", int(first), int(second)
+    if family == "dmey":
+        return "symmetric", None, None
+    if family == "coif":
+        return "near symmetric", 2 * int(first), 2 * int(first) - 1
+    return "near symmetric" if family == "sym" else "asymmetric", int(first or 1), 0
+
+
+def _filters(bank):
+    """Four filters of an even length, as numbers."""
+    if len(bank) != 4:
+        raise ValueError(f"Expected list of 4 filters coefficients, got {len(bank)} filters.")
+    bank = [np.asarray(part).astype(np.float64).tolist() for part in bank]
+    if not bank[0] or len({len(part) for part in bank}) != 1:
+        raise ValueError("All filters in filter bank must have length greater than 0.")
+    return [part + [0.0] * (len(part) % 2) for part in bank]
+
+
 class Wavelet:
     def __init__(self, name="", filter_bank=None):
         if isinstance(name, tuple) and filter_bank is None:
@@ -125,21 +147,19 @@ class Wavelet:
                 )
             bank = _bank(family, number)
             self.short_family_name, self.family_name = family, _FAMILIES[family][0]
-            self.orthogonal = family not in ("bior", "rbio")
-            self.biorthogonal = True
+            self.family_number = int(number.replace(".", "") or 0)
+            self.orthogonal, self.biorthogonal = family not in ("bior", "rbio"), True
+            self.symmetry, self.vanishing_moments_psi, self.vanishing_moments_phi = _described(family, number)
         else:
-            bank = filter_bank.filter_bank if hasattr(filter_bank, "filter_bank") else filter_bank
-            if len(bank) != 4:
-                raise ValueError(f"Expected filter bank with 4 filters, got filter bank with {len(bank)} filters.")
-            bank = [np.asarray(part).astype(np.float64).tolist() for part in bank]
-            if len({len(part) for part in bank}) != 1:
-                raise ValueError("All filters in filter bank must have length greater than 0.")
+            bank = _filters(filter_bank.filter_bank if hasattr(filter_bank, "filter_bank") else filter_bank)
             self.short_family_name = self.family_name = ""
-            self.orthogonal = self.biorthogonal = False
+            self.family_number, self.orthogonal, self.biorthogonal = None, False, False
+            self.symmetry, self.vanishing_moments_psi, self.vanishing_moments_phi = "unknown", 0, 0
         self.dec_lo, self.dec_hi, self.rec_lo, self.rec_hi = (list(part) for part in bank)
 
     dec_len = property(lambda self: len(self.dec_lo))
     rec_len = property(lambda self: len(self.rec_lo))
+    number = property(lambda self: self.family_number)
     filter_bank = property(lambda self: (self.dec_lo, self.dec_hi, self.rec_lo, self.rec_hi))
 
     @property
@@ -149,13 +169,25 @@ class Wavelet:
     def get_filters_coeffs(self):
         return self.filter_bank
 
+    def get_reverse_filters_coeffs(self):
+        return self.inverse_filter_bank
+
     def __len__(self):
         return self.dec_len
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        _cobra.unsupported(f"pywt.Wavelet.{name}")
+    def wavefun(self, level=8):
+        _cobra.unsupported("pywt.Wavelet.wavefun()")
+
+    def __str__(self):
+        return (
+            f"Wavelet {self.name}\n  Family name:    {self.family_name}\n  Short name:     {self.short_family_name}\n"
+            f"  Filters length: {self.dec_len}\n  Orthogonal:     {self.orthogonal}\n"
+            f"  Biorthogonal:   {self.biorthogonal}\n  Symmetry:       {self.symmetry}\n"
+            "  DWT:            True\n  CWT:            False"
+        )
+
+    def __repr__(self):
+        return f"pywt._extensions._pywt.Wavelet(name='{self.name}', filter_bank={self.filter_bank!r})"
 
 
 class ContinuousWavelet:
