@@ -191,9 +191,8 @@ int64_t StepsOfConstants(const Call& call, const std::vector<const graph::Tensor
 struct ConstantInputs {
   std::vector<const graph::TensorType*> types;
   std::vector<graph::ConstInput> values;
-  std::unique_ptr<ConstValues> unread;  // in place of an input of which only the shape or type is read
-  bool known = true;                    // the values of all inputs that the call reads are known
-  bool random = false;                  // some of these values are random
+  bool known = true;    // the values of all inputs that the call reads are known
+  bool random = false;  // some of these values are random
 };
 
 ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inplace) {
@@ -205,14 +204,9 @@ ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inpl
     inputs.types.push_back(tensor == nullptr ? nullptr : &tensor->type);
     inputs.values.push_back({inputs.types.back(), tensor == nullptr ? nullptr : tensor->values.get()});
     if (tensor == nullptr) continue;
-    if (graph::ReadsOnlyTheType(call.op, i)) {  // any numbers will do
-      const int64_t count = tensor->type.num_elements();
-      if (tensor->values == nullptr && count <= graph::kMaxConstElements && !graph::IsComplex(tensor->type.dtype)) {
-        interp.Spend(count / 64);
-        inputs.unread = std::make_unique<ConstValues>(static_cast<size_t>(count));
-        inputs.values.back().values = inputs.unread.get();
-      }
-      inputs.known = inputs.known && inputs.values.back().values != nullptr;
+    if (graph::ReadsOnlyTheType(call.op, i)) {  // and no number of it, however many there are
+      static const auto* const kUnread = new ConstValues();
+      inputs.values.back().values = kUnread;
       continue;
     }
     inputs.known = inputs.known && (tensor->values != nullptr || (overwrites && i == 0));

@@ -1,10 +1,12 @@
 #include "frontend/python/torch/casts.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "frontend/python/torch/tensor.h"
 
@@ -31,21 +33,95 @@ Result<Value> CastTo(Interpreter& interp, graph::Op op, Value self, std::optiona
   return Apply(interp, op, std::move(attributes), std::move(inputs));
 }
 
-// x.to(dtype), x.to(device), x.to(device, dtype), x.to(other), with copy, non_blocking, memory_format.
-Result<Value> To(Interpreter& interp, const CallArgs& args) {
+// What to() is called with: a device and a dtype, or a dtype, or a tensor; then non_blocking and copy.
+struct ToArguments {
   std::optional<graph::DType> dtype;
-  Value other;
-  std::vector<Value> all(args.positional.begin(), args.positional.end());
-  for (const KeywordArg& keyword : args.keywords) {
-    if (keyword.name->view() == "dtype" || keyword.name->view() == "other") all.push_back(keyword.value);
+  Value tensor;
+  bool has_device = false, has_dtype = false, copy = false;
+};
+
+Failure InvalidTo(Interpreter& interp, const CallArgs& args) {
+  std::vector<std::string> got;
+  for (Value v : args.positional) got.emplace_back(interp.TypeName(v));
+  for (const KeywordArg& k : args.keywords) got.push_back(absl::StrCat(k.name->view(), "=", interp.TypeName(k.value)));
+  return interp.Raise(
+      interp.types().TypeError,
+      absl::StrCat("to() received an invalid combination of arguments - got (", absl::StrJoin(got, ", "),
+                   "), but expected a device and a dtype, a dtype, or a tensor"));
+}
+
+// A number stands for the type that Python's numbers of its kind have; an int is the index of a device.
+std::optional<graph::DType> DTypeArgument(Interpreter& interp, Value v) {
+  if (v.IsBool()) return graph::DType::bool_;
+  if (v.IsFloat()) return graph::DType::float64;
+  if (v.IsObject() && v.object()->kind == ObjectKind::kComplex) return graph::DType::complex128;
+  return AsDType(interp, v);
+}
+
+// The name of a device is checked.
+Result<bool> IsDevice(Interpreter& interp, Value v) {
+  const Value device = Torch(interp).device;
+  if (v.IsStr()) COBRA_TRY(interp.Call(interp.class_of(device), {v}));
+  return v.IsNone() || v.IsStr() || v.IsOpaque() || v.IsIntOrBool() || interp.class_of(v) == interp.class_of(device);
+}
+
+Result<ToArguments> ReadTo(Interpreter& interp, const CallArgs& args) {
+  ToArguments to;
+  const auto positional = args.positional;
+  size_t at = 0;
+  if (!positional.empty()) {
+    const Value first = positional[at++];
+    to.dtype = DTypeArgument(interp, first);
+    if (AsTensor(first) != nullptr) {
+      to.tensor = first;
+    } else if (to.dtype) {
+      to.has_dtype = true;
+    } else {
+      COBRA_TRY_ASSIGN(to.has_device, IsDevice(interp, first));
+      if (!to.has_device) return InvalidTo(interp, args);
+      if (at < positional.size()) {
+        to.has_dtype = true;
+        to.dtype = AsDType(interp, positional[at]);
+        if (!to.dtype && !positional[at].IsNone()) return InvalidTo(interp, args);
+        ++at;
+      }
+    }
   }
-  for (Value v : all) {
-    if (AsTensor(v) != nullptr) other = v;
-    if (v.IsStr()) COBRA_TRY(interp.Call(interp.class_of(Torch(interp).device), {v}));  // checks the name of a device
-    // torch.float64, or Python's own float, int, bool.
-    if (v.IsClass() || (NativeCast<NativeObject>(v) != nullptr && AsTensor(v) == nullptr)) dtype = AsDType(interp, v);
+  const size_t flags = positional.size() - at;  // non_blocking, copy
+  bool valid = flags <= 2;
+  for (size_t i = at; valid && i < positional.size(); ++i) valid = positional[i].IsBool();
+  if (valid && flags == 2) to.copy = positional[at + 1].as_int() != 0;
+  for (const KeywordArg& k : args.keywords) {
+    const absl::string_view name = k.name->view();
+    const bool alone = !to.has_device && !to.has_dtype && to.tensor.IsNone();
+    if (name == "device") {
+      COBRA_TRY_ASSIGN(const bool device, IsDevice(interp, k.value));
+      valid = valid && device && positional.empty() && to.tensor.IsNone();
+      to.has_device = true;
+    } else if (name == "dtype") {
+      to.dtype = DTypeArgument(interp, k.value);
+      valid = valid && !to.has_dtype && to.tensor.IsNone() && (to.dtype || k.value.IsNone());
+      to.has_dtype = true;
+    } else if (name == "tensor") {
+      valid = valid && alone && AsTensor(k.value) != nullptr;
+      to.tensor = k.value;
+    } else if (name == "copy" || name == "non_blocking") {
+      valid = valid && flags < (name == "copy" ? 2 : 1);
+      COBRA_TRY_ASSIGN(const bool on, interp.Truth(k.value));
+      to.copy = to.copy || (on && name == "copy");
+    } else {
+      valid = valid && name == "memory_format";
+    }
   }
-  return CastTo(interp, graph::Op::to, args.self, dtype, other);
+  return valid ? Result<ToArguments>(to) : Result<ToArguments>(InvalidTo(interp, args));
+}
+
+Result<Value> To(Interpreter& interp, const CallArgs& args) {
+  COBRA_TRY_ASSIGN(const ToArguments to, ReadTo(interp, args));
+  const graph::DType own = AsTensor(args.self)->type.dtype;
+  const graph::DType target = !to.tensor.IsNone() ? AsTensor(to.tensor)->type.dtype : to.dtype.value_or(own);
+  if (to.copy && target == own) return Apply(interp, graph::Op::clone, {}, {args.self});
+  return CastTo(interp, graph::Op::to, args.self, to.dtype, to.tensor);
 }
 
 // Indexed by DType.

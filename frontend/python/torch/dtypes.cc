@@ -20,6 +20,7 @@ std::optional<graph::DType> AsDType(Interpreter& interp, Value v) {
     if (cls == interp.types().float_type) return graph::DType::float64;  // as Python counts
     if (cls == interp.types().int_type) return graph::DType::int64;
     if (cls == interp.types().bool_type) return graph::DType::bool_;
+    if (cls == interp.types().complex_type) return graph::DType::complex128;
   }
   return std::nullopt;
 }
