@@ -1,4 +1,4 @@
-// cobra-train with evaluation/: the program of train/, and the command `table`.
+// cobra-train with lab/: the program of train/, and the command `table`.
 #include "lab/table_command.h"
 #include "train/program.h"
 

@@ -12,7 +12,7 @@ namespace cobra::lab {
 namespace {
 
 std::string Config(const std::string& name) {
-  return absl::StrCat(COBRA_SOURCE_DIR, "/evaluation/published/configs/", name, ".json");
+  return absl::StrCat(COBRA_SOURCE_DIR, "/lab/published/configs/", name, ".json");
 }
 
 int64_t Parameters(const torch::nn::Module& module) {

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 SOURCE, BIN = os.environ["COBRA_SOURCE"], os.environ["COBRA_BIN"]
-SCRIPT = os.path.join(SOURCE, "evaluation", "first_weights.py")
+SCRIPT = os.path.join(SOURCE, "lab", "first_weights.py")
 ROWS = "data/measurements/cpu-epyc-turin-1t-sse41"
 
 
