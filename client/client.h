@@ -1,6 +1,6 @@
-// A connection to a cobra-server: one method per call of the API, with a deadline and retries. What makes a version of a
-// target (Calibrate, Adapt, Observe) is done once, however often it is tried (docs/api.md). Errors carry the
-// server's Diagnostic (base/diagnostic.h). Safe to use from several threads.
+// A connection to a cobra-server: one method per call of the API, with a deadline and retries. What makes a version of
+// a target (Calibrate, Adapt, Observe) is done once, however often it is tried (docs/api.md). Errors carry the server's
+// Diagnostic (base/diagnostic.h). Safe to use from several threads.
 #ifndef COBRA_CLIENT_CLIENT_H_
 #define COBRA_CLIENT_CLIENT_H_
 

@@ -1,5 +1,5 @@
-// The id that a caller gives to a call that changes something: repeated after a lost reply, with the same id, it is done
-// once. It travels as metadata, like labels.
+// The id that a caller gives to a call that changes something: repeated after a lost reply, with the same id, it is
+// done once. It travels as metadata, like labels.
 #ifndef COBRA_PROTO_REQUEST_ID_H_
 #define COBRA_PROTO_REQUEST_ID_H_
 

@@ -30,8 +30,8 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(c
 // Who calls, if they may call `rpc`; null where `access` is null: access control is off.
 absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc rpc,
                                                            grpc::CallbackServerContext* context);
-// The same for a call that may have labels, and an id if it makes a version of a target: fills in all. Whoever needs the caller's name as well asks CallerOf(),
-// which takes longer.
+// The same for a call that may have labels, and an id if it makes a version of a target: fills in all. Whoever needs
+// the caller's name as well asks CallerOf(), which takes longer.
 absl::Status AdmitCall(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call);
 
 }  // namespace cobra::server

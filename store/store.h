@@ -73,8 +73,8 @@ struct Timing {
   int64_t timings = 1;     // of so many
 };
 
-// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it the same id: it is done
-// once.
+// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it the same id: it is
+// done once.
 struct DoneRequest {
   // The caller's; empty: it gave none, and nothing is stored.
   std::string id = {};

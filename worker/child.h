@@ -24,8 +24,8 @@ struct ChildLimits {
   // Called in the child after each task. False: the child cannot run more tasks (its GPU's context is lost), so the
   // next task gets a new child.
   std::function<bool()> healthy;
-  // Called in this process before each result is awaited. True: nothing more is run; the child, which has begun the next
-  // task, is killed.
+  // Called in this process before each result is awaited. True: nothing more is run; the child, which has begun the
+  // next task, is killed.
   std::function<bool()> stopped;
 };
 

@@ -28,7 +28,7 @@
 namespace cobra::worker {
 namespace {
 
-constexpr absl::Duration kIdleWait = absl::Milliseconds(50);
+constexpr absl::Duration kIdleWait = absl::Milliseconds(50), kFullDiskWait = absl::Seconds(1);
 constexpr double kQueueClientRestartWaitNs = 1e9;
 constexpr int kMostInterruptions = 3;   // of the whole worker by one task; then that is its outcome
 constexpr size_t kMostSamplers = 16;    // some have megabytes of networks, and each task may name another seed
@@ -115,6 +115,10 @@ class Work {
     LogInfo(absl::StrCat("worker ", spool_.worker_id(), " measures; spool ", spool_.folder()));
     while (stop_requested == 0) {
       queue_client_.Keep();
+      if (!SaveUnsaved()) {
+        absl::SleepFor(kFullDiskWait);
+        continue;
+      }
       COBRA_ASSIGN_OR_RETURN(std::vector<SpooledTask> todo, spool_.Todo());
       if (!todo.empty()) {
         if (todo.size() > static_cast<size_t>(options_.group_tasks))
@@ -126,6 +130,7 @@ class Work {
         absl::SleepFor(kIdleWait);
       }
     }
+    SaveUnsaved();
     queue_client_.Stop();
     LogInfo(absl::StrCat(measured_, " tasks measured, ", again_,
                          " of them more than once because the machine was disturbed"));
@@ -147,7 +152,7 @@ class Work {
       }
       // Its lease lives on if this process starts again soon, so that the server does not count these attempts.
       if (spool_.Interruptions(task.id) >= kMostInterruptions) {
-        COBRA_RETURN_IF_ERROR(Finish(task, Crashed()));
+        Save(task, Crashed());
         continue;
       }
       todo.push_back(task);
@@ -156,7 +161,6 @@ class Work {
     if (todo.empty()) return absl::OkStatus();
     std::vector<GroupTask> tasks;
     std::vector<bool> ended(todo.size());
-    absl::Status taken;
     for (size_t i = 0; i < todo.size(); ++i) {
       GroupTask group_task;
       group_task.draw = [this, &subject = subjects[i]] {
@@ -167,30 +171,51 @@ class Work {
         ended[i] = true;
         spool_.MarkEnded(id);
       };
-      group_task.takes = [this, &taken, &task = todo[i], &subject = subjects[i]](
-                             const store::Measurement& measurement) { taken.Update(Take(task, subject, measurement)); };
+      group_task.takes = [this, &task = todo[i], &subject = subjects[i]](const store::Measurement& measurement) {
+        Take(task, subject, measurement);
+      };
       tasks.push_back(std::move(group_task));
     }
     const absl::StatusOr<std::vector<std::optional<store::Measurement>>> measurements = runner_->Run(tasks);
-    COBRA_RETURN_IF_ERROR(taken);
     COBRA_RETURN_IF_ERROR(measurements.status());
     for (size_t i = 0; i < todo.size(); ++i) {
       if (!ended[i] || (*measurements)[i]) continue;
-      COBRA_RETURN_IF_ERROR(Take(todo[i], subjects[i], NotMeasured(tasks[i].draw().status())));
+      Take(todo[i], subjects[i], NotMeasured(tasks[i].draw().status()));
     }
     return spool_.ClearStarted();
   }
 
   // The task leaves the spool, unless the machine was disturbed.
-  absl::Status Take(const SpooledTask& task, const absl::StatusOr<store::TaskSubject>& subject,
-                    store::Measurement measurement) {
-    if (!FileExists(absl::StrCat(spool_.folder(), "/todo/", task.file))) return absl::OkStatus();  // cancelled
+  void Take(const SpooledTask& task, const absl::StatusOr<store::TaskSubject>& subject,
+            store::Measurement measurement) {
+    if (!IsInTodo(task)) return;  // cancelled
     if (measurement.conditions.suspect && ++tries_[task.id] < kMostDisturbedTries) {
       ++again_;
-      return absl::OkStatus();
+      return;
     }
     if (subject.ok()) NameSubject(*subject, &measurement.subject);
-    return Finish(task, measurement);
+    Save(task, std::move(measurement));
+  }
+
+  void Save(const SpooledTask& task, store::Measurement measurement) {
+    const absl::Status finished = Finish(task, measurement);
+    if (finished.ok()) return;
+    LogWarning(absl::StrCat(finished.message(), "; the record is kept until there is room for it"));
+    unsaved_.emplace_back(task, std::move(measurement));
+  }
+
+  // False: there is no room for them yet.
+  bool SaveUnsaved() {
+    while (!unsaved_.empty()) {
+      const auto& [task, measurement] = unsaved_.back();
+      if (IsInTodo(task) && !Finish(task, measurement).ok()) return false;
+      unsaved_.pop_back();
+    }
+    return true;
+  }
+
+  bool IsInTodo(const SpooledTask& task) const {
+    return FileExists(absl::StrCat(spool_.folder(), "/todo/", task.file));
   }
 
   // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the task.
@@ -218,9 +243,10 @@ class Work {
   }
 
   absl::Status Finish(const SpooledTask& task, const store::Measurement& measurement) {
+    COBRA_RETURN_IF_ERROR(spool_.Finish(task, {store::MeasurementToJson(measurement), session_json_}));
     tries_.erase(task.id);
     ++measured_;
-    return spool_.Finish(task, {store::MeasurementToJson(measurement), session_json_});
+    return absl::OkStatus();
   }
 
   store::Measurement NotMeasured(const absl::Status& why) {
@@ -253,6 +279,8 @@ class Work {
   std::string session_json_;
   std::map<std::string, std::unique_ptr<Sampler>> samplers_;
   std::map<std::string, int> tries_;
+  // Measured while the disk was full: of one group at most.
+  std::vector<std::pair<SpooledTask, store::Measurement>> unsaved_;
   int64_t measured_ = 0, again_ = 0;
 };
 

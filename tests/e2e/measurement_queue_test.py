@@ -118,21 +118,21 @@ class MeasurementQueueTest(queue_run.QueueTest):
 
     def test_a_group_that_is_stopped_ends_early_and_loses_nothing(self):
         self.start()
-        self.enqueue(self.tasks(300))
-        worker = self.worker("--group", "300", "--lease-tasks", "300")
+        self.enqueue(self.tasks(120))
+        worker = self.worker("--group", "120", "--lease-tasks", "120")
         self.wait_until(lambda: self.done() > 0, 60, worker.log)  # of a group that goes on
         self.assertEqual(worker.stop(), 0)
         states = self.rows.states()
         self.assertEqual(set(states), {"done", "queued"})
-        self.assertEqual(sum(states.values()), 300)
+        self.assertEqual(sum(states.values()), 120)
         self.assertEqual(
             self.rows.query("SELECT MAX(attempts), MAX(started) FROM tasks WHERE state <> 'done'"), [["0", "0"]]
         )
 
     def test_a_machine_that_is_taken_away_late_in_a_group_has_reported_what_it_measured(self):
         self.start()
-        self.enqueue(self.tasks(100))
-        flags = ("--group", "100", "--lease-tasks", "100", "--lease-seconds", "2")
+        self.enqueue(self.tasks(40))
+        flags = ("--group", "40", "--lease-tasks", "40", "--lease-seconds", "2")
         for machine in range(3):
             before = self.done()
             spool = f"{self.spool}-{machine}"
@@ -141,11 +141,11 @@ class MeasurementQueueTest(queue_run.QueueTest):
             self.wait_until(lambda: self.done() > before, 60, worker.log)
             worker.kill()
             shutil.rmtree(spool, ignore_errors=True)  # its disk is gone, too
-            self.assertLess(self.done(), 100)
+            self.assertLess(self.done(), 40)
         self.assertNotIn("poisoned", self.rows.states())
         last = self.worker(*flags)
-        self.wait_until(lambda: self.done() == 100, 120, last.log)
-        self.assertEqual(self.rows.measurements(), (100, 100))
+        self.wait_until(lambda: self.done() == 40, 120, last.log)
+        self.assertEqual(self.rows.measurements(), (40, 40))
 
     def test_two_workers_do_not_share_a_device(self):
         self.start()

@@ -285,8 +285,8 @@ TEST_F(QueueFaultsTest, ANewNameWaitsForTheQueueClientOfTheOldOne) {
   EXPECT_EQ(Spool::Open(Folder())->worker_id(), "new");
 }
 
-// Every file of a spool with tasks of each kind, cut off at every byte: whatever it says then, it stops nothing, and the
-// other tasks are measured and reported. What was cut off is measured again by whoever leases it next.
+// Every file of a spool with tasks of each kind, cut off at every byte: whatever it says then, it stops nothing, and
+// the other tasks are measured and reported. What was cut off is measured again by whoever leases it next.
 TEST_F(QueueFaultsTest, EveryFileIsCutOffAtEveryByte) {
   constexpr int kTasks = 3;
   const auto prepare = [&] {

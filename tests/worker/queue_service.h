@@ -27,8 +27,8 @@
 
 namespace cobra::worker {
 
-// Folders of tests::TemporaryDirectory made from now on are in memory where there is room for them: these tests wait for
-// the disk thousands of times otherwise.
+// Folders of tests::TemporaryDirectory made from now on are in memory where there is room for them: these tests wait
+// for the disk thousands of times otherwise.
 inline void KeepFilesInMemory() {
   constexpr char kFolder[] = "/dev/shm";
   if (::access(kFolder, W_OK) == 0) ::setenv("TMPDIR", kFolder, /*replace=*/0);
