@@ -4,7 +4,19 @@ import math
 
 import _cobra
 import torch
-from numpy._dtypes import _DTYPES, _NAMES, _NoValue, _SIZES, _TORCH, _TYPES, _lacks, _torch_type, _type_name, dtype
+from numpy._dtypes import (
+    _DTYPES,
+    _NAMES,
+    _NoValue,
+    _SIZES,
+    _TORCH,
+    _TYPES,
+    _functions,
+    _lacks,
+    _torch_type,
+    _type_name,
+    dtype,
+)
 from numpy._indexing import (
     _Flags,
     _as_index,
@@ -12,7 +24,6 @@ from numpy._indexing import (
     _expands,
     _flat_in,
     _forwards,
-    _functions,
     _in_order,
     _index,
     _one_axis,
@@ -182,10 +193,14 @@ class ndarray:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
-        return _functions["array_repr"](self)
+        from numpy._text import array_repr
+
+        return array_repr(self)
 
     def __str__(self):
-        return _functions["array_str"](self)
+        from numpy._text import array_str
+
+        return array_str(self)
 
     def __format__(self, spec):
         return format(self.item() if self.ndim == 0 else str(self) if not spec else self.__no_format(), spec)

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+_functions = {}  # of the other chapters, by name, for the methods here
 pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
 
 
@@ -52,7 +53,12 @@ _FACTS = {
     "float64": ("f", 8, "d", 12),
     "complex64": ("c", 8, "F", 14),
     "complex128": ("c", 16, "D", 15),
+    # A program may name these, and compare with them. No array has them.
+    "object": ("O", 8, "O", 17),
+    "str": ("U", 0, "U", 19),
+    "bytes": ("S", 0, "S", 18),
 }
+_NO_NUMBERS = ("object", "str", "bytes")
 _SIZES = {name: facts[1] for name, facts in _FACTS.items()}
 _KINDS = {name: facts[0] for name, facts in _FACTS.items()}
 _BY_KIND = {kind + str(size): name for name, (kind, size, _, _) in _FACTS.items()}
@@ -88,29 +94,46 @@ _ALIASES = {
     "complex": "complex128",
     "csingle": "complex64",
     "cdouble": "complex128",
+    "object_": "object",
+    "str_": "str",
+    "bytes_": "bytes",
     "complex_": "complex128",
 }
 # Abstract types, which NumPy takes as these (with a warning).
 _ABSTRACT = {"generic": None, "number": "float64", "integer": "int64", "signedinteger": "int64"}
 _ABSTRACT.update(unsignedinteger="uint64", inexact="float64", floating="float64", complexfloating="complex128")
-_OTHER_KINDS = "OSUVMmagGc"  # text, objects, records, dates, long floats
+_OTHER_KINDS = "SUVMmagGc"  # text, objects, records, dates, long floats
+
+
+class _NotHere(Exception):
+    """A type that NumPy has, and that no array has here."""
 
 
 def _unknown_type(spec):
-    torch._unsupported("the type numpy.dtype(%s)" % (repr(spec) if isinstance(spec, str) else spec))
+    raise _NotHere("the type numpy.dtype(%s)" % (repr(spec) if isinstance(spec, str) else spec))
 
 
 def _type_name(spec):
-    # The name of the type that NumPy takes `spec` for.
+    """The name of the type that NumPy takes `spec` for."""
+    try:
+        return _found_name(spec)
+    except _NotHere as error:
+        lack = str(error)
+    torch._unsupported(lack)
+
+
+def _found_name(spec):
     if spec is None:
         return "float64"
     if isinstance(spec, type):
-        if spec in (str, bytes, object):
-            _unknown_type(spec.__name__)
         name = spec.__name__
+        if spec in (str, bytes, object):
+            return name
         if spec.__module__ == "numpy" and name in _ABSTRACT and _ABSTRACT[name] is not None:
             return _ABSTRACT[name]
         for base in spec.__mro__:
+            if base is object:
+                break
             if base.__module__ in ("numpy", "builtins") and _ALIASES.get(base.__name__, base.__name__) in _FACTS:
                 return _ALIASES.get(base.__name__, base.__name__)
         _unknown_type(name)
@@ -119,9 +142,6 @@ def _type_name(spec):
     if isinstance(spec, dtype):
         return spec.name
     if not isinstance(spec, str):
-        of_tensor = _NAMES.get(spec) if str(spec).startswith("torch.") else None
-        if of_tensor is not None:
-            return of_tensor
         if isinstance(getattr(spec, "dtype", None), dtype):
             return spec.dtype.name
         raise TypeError("Cannot interpret '%r' as a data type" % (spec,))
@@ -133,7 +153,7 @@ def _type_name(spec):
     name = _ALIASES.get(text, text)
     if name in _FACTS:
         return name
-    if text in ("str", "bytes", "object", "void", "datetime64", "timedelta64", "longdouble", "float128", "complex256"):
+    if text in ("void", "datetime64", "timedelta64", "longdouble", "float128", "complex256"):
         _unknown_type(spec)
     if text and (text[0] in _OTHER_KINDS and (text[1:2].isdigit() or not text[1:]) or "," in text or text[0] == "("):
         _unknown_type(spec)
@@ -148,7 +168,8 @@ def _promotion():
 
 class dtype:
     names = fields = subdtype = metadata = None
-    isnative, hasobject, isalignedstruct, shape, ndim, flags = True, False, False, (), 0, 0
+    isnative, isalignedstruct, shape, ndim, flags = True, False, (), 0, 0
+    hasobject = property(lambda self: self.name == "object")
 
     def __new__(cls, dtype, align=False, copy=False, metadata=None):
         _lacks("dtype", metadata=metadata)
@@ -183,8 +204,8 @@ class dtype:
 
     def __eq__(self, other):
         try:
-            return self.name == (other.name if isinstance(other, dtype) else _type_name(other))
-        except TypeError:
+            return self.name == (other.name if isinstance(other, dtype) else _found_name(other))
+        except (TypeError, _NotHere):
             return False
 
     def __ne__(self, other):

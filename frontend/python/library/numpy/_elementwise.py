@@ -4,8 +4,8 @@ import math
 
 import torch
 from numpy._arrays import UFuncTypeError, _array, _given, _wrap, array, asarray, ndarray
-from numpy._dtypes import _NAMES, _TYPES, _lacks, _type_name, inf, nan, pi
-from numpy._indexing import _functions, _shapes_fit
+from numpy._dtypes import _NAMES, _TYPES, _functions, _lacks, _type_name, inf, nan, pi
+from numpy._indexing import _shapes_fit
 from numpy._promotion import _result_name
 from numpy._types import _in_bits, _number_name, float64, generic
 from numpy._ufuncs import _double, _floats, _not_bool, _Pair, _quotients, ufunc
@@ -94,12 +94,21 @@ square = ufunc("square", 1, lambda t: t * t, _not_bool)
 sign = ufunc("sign", 1, lambda t: _nan_kept(torch.sign, t), kinds="uif")
 negative = ufunc("negative", 1, torch.neg, kinds="uifc")
 positive = ufunc("positive", 1, lambda t: t.clone(), kinds="uifc")
-reciprocal = ufunc(
-    "reciprocal",
-    1,
-    lambda t: 1 / t if _is_float(t) or t.is_complex() else torch.where(t.abs() == 1, t, 0 * t),
-    _not_bool,
-)
+
+
+def _reciprocal(t):
+    if _is_float(t) or t.is_complex():
+        return 1 / t
+    if _has_zero(t):
+        torch._unsupported("numpy.reciprocal() of the integer 0")
+    return torch.where(t.abs() == 1, t, 0 * t)
+
+
+def _has_zero(t):
+    return torch._has_values(t) and builtins.bool((t == 0).any())
+
+
+reciprocal = ufunc("reciprocal", 1, _reciprocal, _not_bool)
 conjugate = conj = ufunc(
     "conjugate", 1, lambda t: torch.complex(t.real, -t.imag) if t.is_complex() else t.clone(), _not_bool
 )

@@ -3,9 +3,8 @@ import builtins
 import operator
 
 import torch
+from numpy._dtypes import _functions
 from numpy._types import bool_
-
-_functions = {}  # of the other chapters, by name, for the methods here
 
 
 def _is_array(value):

@@ -5,8 +5,8 @@ import operator
 
 import torch
 from numpy._arrays import _array, array, asarray, ndarray
-from numpy._dtypes import _lacks, _torch_type, _type_name, nan
-from numpy._indexing import _functions, _in_order, _one_axis, _shape
+from numpy._dtypes import _functions, _lacks, _torch_type, _type_name, nan
+from numpy._indexing import _in_order, _one_axis, _shape
 from numpy._promotion import _promoted, _result_name
 from numpy._types import _number_name, float64
 

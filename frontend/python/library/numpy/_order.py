@@ -6,8 +6,8 @@ import operator
 
 import torch
 from numpy._arrays import _array, _given, _wrap, array, asarray, ndarray
-from numpy._dtypes import _DTYPES, _NoValue, _TORCH, _lacks
-from numpy._indexing import _functions, _one_axis, _shape, _shapes_fit
+from numpy._dtypes import _DTYPES, _NoValue, _TORCH, _functions, _lacks
+from numpy._indexing import _one_axis, _shape, _shapes_fit
 from numpy._promotion import _promoted, _result_name, can_cast
 from numpy._types import _number_name, generic, int64
 from numpy._shaping import stack

@@ -4,8 +4,7 @@ import math
 
 import torch
 from numpy._arrays import _array, _given, array, asarray, ndarray
-from numpy._dtypes import _lacks, _type_name, pi
-from numpy._indexing import _functions
+from numpy._dtypes import _functions, _lacks, _type_name, pi
 from numpy._promotion import _promoted
 from numpy._types import _number_name, generic
 from numpy._elementwise import add, cos, multiply

@@ -4,7 +4,7 @@ import math
 
 import _cobra
 import torch
-from numpy._dtypes import _ALIASES, _DTYPES, _KINDS, _NAMES, _SIZES, _TORCH, _TYPES, _type_name, dtype
+from numpy._dtypes import _ALIASES, _NO_NUMBERS, _DTYPES, _KINDS, _NAMES, _SIZES, _TORCH, _TYPES, _type_name, dtype
 from numpy._types import (
     _number_name,
     complex128,
@@ -37,6 +37,8 @@ def _promote(a, b):
 
 
 def _promote_by_kind(a, b):
+    if a in _NO_NUMBERS or b in _NO_NUMBERS:
+        torch._unsupported("numpy: arrays of text or objects")
     if "buifc".index(_KINDS[a]) > "buifc".index(_KINDS[b]):
         a, b = b, a
     of_a, of_b, size_a, size_b = _KINDS[a], _KINDS[b], _SIZES[a], _SIZES[b]

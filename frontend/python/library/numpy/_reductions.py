@@ -5,8 +5,8 @@ import operator
 
 import torch
 from numpy._arrays import _array, _given, _wrap, asarray, ndarray
-from numpy._dtypes import _NoValue, _TORCH, _type_name, inf, nan
-from numpy._indexing import _axes, _functions, _one_axis
+from numpy._dtypes import _NoValue, _TORCH, _functions, _type_name, inf, nan
+from numpy._indexing import _axes, _one_axis
 from numpy._promotion import _promote, _result_name
 from numpy._elementwise import add, logical_and, multiply, round
 from numpy._ufuncs import _keeps, _mask

@@ -3,8 +3,7 @@ import builtins
 
 import torch
 from numpy._arrays import _array, array, asarray
-from numpy._dtypes import _NoValue, _type_name, dtype
-from numpy._indexing import _functions
+from numpy._dtypes import _NoValue, _functions, _type_name, dtype
 from numpy._promotion import _promote
 from numpy._types import generic
 from numpy._order import ndindex

@@ -5,8 +5,8 @@ import operator
 
 import torch
 from numpy._arrays import _array, _given, _wrap, array, asarray, ndarray
-from numpy._dtypes import _TORCH, _type_name
-from numpy._indexing import _axes, _functions, _one_axis, _shape, _shapes_fit
+from numpy._dtypes import _TORCH, _functions, _type_name
+from numpy._indexing import _axes, _one_axis, _shape, _shapes_fit
 from numpy._promotion import _can_cast, _promoted
 
 

@@ -4,7 +4,6 @@ import math
 
 import torch
 from numpy._arrays import asarray
-from numpy._indexing import _functions
 from numpy._types import _shortest
 
 _WIDTH, _MANY, _EDGE, _DIGITS = 75, 1000, 3, 8
@@ -172,6 +171,3 @@ def base_repr(number, base=2, padding=0):
         made, value = digits[value % base] + made, value // base
     made = "0" * padding + made if value or made else "0" * (padding - 1) + "0" if padding else "0"
     return "-" + made if number < 0 else made
-
-
-_functions.update(array_str=array_str, array_repr=array_repr)

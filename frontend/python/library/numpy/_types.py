@@ -4,9 +4,118 @@ import math
 
 import _cobra
 import torch
-from numpy._dtypes import _DTYPES, _KINDS, _SIZES, _TORCH, _TYPES
+from numpy._dtypes import _functions, _DTYPES, _KINDS, _SIZES, _TORCH, _TYPES
 
 
+_REAL = {}  # types of numbers that Python computes with as numpy does
+
+
+# ---- operators of numbers; what computes them is in the chapters that come later
+_SYMBOLS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "divmod": "divmod",
+}
+_COMPARISONS = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+
+
+def _number_operator(symbol, reflected=False):
+    name = _SYMBOLS.get(symbol) or _COMPARISONS[symbol]
+
+    def operator(self, other):
+        if _number_name(other) is None:
+            if not isinstance(other, (list, tuple)):
+                return NotImplemented
+            if symbol == "mul":
+                return other * self._python_value()  # of a sequence, as Python multiplies it
+            other = _functions["asarray"](other)
+        return _functions[name](other, self) if reflected else _functions[name](self, other)
+
+    return operator
+
+
+def _float64_operator(symbol, reflected=False):
+    # Of numbers of Python and short ones of numpy: directly, because tables are made of half a million of them.
+    native, slow = getattr(float, "__%s%s__" % ("r" if reflected else "", symbol)), _number_operator(symbol, reflected)
+    new = float.__new__
+
+    def operator(self, other):
+        if type(other) in _REAL:
+            try:
+                return new(float64, native(self, other))
+            except ArithmeticError:
+                pass
+        return slow(self, other)
+
+    def power(self, other):
+        if type(other) in _REAL:
+            try:
+                result = native(self, other)
+                if type(result) is float:
+                    return new(float64, result)
+            except ArithmeticError:
+                pass
+        return slow(self, other)
+
+    return power if symbol == "pow" else operator
+
+
+def _number_comparison(symbol, python):
+    native, slow = getattr(python, "__%s__" % symbol), _number_operator(symbol)
+
+    def comparison(self, other):
+        if type(other) in _REAL:
+            result = native(self, other)
+            if result is not NotImplemented:
+                return True_ if result else False_
+        return slow(self, other)
+
+    return comparison
+
+
+def _operators_of_numbers():
+    found = {}
+    for symbol in _SYMBOLS:
+        if symbol != "matmul":
+            found["__%s__" % symbol] = _number_operator(symbol)
+            found["__r%s__" % symbol] = _number_operator(symbol, True)
+    for symbol in _COMPARISONS:
+        found["__%s__" % symbol] = _number_operator(symbol)
+    for symbol, name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"), ("invert", "invert")):
+        found["__%s__" % symbol] = lambda self, name=name: _functions[name](self)
+    return found
+
+
+_COMPARED = {
+    python: {"__%s__" % symbol: _number_comparison(symbol, python) for symbol in _COMPARISONS}
+    for python in (int, float)
+}
+_OF_FLOAT64 = {
+    "__%s%s__" % (r, symbol): _float64_operator(symbol, bool(r))
+    for symbol in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+    for r in ("", "r")
+}
+
+
+# ---- the classes
 class generic:
     """A number of numpy. What arrays can do and numbers of Python cannot is done by an array of it."""
 
@@ -77,6 +186,28 @@ class generic:
         raise TypeError("resize only works on arrays")
 
 
+for _name, _function in _operators_of_numbers().items():
+    setattr(generic, _name, _function)
+
+
+def _through_array(name):
+    def method(self, *args, **kwargs):
+        made = getattr(self._as_array(), name)(*args, **kwargs)
+        return made[()] if getattr(made, "_t", None) is not None and made.ndim == 0 else made
+
+    method.__name__ = name
+    return method
+
+
+_ARRAY_METHODS = (
+    "all any argmax argmin argsort choose clip compress conj conjugate copy cumprod cumsum diagonal dot flatten max mean"
+    " min nonzero prod ptp put ravel repeat reshape round searchsorted squeeze std sum swapaxes take tobytes tostring trace"
+    " transpose var byteswap newbyteorder dump dumps getfield setfield tofile"
+)
+for _name in _ARRAY_METHODS.split():
+    setattr(generic, _name, _through_array(_name))
+
+
 class number(generic):
     def __class_getitem__(cls, item):
         return cls
@@ -127,24 +258,6 @@ for _class in (
 ):
     _class.__module__ = "numpy"
 generic.__module__ = "numpy"
-
-
-def _through_array(name):
-    def method(self, *args, **kwargs):
-        made = getattr(self._as_array(), name)(*args, **kwargs)
-        return made[()] if getattr(made, "_t", None) is not None and made.ndim == 0 else made
-
-    method.__name__ = name
-    return method
-
-
-_ARRAY_METHODS = (
-    "all any argmax argmin argsort choose clip compress conj conjugate copy cumprod cumsum diagonal dot flatten max mean"
-    " min nonzero prod ptp put ravel repeat reshape round searchsorted squeeze std sum swapaxes take tobytes tostring trace"
-    " transpose var byteswap newbyteorder dump dumps getfield setfield tofile"
-)
-for _name in _ARRAY_METHODS.split():
-    setattr(generic, _name, _through_array(_name))
 
 
 # ---- the classes
@@ -215,6 +328,8 @@ def _scalar_type(name, base, python):
         "__module__": "numpy",
         "_python_value": lambda self: python(self),
         "dtype": property(lambda self: _DTYPES[fixed]),
+        **_COMPARED.get(python, {}),
+        **(_OF_FLOAT64 if name == "float64" else {}),
         "__hash__": python.__hash__,
         "__format__": lambda self, spec: format(python(self), spec),
     }
@@ -367,6 +482,7 @@ _TYPES.update(
 )
 _OF_TYPE = {made: name for name, made in _TYPES.items()}
 _OF_TYPE.update({float: "float64", int: "int64", builtins.bool: "bool", complex: "complex128"})
+_TYPES.update(object=object_, str=str_, bytes=bytes_)
 
 
 def _number_name(value):
@@ -383,3 +499,6 @@ def _number_name(value):
             if isinstance(value, python):
                 return _OF_TYPE[python]
     return name
+
+
+_REAL.update({kind: name for kind, name in _OF_TYPE.items() if _KINDS[name] in "uif" or kind is builtins.bool})

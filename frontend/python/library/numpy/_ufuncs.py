@@ -5,10 +5,10 @@ import cmath
 import _cobra
 import torch
 from numpy._arrays import UFuncTypeError, _array, _given, _plain, _wrap, asarray, ndarray
-from numpy._dtypes import _DTYPES, _KINDS, _NoValue, _SIZES, _TORCH, _TYPES, _lacks, _type_name
-from numpy._indexing import _axes, _expands, _functions, _one_axis, _shapes_fit
+from numpy._dtypes import _DTYPES, _KINDS, _NoValue, _SIZES, _TORCH, _TYPES, _functions, _lacks, _type_name
+from numpy._indexing import _axes, _expands, _one_axis, _shapes_fit
 from numpy._promotion import _can_cast, _names_of, _promoted, can_cast
-from numpy._types import False_, True_, _OF_TYPE, _in_bits, _number_name, float64, generic
+from numpy._types import _COMPARISONS, _SYMBOLS, _OF_TYPE, _in_bits, _number_name, float64
 
 
 # ---- of which type a function computes: by the name of the type that comes of its operands
@@ -395,30 +395,6 @@ class _Pair(ufunc):
 
 
 # ---- operators
-_SYMBOLS = {
-    "add": "add",
-    "sub": "subtract",
-    "mul": "multiply",
-    "truediv": "divide",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "power",
-    "matmul": "matmul",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-    "divmod": "divmod",
-}
-_COMPARISONS = {
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-}
 _DIRECT = {
     "sub": lambda a, b: a - b,
     "add": lambda a, b: a + b,
@@ -483,63 +459,6 @@ def _inplace(symbol):
     return operator
 
 
-def _number_operator(symbol, reflected=False):
-    function = _functions[_SYMBOLS.get(symbol) or _COMPARISONS[symbol]]
-
-    def operator(self, other):
-        if _number_name(other) is None:
-            if not isinstance(other, (list, tuple)):
-                return NotImplemented
-            if symbol == "mul":
-                return other * self._python_value()  # of a sequence, as Python multiplies it
-            other = asarray(other)
-        return function(other, self) if reflected else function(self, other)
-
-    return operator
-
-
-def _float64_operator(symbol, reflected=False):
-    # Of numbers of Python and short ones of numpy: directly, because tables are made of half a million of them.
-    native, slow = getattr(float, "__%s%s__" % ("r" if reflected else "", symbol)), _number_operator(symbol, reflected)
-    new = float.__new__
-
-    def operator(self, other):
-        if type(other) in _REAL:
-            try:
-                return new(float64, native(self, other))
-            except ArithmeticError:
-                pass
-        return slow(self, other)
-
-    def power(self, other):
-        if type(other) in _REAL:
-            try:
-                result = native(self, other)
-                if type(result) is float:
-                    return new(float64, result)
-            except ArithmeticError:
-                pass
-        return slow(self, other)
-
-    return power if symbol == "pow" else operator
-
-
-def _number_comparison(symbol, python):
-    native, slow = getattr(python, "__%s__" % symbol), _number_operator(symbol)
-
-    def comparison(self, other):
-        if type(other) in _REAL:
-            result = native(self, other)
-            if result is not NotImplemented:
-                return True_ if result else False_
-        return slow(self, other)
-
-    return comparison
-
-
-_REAL = {kind: name for kind, name in _OF_TYPE.items() if _KINDS[name] in "uif" or kind is builtins.bool}
-
-
 def _set_operators():
     # Once all of these functions are there.
     for symbol in _SYMBOLS:
@@ -547,19 +466,5 @@ def _set_operators():
         setattr(ndarray, "__r%s__" % symbol, _operator(symbol, True))
         if symbol != "divmod":
             setattr(ndarray, "__i%s__" % symbol, _inplace(symbol))
-        if symbol != "matmul":
-            setattr(generic, "__%s__" % symbol, _number_operator(symbol))
-            setattr(generic, "__r%s__" % symbol, _number_operator(symbol, True))
     for symbol in _COMPARISONS:
         setattr(ndarray, "__%s__" % symbol, _operator(symbol))
-        setattr(generic, "__%s__" % symbol, _number_operator(symbol))
-    for symbol in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-        setattr(float64, "__%s__" % symbol, _float64_operator(symbol))
-        setattr(float64, "__r%s__" % symbol, _float64_operator(symbol, True))
-    for symbol, name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"), ("invert", "invert")):
-        setattr(generic, "__%s__" % symbol, lambda self, function=_functions[name]: function(self))
-    for python in (float, int):
-        for kind in _TYPES.values():
-            if issubclass(kind, python):
-                for symbol in _COMPARISONS:
-                    setattr(kind, "__%s__" % symbol, _number_comparison(symbol, python))
