@@ -1,5 +1,5 @@
-// The names that modules have which are here in part, offered or not: what is missing here is "not supported", and never
-// a fault of the program. Those of the standard library are as in CPython; and some of NumPy and SciPy.
+// The names that modules have which are here in part, offered or not: what is missing here is "not supported", and
+// never a fault of the program. Those of the standard library are as in CPython; and some of NumPy and SciPy.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_STANDARD_NAMES_H_
 

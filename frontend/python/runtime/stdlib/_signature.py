@@ -427,6 +427,8 @@ def _of(obj, follow_wrapped, skip_first, evaluation):
     if not callable(obj):
         raise TypeError(f"{obj!r} is not a callable object")
     if _cobra.is_opaque(obj):
+        if _cobra.under_try():
+            raise ValueError(f"no signature found for {obj!r}")
         obj()  # says what is missing; while a module is imported it may stay unknown
         return _of_text("(*args, **kwargs)")
     bound = _without_first if skip_first else lambda sig: sig

@@ -78,6 +78,35 @@ _SLOTS = {
     "__or__ __sub__ __truediv__ __xor__",
 }
 
+# Of these places, what is Python's there and has a signature; and what is built in and has none.
+_PYTHONS = {
+    "torch": "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul "
+    "compile compiled_with_cxx11_abi cond eig einsum from_dlpack get_default_device get_device_module get_file_path "
+    "get_float32_matmul_precision get_rng_state initial_seed is_storage is_tensor load lobpcg lstsq lu manual_seed matrix_rank "
+    "meshgrid norm pca_lowrank save seed set_default_device set_default_dtype set_default_tensor_type "
+    "set_deterministic_debug_mode set_float32_matmul_precision set_printoptions set_rng_state set_warn_always solve split stft "
+    "svd_lowrank sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum symeig tensordot typename unique "
+    "unique_consecutive unravel_index use_deterministic_algorithms vmap while_loop",
+    "Tensor": "backward dim_order eig index is_shared istft lstsq lu module_load norm register_hook "
+    "register_post_accumulate_grad_hook reinforce resize resize_as share_memory_ solve split stft storage storage_type symeig "
+    "to_sparse_coo unflatten unique unique_consecutive",
+    "torch.linalg": "",
+    "torch.fft": "",
+    "torch.special": "",
+}
+_BUILT_IN = {
+    "torch.nn.functional": "adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d "
+    "conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ "
+    "leaky_relu_ linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu "
+    "relu_ rrelu_ scaled_dot_product_attention selu_ softplus softshrink threshold_"
+}
+
+
+def _has_none(place, name):
+    if place in _PYTHONS:
+        return name not in _PYTHONS[place].split()
+    return name in _BUILT_IN.get(place, "").split()
+
 
 def _found(table, name):
     for signature, names in table.items():
@@ -100,6 +129,8 @@ def of(obj):
     elif getattr(obj, "__module__", None) == "builtins" or hasattr(_builtins, owner):
         return _found(_KNOWN, name)
     place = getattr(obj, "__module__", None)
+    if not isinstance(obj, type) and not method.startswith("__") and _has_none(owner or place, method):
+        return None
     _cobra.unsupported(f"inspect.signature() of {place + '.' if place else ''}{name}")
 
 

@@ -212,3 +212,13 @@ print(bound.args, bound.kwargs, bound.arguments, bound.signature is s, bound == 
 bound = s.bind_partial(y=2)
 bound.apply_defaults()
 print(bound, inspect.get_annotations(f), inspect.get_annotations(f, eval_str=True))
+# --- frames have their code and the built-ins
+import sys
+
+
+def f():
+    frame = sys._getframe()
+    return frame.f_code is f.__code__, frame.f_builtins["len"] is len, frame.f_back.f_code.co_name, frame.f_trace
+
+
+print(f())
