@@ -30,7 +30,7 @@ bool InfersNorm(const graph::Node& node) {
 
 // `share`: of the latency that it concerns; 1 is the whole network.
 void Doubt(double known, std::string why, LatencyPrediction* prediction, double share = 1) {
-  prediction->confidence = std::min(prediction->confidence, known);
+  prediction->known_share = std::min(prediction->known_share, known);
   prediction->unknown.push_back({std::move(why), share});
 }
 
@@ -122,7 +122,7 @@ void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPredicti
   for (size_t i = 0; i < graph.nodes().size(); ++i)
     unknown += graph.nodes()[i].attributes.Bool("training") && !prediction->node_unknown[i].empty();
   if (unknown > 0)
-    prediction->confidence = std::min(prediction->confidence, 1 - static_cast<double>(unknown) / compute_nodes);
+    prediction->known_share = std::min(prediction->known_share, 1 - static_cast<double>(unknown) / compute_nodes);
 }
 
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
@@ -154,7 +154,7 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
   if (IsNewPrecision(graph, target))
     Doubt(0, absl::StrCat("layers in int8: ", target.spec.name, " was measured in ", target.spec.precision, " alone"),
           prediction);
-  prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
+  prediction->extrapolating = prediction->known_share < kExtrapolatingBelow;
 }
 
 void JudgeLaunching(const TargetSpec& spec, const TargetEntry& target, double waiting_share,
@@ -163,7 +163,7 @@ void JudgeLaunching(const TargetSpec& spec, const TargetEntry& target, double wa
   Doubt(1 - waiting_share,
         absl::StrCat("launching from Python: ", target.spec.name, " was measured from C++, which takes less"),
         prediction, waiting_share);
-  prediction->extrapolating = prediction->confidence < kExtrapolatingBelow;
+  prediction->extrapolating = prediction->known_share < kExtrapolatingBelow;
 }
 
 std::vector<TargetInfo> InfosOf(const Manifest& manifest) {

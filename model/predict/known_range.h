@@ -35,7 +35,7 @@ struct CallLimits {
 // time to move its bytes.
 CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& target);
 
-// Lower the confidence and add the reason, if there is one. `compute_nodes`: calls that are no views.
+// Lower the known share and add the reason, if there is one. `compute_nodes`: calls that are no views.
 //
 // What training makes of a call (batch statistics) is unknown to targets that measured inference alone: they give it
 // the time of inference, so its share of the time says nothing. Its share of the calls does.

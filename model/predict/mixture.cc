@@ -10,11 +10,11 @@ LatencyPrediction Mixture(std::vector<WeightedPrediction> predictions, double ex
   if (predictions.size() == 1) return std::move(predictions[0].prediction);
   LatencyPrediction out = predictions[0].prediction;  // with its reasons
   double log_us = 0, half_width = 0;
-  out.confidence = 0;
+  out.known_share = 0;
   for (const auto& [weight, p] : predictions) {
     log_us += weight * std::log(p.latency_us);
     half_width += weight * std::log(p.high_us / p.latency_us);
-    out.confidence += weight * p.confidence;
+    out.known_share += weight * p.known_share;
   }
   out.latency_us = std::exp(log_us);
   for (size_t call = 0; call < out.node_latency_us.size(); ++call) {
@@ -26,7 +26,7 @@ LatencyPrediction Mixture(std::vector<WeightedPrediction> predictions, double ex
     out.node_latency_us[call] = share * out.latency_us;
     out.node_alone_us[call] = static_cast<float>(std::exp(log_alone));
   }
-  out.extrapolating = out.confidence < extrapolating_below;
+  out.extrapolating = out.known_share < extrapolating_below;
   out.coverage = out.extrapolating ? 0 : LatencyPrediction().coverage;
   out.low_us = out.latency_us * std::exp(-half_width);
   out.high_us = out.latency_us * std::exp(half_width);

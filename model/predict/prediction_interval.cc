@@ -22,7 +22,7 @@ void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> me
   if (calibration != nullptr)
     width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
   // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
-  const double doubt = 1 - prediction->confidence;
+  const double doubt = 1 - prediction->known_share;
   width = std::max(width * (1 + 2 * doubt), kUnknownWidth * doubt);
   if (calibration == nullptr || (adapted != nullptr && adapted->samples < kEnoughSamples))
     width = std::max(width, launching.HalfWidth(prediction->latency_us));
@@ -40,7 +40,7 @@ void SetConfidence(LatencyPrediction* prediction) {
   const double us = prediction->latency_us;
   const double half_width = std::log(std::max(prediction->high_us / us, us / prediction->low_us));
   constexpr double kEnoughKnown = 0.5;  // held-out networks with shares from here on lie inside as often as others
-  const double meant = std::min(1.0, prediction->confidence / kEnoughKnown);
+  const double meant = std::min(1.0, prediction->known_share / kEnoughKnown);
   prediction->confidence = meant * ProbabilityWithinFactor(half_width);
 }
 

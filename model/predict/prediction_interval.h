@@ -15,7 +15,7 @@ namespace cobra::predict {
 // The time of an entirely unknown layer may well be three times the prediction, or a third. In the logarithm.
 inline const double kUnknownWidth = std::log(3.0);
 
-// Sets low_us, high_us and coverage, given latency_us and as confidence the known share (SetConfidence). `mean`: the
+// Sets low_us, high_us and coverage, given latency_us and known_share. `mean`: the
 // network's mean embedding. `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted` may be
 // null.
 void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> mean, bool is_one_call,
@@ -30,9 +30,8 @@ inline constexpr double kConfidentFactor = 1.5;
 // 90 % interval reaches from 1 / kConfidentFactor to kConfidentFactor.
 double ProbabilityWithinFactor(double half_width);
 
-// The last step of an answer: until then confidence is the share of the latency that is like what was measured, which
-// widened the interval and says whether the answer extrapolates. Then it is the probability that the interval means. So
-// wide an interval holds of networks of which half is known; of less it says ever less, and of nothing known, nothing.
+// The last step of an answer: the probability that its interval means. So wide an interval holds of networks of which
+// half is known; with a smaller known share it falls, and it is 0 if nothing is known.
 void SetConfidence(LatencyPrediction* prediction);
 
 }  // namespace cobra::predict

@@ -266,7 +266,7 @@ class LoadedPredictor : public Predictor {
     prediction->latency_us *= scale;
     for (auto& us : prediction->node_latency_us) us *= scale;
     // What is outside of what was trained widens this interval as it does any other.
-    const double doubt = kUnknownWidth * (1 - prediction->confidence);
+    const double doubt = kUnknownWidth * (1 - prediction->known_share);
     prediction->low_us = std::exp(std::min(answer.low, answer.log_us - doubt));
     prediction->high_us = std::exp(std::max(answer.high, answer.log_us + doubt));
     return absl::OkStatus();
@@ -542,7 +542,7 @@ class LoadedPredictor : public Predictor {
       out.node_unknown.push_back(unknown);
       compute_nodes += graph::GetOpInfo(graph.nodes()[i].op).cost_class != graph::CostClass::kView;
     }
-    out.confidence = known_us / out.latency_us;
+    out.known_share = known_us / out.latency_us;
     for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
     JudgeTraining(graph, compute_nodes, &out);
     JudgeNetwork(graph, total, target, compute_nodes, &out);

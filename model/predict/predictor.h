@@ -73,7 +73,9 @@ struct PredictionTotals {
   // and what is above includes that; otherwise 0.
   double undisturbed_us = 0;
   double undisturbed_low_us = 0, undisturbed_high_us = 0;
-  // In [0, 1]: 1 if every layer is similar to the training data; small if the prediction extrapolates.
+  // In [0, 1]: the share of the latency that is like what the model was trained on.
+  double known_share = 0;
+  // In [0, 1]: the probability that the true latency is within a factor of 1.5 (SetConfidence).
   double confidence = 0;
   bool extrapolating = false;
   // LatencyPrediction::node_unknown summarised by reason, the largest share first, at most kMaxUnknownParts.

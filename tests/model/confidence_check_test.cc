@@ -67,7 +67,7 @@ TEST(ConfidenceCheck, ConfidenceIsWhatTheIntervalSaysOfTheFactor) {
   predict::LatencyPrediction p;
   p.latency_us = 100, p.low_us = 100 / predict::kConfidentFactor, p.high_us = 120;  // the further end counts
   for (const auto& [known_share, confidence] : {std::pair{1.0, 0.9}, {0.5, 0.9}, {0.25, 0.45}, {0.0, 0.0}}) {
-    p.confidence = known_share;
+    p.known_share = known_share;
     predict::SetConfidence(&p);
     EXPECT_NEAR(p.confidence, confidence, 1e-12) << known_share;
   }
