@@ -24,10 +24,11 @@ class Net(torch.nn.Module):
         self.head = torch.nn.Linear(8, classes)
     def forward(self, x):
         return self.head(self.stem(x).mean((2, 3)))
-def create_model(classes=10, pretrained=False, hub="timm/net"):
+def create_model(classes=10, pretrained=False, hub="timm/net", hf=""):
     model = Net(classes)
     if pretrained:
-        load_pretrained(model, pretrained_cfg={"hub": hub, "architecture": "net"}, num_classes=classes)
+        config = {"hub": hub, "hf_hub_id": hf, "architecture": "net"}
+        load_pretrained(model, pretrained_cfg=config, num_classes=classes)
     return model
 """
 
@@ -56,6 +57,10 @@ class PretrainedTest(unittest.TestCase):
         self.assertNotIn("error", plain)
         self.assertEqual([call["op"] for call in plain["ops"]], ["conv2d", "mean", "linear"])
         self.assertEqual(trained, plain)
+
+    def test_the_package_of_the_hub_need_not_be_there(self):
+        found = self.read("timm.create_model(pretrained=True, hub='', hf='timm/net')")
+        self.assertNotIn("error", found)
 
     def test_a_network_of_which_there_are_none_is_the_error_of_the_library(self):
         error = self.read("timm.create_model(pretrained=True, hub='')")["error"]
