@@ -18,7 +18,7 @@ absl::StatusOr<MappedFile> MappedFile::Open(absl::string_view path) {
   if (!file.valid()) return absl::ErrnoToStatus(errno, name);
   struct stat info;
   if (::fstat(file.get(), &info) != 0) return absl::ErrnoToStatus(errno, name);
-  if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": is no regular file"));
+  if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": is not a regular file"));
   if (info.st_size == 0) return MappedFile(nullptr, 0);
   const auto size = static_cast<size_t>(info.st_size);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);

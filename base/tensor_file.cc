@@ -35,10 +35,10 @@ absl::StatusOr<StoredTensor> TensorOf(const std::string& name, const json& entry
   StoredTensor tensor;
   tensor.dtype = dtype->get<std::string>();
   std::vector<uint64_t> offsets;
-  if (!WholeNumbers(entry, "shape", &tensor.shape)) return Malformed(name, "\"shape\" is no list of sizes");
+  if (!WholeNumbers(entry, "shape", &tensor.shape)) return Malformed(name, "\"shape\" is not a list of sizes");
   if (!WholeNumbers(entry, "data_offsets", &offsets) || offsets.size() != 2 || offsets[0] > offsets[1] ||
       offsets[1] > data.size())
-    return Malformed(name, "\"data_offsets\" is no part of the file");
+    return Malformed(name, "\"data_offsets\" is not part of the file");
   tensor.bytes = data.substr(offsets[0], offsets[1] - offsets[0]);
   uint64_t bytes = static_cast<uint64_t>(BytesOfStoredType(tensor.dtype));
   if (bytes == 0) return Malformed(name, "\"dtype\" is unknown");
@@ -74,7 +74,7 @@ absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;  // texts, of other writers
     COBRA_ASSIGN_OR_RETURN(StoredTensor tensor, TensorOf(name, entry, data));
-    if (!dtype.empty() && tensor.dtype != dtype) return Malformed(name, absl::StrCat("is no ", dtype, " tensor"));
+    if (!dtype.empty() && tensor.dtype != dtype) return Malformed(name, absl::StrCat("is not a ", dtype, " tensor"));
     tensors[name] = std::move(tensor);
   }
   return tensors;

@@ -56,7 +56,7 @@ void ComputePatiently(const std::atomic<int64_t>* answered_ns) {
   ::syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-void RestNowAndThen() {
+void YieldPeriodically() {
   if (!turns.patient) return;
   const int64_t now = NowNs(CLOCK_MONOTONIC);
   if (!ShouldRest(now) || now - turns.rested_ns < kTurnNs) return;

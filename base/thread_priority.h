@@ -13,11 +13,11 @@ namespace cobra {
 // first, some 3 ms. `answered_ns`: when others were last answered, in ns since 1970; null: nobody knows. Not owned.
 void ComputePatiently(const std::atomic<int64_t>* answered_ns = nullptr);
 
-// For loops of a thread that computes patiently, some ten times a millisecond: a short sleep now and then. A thread
+// For loops of a thread that computes patiently, some ten times a millisecond: a short sleep every so often. A thread
 // that waits for a processor is let in by the kernel at its next tick only, up to 4 ms later, but at once when another
 // one sleeps. Only while others were answered in the last 10 ms; where nobody knows, from the fifth millisecond of work
 // on. Nothing in other threads.
-void RestNowAndThen();
+void YieldPeriodically();
 
 }  // namespace cobra
 

@@ -177,7 +177,7 @@ absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const Adap
   v1::AdaptRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
   if (!IsUtf8(request.exported_json()))
-    return Usage(absl::StrCat("--import ", flags.import_file, ": is no file of --export: it is not text"));
+    return Usage(absl::StrCat("--import ", flags.import_file, ": is not a file of --export: it is not text"));
   request.set_name(flags.name);
   const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
   if (!response.ok()) return OfImportedFile(flags.import_file, response.status());

@@ -39,7 +39,7 @@ class BatchParser {
         continue;
       }
       const std::vector<std::string> ends = absl::StrSplit(absl::StrReplaceAll(part, {{"...", ".."}}), "..");
-      if (ends.size() > 2 || (ends.size() == 2 && fill)) return Error(absl::StrCat("\"", part, "\" is no size"));
+      if (ends.size() > 2 || (ends.size() == 2 && fill)) return Error(absl::StrCat("\"", part, "\" is not a size"));
       for (size_t i = 0; i < ends.size(); ++i) {
         COBRA_ASSIGN_OR_RETURN(const int64_t batch, Size(ends[i]));
         COBRA_RETURN_IF_ERROR(i == 1 ? FillTo(batch, 0) : fill ? FillTo(batch, batches_.size()) : Add(batch));
@@ -59,7 +59,7 @@ class BatchParser {
 
   absl::StatusOr<int64_t> Size(absl::string_view text) const {
     int64_t batch = 0;
-    if (!absl::SimpleAtoi(text, &batch)) return Error(absl::StrCat("\"", text.substr(0, 40), "\" is no size"));
+    if (!absl::SimpleAtoi(text, &batch)) return Error(absl::StrCat("\"", text.substr(0, 40), "\" is not a size"));
     if (batch < 1 || batch > kMostBatch) return Error(absl::StrCat(batch, " is not between 1 and ", kMostBatch));
     return batch;
   }

@@ -242,7 +242,7 @@ absl::Status AddEarlier(const CheckFlags& flags, const Suite& suite, TemporaryFo
   return absl::OkStatus();
 }
 
-// A target that does not exist is no fault of a model: one error, not one a model.
+// A target that does not exist is not a fault of a model: one error, not one a model.
 absl::Status CheckNamedTargets(const CommonFlags& common, const std::vector<CheckQuestion>& questions) {
   std::vector<std::string> names;
   for (const CheckQuestion& question : questions)

@@ -24,7 +24,7 @@ std::optional<Problem> Unsure(const CheckedTarget& target) {
   const SavedTarget& after = target.change.after;
   const double minimum = target.thresholds.min_confidence;
   const double confidence = target.has_before ? std::min(before.confidence, after.confidence) : after.confidence;
-  if (!(confidence >= minimum)) {  // nor if it is no number
+  if (!(confidence >= minimum)) {  // nor if it is not a number
     return Problem{Problem::Kind::kUnsure, absl::StrFormat("confidence too low: %.2f on %s, required at least %g",
                                                            confidence, target.target(), minimum)};
   }

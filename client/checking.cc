@@ -128,7 +128,7 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseReport(const std::strin
   formats.insert(formats.begin(), {"table", "json"});
   const std::string format = text.substr(0, equals);
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", text, ": ", format, " is no format"),
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", text, ": ", format, " is not a format"),
                      absl::StrCat("formats: ", SimilarNames(format, formats)));
   }
   if (equals == std::string::npos || equals + 1 == text.size()) {

@@ -487,7 +487,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   if (flags.calibrated) request.set_origin(v1::ListTargetsRequest::ORIGIN_CALIBRATED);
   COBRA_ASSIGN_OR_RETURN(v1::ListTargetsResponse response, Client::Connect(common.client)->ListTargets(request));
   if (flags.format == "names") {
-    // For shells: what has other characters is no name of ours.
+    // For shells: what has other characters is not the name of ours.
     for (const v1::Target& target : response.targets()) {
       if (CheckTargetName(target.spec().name()).ok()) PrintText(target.spec().name());
     }

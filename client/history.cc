@@ -75,7 +75,7 @@ absl::StatusOr<std::string> ParseSince(absl::string_view text, absl::Time now) {
   std::string why;
   if (absl::ParseTime("%Y-%m-%d", text, &time, &why) || absl::ParseTime(absl::RFC3339_full, text, &time, &why))
     return UtcText(time);
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--since ", text, ": is no time"),
+  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--since ", text, ": is not a time"),
                    "write 30d, 12h, 2026-11-25 or 2026-11-25T08:00:00Z");
 }
 

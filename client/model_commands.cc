@@ -123,7 +123,7 @@ void AddDiff(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "diff", "Compares two versions of a model: git revisions of its file, or two files",
       absl::StrCat(PredictCodes("slower than --max-increase allows, or over --budget-ms"),
-                   "\nA model that is new or gone is no failure. docs/ci.md"),
+                   "\nA model that is new or gone is not a failure. docs/ci.md"),
       [flags] {
         if (flags->common.json) flags->diff.report.format = "json";
         return RunDiff(flags->common, flags->diff);
@@ -146,7 +146,7 @@ void AddCheck(CLI::App* app, Flags* flags) {
           "Exit codes: that of the first model that cannot be read; else 5 if a prediction is not trusted; else "
           "1 if a\nmodel is slower than allowed or over its budget; else 0. 2 usage error, 3 server "
           "unavailable,\n",
-          kModelCodes, "\nA model that is new or gone is no failure. docs/ci.md"),
+          kModelCodes, "\nA model that is new or gone is not a failure. docs/ci.md"),
       [flags] {
         if (flags->common.json) flags->check.report.format = "json";
         return RunCheck(flags->common, flags->check);

@@ -89,7 +89,7 @@ class SuiteParser {
 
   absl::Status Unknown(const toml::key& key, const std::vector<std::string>& known, absl::string_view where) const {
     const std::string nearest = NearestWord(Text(key), known);
-    return Error(key.source(), absl::StrCat(Text(key), ": is no key ", where),
+    return Error(key.source(), absl::StrCat(Text(key), ": is not a key ", where),
                  nearest.empty() ? absl::StrCat("keys there: ", absl::StrJoin(known, ", "))
                                  : absl::StrCat("did you mean ", nearest, "?"));
   }
@@ -164,7 +164,7 @@ class SuiteParser {
       model.torch_version = text;
     } else {
       if (text != "eval" && text != "train")
-        return Error(node.source(), absl::StrCat("mode: ", text, " is no mode"), "mode = \"eval\" or \"train\"");
+        return Error(node.source(), absl::StrCat("mode: ", text, " is not a mode"), "mode = \"eval\" or \"train\"");
       model.training = text == "train";
     }
     return absl::OkStatus();

@@ -42,9 +42,9 @@ absl::StatusOr<double> ParseLatency(const std::string& text) {
   double ms = 0;
   // Abseil reads 0x10 as 16, which no log of timings means.
   if (!absl::SimpleAtod(text, &ms) || text.find_first_of("xX") != std::string::npos)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms \"", text, "\": is no number"));
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms \"", text, "\": is not a number"));
   if (!std::isfinite(ms) || ms <= 0)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms ", text, ": is no time"));
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms ", text, ": is not a time"));
   if (ms > kLongestMs || ms < kShortestMs) {
     return UserError(Diagnostic::Kind::kUsage,
                      absl::StrCat("latency_ms ", text, ": no network takes that: is it in milliseconds?"));

@@ -28,7 +28,7 @@ int ColumnsOf(absl::string_view word) {
 }
 
 // Of a program, of a table that is wider than the terminal, or of a table in Markdown.
-bool IsNoProse(absl::string_view line, size_t indent) {
+bool IsPreformatted(absl::string_view line, size_t indent) {
   const absl::string_view rest = line.substr(indent);
   return indent >= kProgram || absl::StartsWith(rest, "%") || absl::StartsWith(rest, "|") ||
          absl::StrContains(rest, "  ");
@@ -36,7 +36,7 @@ bool IsNoProse(absl::string_view line, size_t indent) {
 
 std::string WrappedLine(absl::string_view line, int width) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
-  if (ColumnsOf(line) <= width || IsNoProse(line, indent)) return std::string(line);
+  if (ColumnsOf(line) <= width || IsPreformatted(line, indent)) return std::string(line);
   std::string text(line.substr(0, indent));
   int column = static_cast<int>(indent);
   bool begins = true;

@@ -16,7 +16,7 @@ constexpr int64_t kMostElements = int64_t{1} << 27;  // whose positions are kept
 
 absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, const graph::TensorType& base,
                                                    size_t output) {
-  // What views several tensors at once is no view of the first one alone.
+  // What views several tensors at once is not a view of the first one alone.
   const bool several = graph::GetOpInfo(view.op).inputs.back().variadic && view.inputs.size() > 1;
   const int64_t count = base.num_elements();
   int64_t largest = count;

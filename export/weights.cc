@@ -89,7 +89,7 @@ std::vector<double> Unpacked(absl::string_view bytes) {
   return values;
 }
 
-// Large tensors repeat a block. Its length is a prime, so that its period is no row's.
+// Large tensors repeat a block. Its length is a prime, so that its period is not a row's.
 constexpr int64_t kBlock = 65521;
 
 std::string RandomBytes(const graph::TensorType& type, double low, double high, uint64_t seed) {

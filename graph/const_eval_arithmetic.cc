@@ -24,7 +24,7 @@ double FloorDivide(double a, double b) {
   return quotient - floored > 0.5 ? floored + 1 : floored;
 }
 
-// What is no number wins, as in PyTorch.
+// What is not a number wins, as in PyTorch.
 double Larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double Smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 

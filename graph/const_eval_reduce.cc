@@ -19,7 +19,7 @@ std::optional<double> Mean(const Values& x, const Attributes&) { return SumOf(x)
 std::optional<double> Prod(const Values& x, const Attributes&) {
   return std::accumulate(x.begin(), x.end(), 1.0, std::multiplies<double>());
 }
-// What is no number is both the largest and the smallest, as in PyTorch.
+// What is not a number is both the largest and the smallest, as in PyTorch.
 Values::const_iterator LargestOf(const Values& x) {
   const auto unknown = std::find_if(x.begin(), x.end(), [](double v) { return std::isnan(v); });
   return unknown != x.end() ? unknown : std::max_element(x.begin(), x.end());

@@ -20,7 +20,7 @@ Outputs SortedLines(const ConstCall& call, int64_t dim, bool descending, int64_t
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       const double p = x[lines.At(line, a)], q = x[lines.At(line, b)];
-      // What is no number is larger than all numbers.
+      // What is not a number is larger than all numbers.
       if (std::isnan(p) || std::isnan(q)) return !(descending ? std::isnan(q) : std::isnan(p));
       return descending ? p > q : p < q;
     });

@@ -63,7 +63,7 @@ absl::StatusOr<v1::TargetSpec> TargetSpecFromJson(absl::string_view text, std::v
   spec.set_layout("nchw");
   spec.set_compile("eager");
   spec.set_threads(1);
-  // A member that is no field may be an object, with members of the same names.
+  // A member that is not a field may be an object, with members of the same names.
   const bool is_flat = absl::c_none_of(json, [](const ordered_json& value) { return value.is_object(); });
   for (const auto& [name, value] : json.items()) {
     const FieldDescriptor* const field = v1::TargetSpec::descriptor()->FindFieldByName(name);

@@ -62,7 +62,7 @@ constexpr int kAbandonedExitCode = 3;
 constexpr absl::Duration kExitTime = absl::Milliseconds(500);
 
 // What the signals ask of the main thread.
-class Wishes {
+class SignalRequests {
  public:
   void Reload() {
     absl::MutexLock lock(&mutex_);
@@ -74,7 +74,7 @@ class Wishes {
     stop_by_ = deadline;
   }
   const std::atomic<bool>* stopping() const { return &stopping_; }
-  // Waits for the next wish: the deadline by which to stop, or nullopt to reload.
+  // Waits for the next one: the deadline by which to stop, or nullopt to reload.
   std::optional<absl::Time> Next() {
     absl::MutexLock lock(&mutex_);
     const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return reload_ || stop_by_.has_value(); };
@@ -91,15 +91,15 @@ class Wishes {
 };
 
 // Runs in a thread of its own: the process ends in time even while the main thread starts, reloads or drains.
-[[noreturn]] void HandleSignals(absl::Duration drain_timeout, Wishes* wishes) {
+[[noreturn]] void HandleSignals(absl::Duration drain_timeout, SignalRequests* requests) {
   while (true) {
     char signal = 0;
     if (::read(signal_pipe[0], &signal, 1) != 1) continue;
     if (signal == SIGHUP) {
-      wishes->Reload();
+      requests->Reload();
       continue;
     }
-    wishes->Stop(absl::Now() + drain_timeout);
+    requests->Stop(absl::Now() + drain_timeout);
     absl::SleepFor(drain_timeout + kExitTime);
     LogError("not stopped within --drain-seconds; the process ends now");
     ::_exit(kAbandonedExitCode);
@@ -107,9 +107,9 @@ class Wishes {
 }
 
 // The exit code.
-int ServeUntilStopped(std::unique_ptr<Server> server, Wishes* wishes) {
+int ServeUntilStopped(std::unique_ptr<Server> server, SignalRequests* requests) {
   while (true) {
-    const std::optional<absl::Time> stop_by = wishes->Next();
+    const std::optional<absl::Time> stop_by = requests->Next();
     if (stop_by.has_value()) {
       LogInfo("stopping: finishing the requests in flight");
       if (!server->Drain(*stop_by)) {
@@ -309,9 +309,9 @@ int Main(int argc, char** argv) {
     return 1;
   }
   RaiseDescriptorLimit();
-  static auto* const wishes = new Wishes;  // the thread that uses it never ends
-  options.stopping = wishes->stopping();
-  std::thread(HandleSignals, absl::Seconds(flags.drain_seconds), wishes).detach();
+  static auto* const requests = new SignalRequests;  // the thread that uses it never ends
+  options.stopping = requests->stopping();
+  std::thread(HandleSignals, absl::Seconds(flags.drain_seconds), requests).detach();
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options);
   if (!server.ok() && DiagnosticFromStatus(server.status())) {
     PrintError(app.get_name(), server.status());
@@ -325,7 +325,7 @@ int Main(int argc, char** argv) {
     LogError(reported.message());
     return 1;
   }
-  return ServeUntilStopped(*std::move(server), wishes);
+  return ServeUntilStopped(*std::move(server), requests);
 }
 
 }  // namespace

@@ -485,7 +485,7 @@ absl::StatusOr<predict::LatencyPrediction> Pipeline::Compute(const Question& que
   COBRA_RETURN_IF_ERROR(call.Check());
   absl::StatusOr<predict::LatencyPrediction> computed =
       model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] {
-        RestNowAndThen();
+        YieldPeriodically();
         return call.Stopped();
       });
   if (!computed.ok()) {

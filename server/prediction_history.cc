@@ -31,8 +31,8 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   for (const std::string& label : request.labels()) {
     const size_t equals = label.find('=');
     if (equals == std::string::npos) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("labels: \"", absl::CHexEscape(label), "\" is no label"),
-                       "write NAME=VALUE");
+      return UserError(Diagnostic::Kind::kUsage,
+                       absl::StrCat("labels: \"", absl::CHexEscape(label), "\" is not a label"), "write NAME=VALUE");
     }
     std::string name = label.substr(0, equals), value = label.substr(equals + 1);
     COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));

@@ -495,7 +495,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
     }
     reader::ReaderMessage answer;
     if (!IsSmallWhenParsed(received->bytes) || !answer.ParseFromString(received->bytes)) {
-      status = absl::InternalError("a reader sent something that is no message");
+      status = absl::InternalError("a reader sent something that is not a message");
       break;
     }
     if (answer.has_reply()) return std::move(*answer.mutable_reply());

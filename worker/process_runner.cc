@@ -264,7 +264,7 @@ absl::StatusOr<std::vector<double>> ProcessRunner::Run(int calls, int batch) {
   std::vector<double> ns;
   for (const Json& number : *found) {
     if (!number.is_number() || !(number.get<double>() > 0) || !std::isfinite(number.get<double>()))
-      return absl::InternalError(absl::StrCat(name_, ": run: ", number.dump(), " is no time"));
+      return absl::InternalError(absl::StrCat(name_, ": run: ", number.dump(), " is not a time"));
     ns.push_back(number.get<double>());
   }
   passed_ns_ += passed_ns;
@@ -315,14 +315,14 @@ absl::StatusOr<std::vector<ProfileEntry>> ProcessRunner::Profile(int calls, int6
     entry.name = TextOf(item, "name");
     if (const auto us = item.find("us"); us != item.end() && us->is_number()) entry.us = us->get<double>();
     if (!(entry.us >= 0 && entry.us <= kMostProfiledUs))
-      return absl::InternalError(absl::StrCat(name_, ": profile: ", item["us"].dump(), " is no time"));
+      return absl::InternalError(absl::StrCat(name_, ": profile: ", item["us"].dump(), " is not a time"));
     sum_us += entry.us;
     ++numbers;
     if (const auto calls_of = item.find("calls"); calls_of != item.end() && calls_of->is_array()) {
       for (const Json& call : *calls_of) {
         const int64_t number = call.is_number_integer() ? call.get<int64_t>() : -1;
         if (number < 0 || number >= nodes)
-          return absl::InternalError(absl::StrCat(name_, ": profile: ", call.dump(), " is no call of the network"));
+          return absl::InternalError(absl::StrCat(name_, ": profile: ", call.dump(), " is not a call of the network"));
         if (absl::c_linear_search(entry.calls, static_cast<int>(number)))
           return absl::InternalError(absl::StrCat(name_, ": profile: an entry has call ", number, " twice"));
         entry.calls.push_back(static_cast<int>(number));

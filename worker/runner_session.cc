@@ -279,7 +279,7 @@ absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions
   model.seed = options.seed;
   COBRA_RETURN_IF_ERROR(runner_->Load(model));
   const std::vector<std::string> inputs = RandomInputs(graph, options.seed);
-  std::error_code error;  // what an earlier runner left behind is no result
+  std::error_code error;  // what an earlier runner left behind is not a result
   for (const char* file : {"inputs.safetensors", "outputs.safetensors"}) std::filesystem::remove_all(Path(file), error);
   COBRA_RETURN_IF_ERROR(Write("inputs.safetensors", FileOfInputs(graph, inputs)));
   COBRA_RETURN_IF_ERROR(runner_->Verify(Path("inputs.safetensors"), Path("outputs.safetensors")));

@@ -188,7 +188,7 @@ class Inputs:
 
     def problem_of(self, entry):
         if not isinstance(entry, dict) or entry.get("kind") not in ("session", "canary", "record"):
-            return "is no session, canary or record"
+            return "is not a session, canary or record"
         if not isinstance(entry.get("session"), str):
             return "names no session"
         if entry["kind"] != "record":
@@ -204,7 +204,7 @@ class Inputs:
             return "a record needs %s" % ", ".join(missing)
         us = entry.get("latency_us", 0)
         if entry["outcome"] == "ok" and not (isinstance(us, (int, float)) and 0 < us < math.inf):
-            return "latency_us %s is no latency" % us
+            return "latency_us %s is not a latency" % us
         return None
 
     def add(self, seed, entry):

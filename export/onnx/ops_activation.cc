@@ -117,7 +117,7 @@ absl::StatusOr<Names> WriteGlu(CallWriter& c) {
   return Names{c.Node("Mul", {parts[0], c.Node("Sigmoid", {parts[1]})})};
 }
 
-// At inference it is no call at all (graph::IsAlias).
+// At inference it is not a call at all (graph::IsAlias).
 absl::StatusOr<Names> WriteDropout(CallWriter& c) {
   if (c.Double("p", 0.5) == 0) return Names{c.In(0)};
   return Refused("training draws random numbers");

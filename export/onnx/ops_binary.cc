@@ -76,7 +76,7 @@ std::string XLog(CallWriter& c, const std::string& x, const std::string& y, DTyp
   return c.Node("Where", {c.Node("Equal", {x, zero}), zero, c.Node("Mul", {x, c.Node("Log", {y})})});
 }
 
-// The larger or the smaller one; the other where one is no number.
+// The larger or the smaller one; the other where one is not a number.
 std::string WithoutNan(CallWriter& c, const Operands& o, const char* op_type) {
   const std::string y = c.Arithmetic(op_type, {o.a, o.b}, o.dtype);
   if (!IsReal(o.dtype)) return y;
@@ -172,7 +172,7 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
       const std::string y = c.Node("Where", {c.Node("Equal", {x, zero}), c.Cast(o.b, dtype, wide), step});
       return Names{c.Cast(y, wide, dtype)};
     }
-    default: return Refused("is no function that this folder knows");
+    default: return Refused("is not a function that this folder knows");
   }
 }
 

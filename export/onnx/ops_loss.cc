@@ -48,7 +48,7 @@ struct Picked {
 Picked PickClasses(CallWriter& c, const std::string& logs, const std::string& mask) {
   const DType dtype = c.Out().dtype;
   const int axis = c.Rank(0) == 1 ? 0 : 1;
-  // An ignored target is no valid index.
+  // An ignored target is not a valid index.
   const std::string target = c.Node("Where", {mask, c.Input(1, DType::int64), c.Number(DType::int64, 0)});
   const std::string index = c.Unsqueezed(target, {axis});
   const std::string picked = c.Squeezed(c.Node("GatherElements", {logs, index}, {{"axis", axis}}), {axis});

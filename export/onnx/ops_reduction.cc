@@ -64,7 +64,7 @@ std::string Scanned(CallWriter& c, std::string x, int64_t axis, F joined) {
   return x;
 }
 
-// A matrix's norm that is no vector's.
+// A matrix's norm that is not a vector's.
 bool IsMatrixNorm(const CallWriter& c, const Reduction& r) {
   return c.op() == graph::Op::linalg_matrix_norm ||
          (c.op() == graph::Op::linalg_norm && c.HasValue("ord") && r.axes.size() == 2);

@@ -108,7 +108,7 @@ absl::StatusOr<Names> WriteFunction(CallWriter& c) {
     case graph::Op::special_erfc: return Names{Erfc(c, x)};
     case graph::Op::special_entr: return Names{EntropyOf(c, x)};
     case graph::Op::special_ndtr: return Names{NormalShare(c, x)};
-    default: return Refused("is no function that this folder knows");
+    default: return Refused("is not a function that this folder knows");
   }
 }
 

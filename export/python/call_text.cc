@@ -178,7 +178,7 @@ std::vector<std::string> Writer::Keywords() const {
   std::vector<std::string> keywords;
   for (const auto& [name, value] : node_.attributes) {
     if (IsNone(value) || taken_.count(name) > 0) continue;
-    // sum(x, keepdim=False) is no overload.
+    // sum(x, keepdim=False) is not an overload.
     if (name == "keepdim" && Find("dim") == nullptr && value == AttributeValue(false)) continue;
     const std::string own = OwnForm(node_.op, name, value);
     keywords.push_back(absl::StrCat(name, "=", own.empty() ? ValueText(name, value) : own));

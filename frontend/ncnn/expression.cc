@@ -101,7 +101,7 @@ absl::StatusOr<Number> Apply(absl::string_view name, const std::vector<Number>& 
   if (name == "logaddexp") return absl::UnimplementedError("logaddexp");
   const auto* op = std::find_if(std::begin(kOperators), std::end(kOperators),
                                 [&](const Operator& candidate) { return candidate.name == name; });
-  if (op == std::end(kOperators)) return Error(absl::StrCat("\"", name, "\" is no operator"));
+  if (op == std::end(kOperators)) return Error(absl::StrCat("\"", name, "\" is not an operator"));
   if (arguments.size() != op->arity)
     return Error(absl::StrCat(name, " takes ", op->arity, " numbers, here are ", arguments.size()));
   const Number a = arguments[0], b = op->arity > 1 ? arguments[1] : Number{};
@@ -156,7 +156,7 @@ class Reader {
     float value = 0;
     if (word.empty() || word.find_first_not_of("0123456789.+-eE") != absl::string_view::npos ||
         !absl::SimpleAtof(word, &value) || !std::isfinite(value))
-      return Error(absl::StrCat("\"", word, "\" is no number"));
+      return Error(absl::StrCat("\"", word, "\" is not a number"));
     // 3.0 is a whole number: what stands in front of the point is as large.
     int32_t whole = 0;
     if (absl::SimpleAtoi(word.substr(0, word.find_first_of(".eE")), &whole) && static_cast<float>(whole) == value)

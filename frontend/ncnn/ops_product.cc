@@ -208,7 +208,7 @@ absl::StatusOr<Equation> EquationOf(const Importer& im, const Layer& layer) {
   }
   for (const char letter : equation.result) {
     if (sizes[kLetters.find(letter)] == 0)
-      return im.Wrong(layer, absl::StrCat("its result's ", std::string(1, letter), " is no dimension of an input"));
+      return im.Wrong(layer, absl::StrCat("its result's ", std::string(1, letter), " is not a dimension of an input"));
   }
   return equation;
 }

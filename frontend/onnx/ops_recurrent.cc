@@ -40,7 +40,7 @@ absl::Status CheckLengths(NodeContext& c, const Layer& layer) {
   return all ? absl::OkStatus() : Unsupported("sequences of different lengths");
 }
 
-// A state is no parameter, also where the file has its numbers; neither is what is computed of them when it is loaded.
+// A state is not a parameter, even if the file has its numbers; neither is what is computed of them when it is loaded.
 const TensorPtr& OfState(NodeContext& c, const TensorPtr& tensor) {
   if (tensor->constant) c.importer().MarkAsBuffer(tensor);
   return tensor;

@@ -42,7 +42,7 @@ absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path) {
   for (const CsvTable::Row& row : table->rows) {
     int number = -1;
     if (!absl::SimpleAtoi(row.fields[static_cast<size_t>(fold)], &number) || number < 0)
-      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", row.line, ": the fold is no number"));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": line ", row.line, ": the fold is not a number"));
     folds[row.fields[static_cast<size_t>(key)]] = number;
   }
   return folds;

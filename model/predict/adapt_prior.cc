@@ -34,7 +34,7 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
                                          {&TargetSpec::page_fault_us, 0.1},
                                          {&TargetSpec::board_power_w, 0.2}};
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
-// Distances of what is no number. Without any known number two targets of one runtime are two apart.
+// Distances of what is not a number. Without any known number two targets of one runtime are two apart.
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherHalf = 2, kOtherRuntime = 4, kOtherRuntimeOfTorch = 8,
                  kOtherCompiler = 4, kOtherLayout = 2, kOtherVendor = 3, kTf32 = 1, kOtherVersion = 1.5,
                  kNothingKnown = 2, kSameWords = 1.5;

@@ -34,7 +34,7 @@ namespace cobra::predict {
 struct AdaptOptions {
   // Devices, by name, whose targets are not used: to try out what would be without them.
   std::vector<std::string> without_devices;
-  // Asked now and then; if it returns true, Cancelled is.
+  // Asked from time to time; if it returns true, Cancelled is.
   std::function<bool()> cancelled = {};
   bool is_cancelled() const { return cancelled && cancelled(); }
 };

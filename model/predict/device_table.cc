@@ -26,7 +26,7 @@ constexpr absl::string_view kWordsOfMakers[] = {"nvidia",     "geforce",  "tesla
 // A GPU that is a module, and no card: people say so of any (SXM2 to SXM5), and the driver of an H100 by its memory.
 constexpr absl::string_view kModule = "sxm", kMemoryOfModule = "hbm3";
 
-// "h100", "4090", "mi300x": what tells the models of a maker apart, and is no size of memory.
+// "h100", "4090", "mi300x": what tells the models of a maker apart, and is not a size of memory.
 bool IsModelWord(absl::string_view word) {
   const auto digits = absl::c_count_if(word, [](unsigned char c) { return absl::ascii_isdigit(c); });
   return digits > 0 && (static_cast<size_t>(digits) < word.size() || digits >= 3) && !absl::EndsWith(word, "gb");

@@ -135,7 +135,8 @@ absl::Status CheckProfile(const store::MeasuredGraph& record) {
         absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ", record.graph.nodes().size(), " calls"));
   }
   for (const double each : us) {
-    if (!(each >= 0)) return absl::InvalidArgumentError(absl::StrCat("probe: node_latency_us: ", each, " is no time"));
+    if (!(each >= 0))
+      return absl::InvalidArgumentError(absl::StrCat("probe: node_latency_us: ", each, " is not a time"));
   }
   return absl::OkStatus();
 }

@@ -80,7 +80,7 @@ std::string UnknownTargetHint(absl::string_view name, const std::vector<std::str
   std::string precision;
   const std::vector<std::string> words = WordsOfDevice(name.substr(0, kLongest), &precision);
   const std::vector<std::string> gpus = GpusNamed(absl::StrJoin(words, " "));
-  // A word of makers alone ("titan") is no device.
+  // A word of makers alone ("titan") is not a device.
   const bool has_number =
       absl::c_any_of(words, [](const std::string& word) { return absl::c_any_of(word, absl::ascii_isdigit); });
   if (gpus.empty() || !has_number) {

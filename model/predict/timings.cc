@@ -23,7 +23,8 @@ constexpr int64_t kMostTimings = 1'000'000'000;
 
 absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
   const double ms = timed.latency_us / 1000;
-  if (!std::isfinite(ms) || ms <= 0) return absl::InvalidArgumentError(absl::StrCat("latency_ms ", ms, ": is no time"));
+  if (!std::isfinite(ms) || ms <= 0)
+    return absl::InvalidArgumentError(absl::StrCat("latency_ms ", ms, ": is not a time"));
   if (timed.timings < 1 || timed.timings > kMostTimings)
     return absl::InvalidArgumentError(absl::StrCat("timings ", timed.timings, ": from 1 to ", kMostTimings));
   if (ms > kLongestMs || ms < kShortestMs) {

@@ -76,7 +76,7 @@ absl::StatusOr<Part> ParsePart(absl::string_view part) {
   bool has_disposition = false;
   for (const absl::string_view line : absl::StrSplit(part.substr(0, end), "\r\n")) {
     const size_t colon = line.find(':');
-    if (colon == absl::string_view::npos) return NotAForm("a part of it has a line that is no header");
+    if (colon == absl::string_view::npos) return NotAForm("a part of it has a line that is not a header");
     const absl::string_view key = line.substr(0, colon), value = absl::StripAsciiWhitespace(line.substr(colon + 1));
     if (absl::EqualsIgnoreCase(key, "content-transfer-encoding") && !absl::EqualsIgnoreCase(value, "binary") &&
         !absl::EqualsIgnoreCase(value, "8bit") && !absl::EqualsIgnoreCase(value, "7bit"))

@@ -60,7 +60,7 @@ class Fields {
       for (const Field& known : kFields)
         if (known.name == part.name) field = &known;
       if (field == nullptr)
-        return Usage(absl::StrCat(Shown(part.name), ": is no field of this form"),
+        return Usage(absl::StrCat(Shown(part.name), ": is not a field of this form"),
                      absl::StrCat("it has ", KnownFields()));
       std::vector<const Part*>& all = fields.parts_[part.name];
       if (!all.empty() && !field->repeats) return Usage(absl::StrCat(part.name, ": is given twice"));

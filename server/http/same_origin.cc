@@ -79,7 +79,7 @@ absl::Status SameOrigin::Check(const Head& head, bool is_page) const {
   if (hosts.size() != 1) return absl::InvalidArgumentError("the request has not one Host header");
   if (!IsOurs(HostOf(hosts[0]))) {
     return absl::PermissionDeniedError(
-        absl::StrCat("Host ", Shown(hosts[0]), ": is no name of this server (cobra-server --http-host NAME)"));
+        absl::StrCat("Host ", Shown(hosts[0]), ": is not the name of this server (cobra-server --http-host NAME)"));
   }
   for (const absl::string_view origin : head.Values("origin")) {
     if (!IsOriginOf(origin, hosts[0]))

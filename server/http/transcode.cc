@@ -88,7 +88,7 @@ absl::Status ExplainJson(const pb::Descriptor& type, const std::string& error) {
   const std::string name =
       absl::StrCat(place.substr(0, 120), place.empty() ? "" : ".", rest.substr(0, colon).substr(0, 80));
   if (absl::StrContains(rest, "Cannot find field"))
-    return Usage(absl::StrCat(name, ": is no field of ", place.empty() ? type.name() : where),
+    return Usage(absl::StrCat(name, ": is not a field of ", place.empty() ? type.name() : where),
                  absl::StrCat("GET ", kOpenApiPath, " has all fields"));
   return Usage(absl::StrCat(name, ": ", rest.substr(colon + 2).substr(0, 200)));
 }
@@ -131,7 +131,7 @@ absl::StatusOr<std::string> BytesOfQuery(const pb::Descriptor& type,
       std::vector<std::string> known;
       for (int i = 0; i < type.field_count(); ++i)
         if (type.field(i)->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) known.push_back(type.field(i)->name());
-      return Usage(absl::StrCat(name, ": is no field of this query"),
+      return Usage(absl::StrCat(name, ": is not a field of this query"),
                    known.empty() ? "it has none" : absl::StrCat("it has ", absl::StrJoin(known, ", ")));
     }
     COBRA_ASSIGN_OR_RETURN(Json value, ValueOf(*field, text));

@@ -33,15 +33,15 @@ TEST(ParseBatchesTest, SizesRangesAndListsWithDots) {
 }
 
 TEST(ParseBatchesTest, WhatIsNoListOfSizesIsRefused) {
-  EXPECT_EQ(Fault(ParseBatches("").status()), "--batch : \"\" is no size");
-  EXPECT_EQ(Fault(ParseBatches("1,two").status()), "--batch 1,two: \"two\" is no size");
-  EXPECT_EQ(Fault(ParseBatches("1,,2").status()), "--batch 1,,2: \"\" is no size");
-  EXPECT_EQ(Fault(ParseBatches("nan").status()), "--batch nan: \"nan\" is no size");
+  EXPECT_EQ(Fault(ParseBatches("").status()), "--batch : \"\" is not a size");
+  EXPECT_EQ(Fault(ParseBatches("1,two").status()), "--batch 1,two: \"two\" is not a size");
+  EXPECT_EQ(Fault(ParseBatches("1,,2").status()), "--batch 1,,2: \"\" is not a size");
+  EXPECT_EQ(Fault(ParseBatches("nan").status()), "--batch nan: \"nan\" is not a size");
   EXPECT_EQ(Fault(ParseBatches("0").status()), "--batch 0: 0 is not between 1 and 1048576");
   EXPECT_EQ(Fault(ParseBatches("-1").status()), "--batch -1: -1 is not between 1 and 1048576");
   EXPECT_EQ(Fault(ParseBatches("1048577").status()), "--batch 1048577: 1048577 is not between 1 and 1048576");
   EXPECT_EQ(Fault(ParseBatches("99999999999999999999").status()),
-            "--batch 99999999999999999999: \"99999999999999999999\" is no size");
+            "--batch 99999999999999999999: \"99999999999999999999\" is not a size");
   EXPECT_EQ(Fault(ParseBatches("8..2").status()), "--batch 8..2: 2 is not above 8");
   EXPECT_EQ(Fault(ParseBatches("4,2,...,8").status()), "--batch 4,2,...,8: before \"...\", 2 is not above 4");
   EXPECT_EQ(Fault(ParseBatches("1,...").status()), "--batch 1,...: nothing follows \"...\"");

@@ -90,9 +90,9 @@ cached-tokens = 128
 
 TEST(SuiteTest, UnknownKeysNameTheNearest) {
   EXPECT_EQ(ErrorOf("[models.m]\nmodel = \"a.py\"\nbudget_ms = 5\n"),
-            "3: budget_ms: is no key of the model m (did you mean budget-ms?)");
+            "3: budget_ms: is not a key of the model m (did you mean budget-ms?)");
   EXPECT_EQ(ErrorOf("[model.m]\nmodel = \"a.py\"\n"),
-            "1: model: is no key at the top of the file (did you mean models?)");
+            "1: model: is not a key at the top of the file (did you mean models?)");
   EXPECT_THAT(ErrorOf("[defaults]\nqwertyuiop = 1\n"), HasSubstr("keys there: model, arch, entry"));
 }
 
@@ -118,7 +118,7 @@ TEST(SuiteTest, ErrorsNameTheLine) {
       {"[models.m]\nmodel = \"a.py\"\nbudget-ms = 0\n", "3: budget-ms: is not a number above 0"},
       {"[models.m]\nmodel = \"a.py\"\nbudget-ms = inf\n", "3: budget-ms: is not a number above 0"},
       {"[models.m]\nmodel = \"a.py\"\nbudget-ms = { cpu = \"x\" }\n", "3: budget-ms.cpu: is not a number above 0"},
-      {"[models.m]\nmodel = \"a.py\"\nmode = \"fast\"\n", "3: mode: fast is no mode"},
+      {"[models.m]\nmodel = \"a.py\"\nmode = \"fast\"\n", "3: mode: fast is not a mode"},
       {"[models.m]\nmodel = \"a.py\"\nmin-confidence = 1.5\n", "3: min-confidence: is not a number from 0 to 1"},
       {"[models.m]\nmodel = \"a.py\"\ncached-tokens = 0\n", "3: cached-tokens: is not a number of tokens"},
       {"[defaults]\nmodel = \"a.py\"\n", "2: model: is not for [defaults]"},

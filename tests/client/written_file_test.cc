@@ -97,7 +97,7 @@ TEST_F(WrittenFileTest, NoCommandReplacesWhatIsReadOrLooksLikeAModel) {
   for (const std::string& written : {list, link, directory_.File("./list.csv")})
     EXPECT_EQ(fault(written, {page, list}), "--out " + written + ": is a file that this command reads");
   EXPECT_NE(fault(token, {list, token}), "");
-  // Also those that nobody named: an import of the model, a configuration. A new one is no loss.
+  // Also those that nobody named: an import of the model, a configuration. A new one is not a loss.
   for (const std::string name : {"layers.py", "cobra.toml", "net.onnx", "net.safetensors"}) {
     EXPECT_EQ(fault(directory_.File(name), {list}), "") << name;
     EXPECT_NE(fault(Write(name), {list}), "") << name;

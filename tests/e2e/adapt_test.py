@@ -301,7 +301,7 @@ class Adapt(AdaptCase):
         bad = self.ask("adapt", "--name", "copy", "--import", self.file("random.bin"))
         self.assertEqual(bad.code, 2)
         self.assertRegex(
-            bad.err, r"\Acobra-client: error: --import .*random\.bin: is no file of --export: it is not text\n\Z"
+            bad.err, r"\Acobra-client: error: --import .*random\.bin: is not a file of --export: it is not text\n\Z"
         )
 
     def test_it_survives_a_restart_and_a_reload(self):

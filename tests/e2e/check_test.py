@@ -364,14 +364,14 @@ class CheckTest(programs.ServedTest):
             (("--only", "b"), "--only b: no such model"),
             (("--target", "nowhere"), "nowhere: no such target"),
             (("--target", "this-machine"), "calibrate` makes this-machine"),
-            (("--report", "pdf=x"), "pdf is no format"),
+            (("--report", "pdf=x"), "pdf is not a format"),
             (("--report", "sarif"), "names no file"),
             (("--report", "json=/nonexistent/x"), "/nonexistent/x"),
             (("none.toml",), "none.toml"),
         ):
             answer = self.check(repository, *arguments, code=2)
             self.assertIn(message, answer.err)
-            self.assertNotIn("cannot be read", answer.out)  # that is no fault of a model
+            self.assertNotIn("cannot be read", answer.out)  # that is not a fault of a model
         repository.write(cobra_toml=self.suite(self.model("a", more="bugdet-ms = 5")))
         self.assertRegex(self.check(repository, code=2).err, r"cobra\.toml:\d+:\d+: error: bugdet-ms.*(\n.*)*budget-ms")
         repository.write(cobra_toml=self.suite(self.model("a")))

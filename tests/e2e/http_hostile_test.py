@@ -324,7 +324,7 @@ class Hostile(unittest.TestCase):
         half = Connection(self.address, timeout=30)
         half.send(request("POST", PREDICT, headers={"Content-Length": 1000, "Content-Type": "application/json"}) + b"{")
         deadline = time.time() + 25
-        while slow and time.time() < deadline:  # a byte now and then does not help
+        while slow and time.time() < deadline:  # a byte from time to time does not help
             self.assertEqual(self.ask("GET", "/v1/model-info").status, 200)
             for connection in list(slow):
                 try:

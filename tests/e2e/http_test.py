@@ -137,7 +137,7 @@ class Http(unittest.TestCase):
             self.post("/v1/predict", {"targets": ["x"], "architecture": {"text": ARCHITECTURE}}).status, 404
         )
         error = self.post("/v1/predict", {"target": ["x"]}).error()
-        self.assertEqual(error["message"], "target: is no field of PredictRequest")
+        self.assertEqual(error["message"], "target: is not a field of PredictRequest")
         error = self.post("/v1/undo-calibration", {"target": "none", "version": 3})
         self.assertIn(error.status, (400, 404))
 

@@ -253,7 +253,7 @@ class SweepTest(programs.ServedTest):
         model = (self.net, "--entry", "Net()", "--input", "1x3x16x16")
         for flags, words in (
             ((*model, "--batch", "0"), "--batch 0: 0 is not between 1 and 1048576\nhint: sizes as in 1,2,4,8"),
-            ((*model, "--batch", "1,2,x"), '--batch 1,2,x: "x" is no size'),
+            ((*model, "--batch", "1,2,x"), '--batch 1,2,x: "x" is not a size'),
             ((*model, "--memory-gb", "nan"), "--memory-gb"),
             ((*model, "--memory-gb", "-1"), "--memory-gb"),
             ((*model, "--out", os.path.join(self.folder.name, "no", "x")), "--out "),

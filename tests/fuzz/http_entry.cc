@@ -25,7 +25,7 @@ void Refused(const absl::Status& status) {
   if (http::ErrorReply(status).body.empty()) Fail("an error without a body", status.ToString());
 }
 
-// What became bytes is JSON again, and that JSON is the same bytes. Not so a text that is no UTF-8.
+// What became bytes is JSON again, and that JSON is the same bytes. Not so a text that is not UTF-8.
 template <typename Message>
 void Json(absl::string_view json) {
   const absl::StatusOr<std::string> bytes = http::BytesOfJson(*Message::descriptor(), json);
@@ -33,7 +33,7 @@ void Json(absl::string_view json) {
   Message message;
   if (!message.ParseFromString(*bytes)) Fail("JSON becomes what protobuf does not parse", std::string(json));
   const absl::StatusOr<std::string> again = http::JsonOfBytes(*Message::descriptor(), message.SerializeAsString());
-  if (!again.ok()) Fail("a message that is no JSON", message.DebugString());
+  if (!again.ok()) Fail("a message that is not JSON", message.DebugString());
   const absl::StatusOr<std::string> same = http::BytesOfJson(*Message::descriptor(), *again);
   Message second;
   if (!same.ok() || !second.ParseFromString(*same)) Fail("JSON of ours that is refused", *again);

@@ -59,7 +59,7 @@ void CheckWithoutImage(const python::SourceRequest& request, const absl::StatusO
 }  // namespace
 
 void Source(absl::string_view data) {
-  // Most of what a fuzzer makes is no Python: that needs no interpreter.
+  // Most of what a fuzzer makes is not Python: that needs no interpreter.
   if (const auto parsed = python::ast::ParseModule(data, "model.py"); !parsed.ok())
     return CheckRefusal(parsed.status());
   python::SourceRequest request;

@@ -340,7 +340,7 @@ class Changing:
 
 
 def changes(folder):
-    """(what, name, step): a file that is a link now and then, a folder that is one, a folder that moves, a file that grows."""
+    """(what, name, step): a file that is a link from time to time, a folder that is one, a folder that moves, a file that grows."""
     package = os.path.join(folder, "library", "pkg")
     at = lambda *parts: os.path.join(package, *parts)  # noqa: E731
 

@@ -75,7 +75,7 @@ def write(case, names):
 def main():
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    os.dup2(2, 1)  # what models print is no report
+    os.dup2(2, 1)  # what models print is not a report
     cases = [json.loads(line) for line in sys.stdin]
     for source, of_library in itertools.groupby(cases, key=lambda case: case["source"]):
         # A process for each, for libraries change each other.

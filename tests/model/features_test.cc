@@ -11,7 +11,7 @@ namespace cobra::predict {
 namespace {
 
 // A convolution of 17 to 33 channels: work in whole blocks of 16 (which ONNX Runtime does not take), tiles of
-// 8x8, nothing that is no multiply-accumulate, 4 bytes a number.
+// 8x8, nothing that is not a multiply-accumulate, 4 bytes a number.
 TEST(LogWork, OfAConvolution) {
   graph::GraphBuilder b;
   const graph::ValueRef x = b.AddInput("x", {{1, 17, 40, 40}, graph::DType::float32}),

@@ -35,7 +35,7 @@ TEST(LabelTest, OtherNamesAndValuesAreRefused) {
     EXPECT_FALSE(DiagnosticFromStatus(status)->hint.empty()) << name;
   }
   EXPECT_EQ(DiagnosticFromStatus(CheckLabel("gr\xc3\xb6\xc3\x9f\x65", "x"))->message,
-            "label \"gr\xc3\xb6\xc3\x9f\x65\": is no name of a label");
+            "label \"gr\xc3\xb6\xc3\x9f\x65\": is not the name of a label");
   for (const std::string& value :
        {std::string("a\nb"), std::string("s\xc3"), std::string("\xc2\x85"), std::string("\xe2\x80\xae"),
         std::string("\x7f"), std::string("a\0b", 3), std::string(257, 'a')}) {

@@ -38,10 +38,10 @@ TEST(LabelsOfTest, AreBounded) {
         std::make_pair(With({{long_name.c_str(), "x"}}), "more than the limit of 64"),
         std::make_pair(With({{"cobra-label-a", long_value.c_str()}}), "label \"a\": the value"),
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a", "y"}}), "cobra-label-a: is given twice"),
-        std::make_pair(With({{"cobra-label-", "x"}}), "is no name of a label"),
+        std::make_pair(With({{"cobra-label-", "x"}}), "is not the name of a label"),
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a-bin", "y"}}), "cobra-label-a-bin: is given twice"),
-        std::make_pair(With({{"cobra-label-a-bin", "\xff"}}), "is no text that can be shown"),
-        std::make_pair(With({{"cobra-label--bin", "x"}}), "is no name of a label")}) {
+        std::make_pair(With({{"cobra-label-a-bin", "\xff"}}), "is not text that can be shown"),
+        std::make_pair(With({{"cobra-label--bin", "x"}}), "is not the name of a label")}) {
     const absl::Status status = LabelsOf(metadata).status();
     EXPECT_THAT(status.message(), HasSubstr(error));
     EXPECT_TRUE(DiagnosticFromStatus(status).has_value());

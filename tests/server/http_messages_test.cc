@@ -73,8 +73,8 @@ TEST(TranscodeTest, JsonBecomesTheMessage) {
 
 TEST(TranscodeTest, RefusalsNameTheField) {
   const auto message = [](absl::string_view json) { return MessageOf(FromJson<v1::PredictRequest>(json).status()); };
-  EXPECT_THAT(message(R"({"sourc": {}})"), StartsWith("sourc: is no field of PredictRequest"));
-  EXPECT_THAT(message(R"({"source": {"entri": "Net"}})"), StartsWith("source.entri: is no field of source"));
+  EXPECT_THAT(message(R"({"sourc": {}})"), StartsWith("sourc: is not a field of PredictRequest"));
+  EXPECT_THAT(message(R"({"source": {"entri": "Net"}})"), StartsWith("source.entri: is not a field of source"));
   EXPECT_THAT(message(R"({"breakdown": "perhaps"})"), HasSubstr("breakdown"));
   EXPECT_THAT(message(R"({"onnx": {"file": "***"}})"), HasSubstr("file"));
   EXPECT_THAT(message("[1, 2"), StartsWith("the request"));
@@ -125,7 +125,7 @@ TEST(TranscodeTest, AQueryBecomesTheMessage) {
   EXPECT_EQ(request.kind(), "c pu");
   EXPECT_EQ(request.origin(), v1::ListTargetsRequest::ORIGIN_TRAINED);
   EXPECT_THAT(MessageOf(BytesOfQuery(*v1::ListTargetsRequest::descriptor(), {{"nam", "x"}}).status()),
-              StartsWith("nam: is no field of this query"));
+              StartsWith("nam: is not a field of this query"));
   EXPECT_THAT(MessageOf(BytesOfQuery(*v1::ListTargetsRequest::descriptor(), {{"name", "x"}, {"name", "y"}}).status()),
               StartsWith("name: is given twice"));
   EXPECT_FALSE(ParseQuery("name=%4").ok());
@@ -193,7 +193,7 @@ TEST(PredictFormTest, RefusalsBeginWithTheField) {
   EXPECT_THAT(message(FileText("a.txt")), StartsWith("model=a.txt: is not a .py"));
   EXPECT_THAT(message(PartText("name=model", "net.py")), StartsWith("model=net.py: is not a file"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=arch", "x")), StartsWith("arch: is a model by itself"));
-  EXPECT_THAT(message(FileText("a.py") + PartText("name=inputs", "x")), StartsWith("inputs: is no field"));
+  EXPECT_THAT(message(FileText("a.py") + PartText("name=inputs", "x")), StartsWith("inputs: is not a field"));
   EXPECT_THAT(message(FileText("a.py") + FileText("b.py")), StartsWith("model: is given twice"));
   EXPECT_THAT(message(FileText("a.tflite") + PartText("name=entry", "x")), StartsWith("entry: says nothing about"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=arg", "x")), StartsWith("arg=x: is not NAME=EXPRESSION"));

@@ -55,7 +55,7 @@ TEST_F(RecordFileTest, ARecordGetsTheGraphThatItNames) {
   EXPECT_EQ(ReadRecordFile(root_ + "/cpu-x-1t/layers.jsonl.gz").value(), Full(kSmall));
 }
 
-// Lines of cobra-worker, CSV, what is no record at all: their readers have the better messages.
+// Lines of cobra-worker, CSV, what is not a record at all: their readers have the better messages.
 TEST_F(RecordFileTest, OtherLinesStayAsTheyAre) {
   const std::string text = absl::StrCat(Full(kLarge), "outcome,latency_us\n{\"graph_id\": cut\n\n[\"graph_id\"]\n{}");
   EXPECT_EQ(Read(text).value(), text);

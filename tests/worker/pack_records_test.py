@@ -168,12 +168,12 @@ def check_several_targets(root):
 def check_damaged(root):
     path = os.path.join(root, "damaged.jsonl")
     for entry, words in (
-        (5, "is no session, canary or record"),
+        (5, "is not a session, canary or record"),
         ({"kind": "session"}, "names no session"),
         (record("z", 0, 0, 16, 1), "session z has no line"),
         (record("a", 0, 0, 16, 1, target="cpu-y-1t"), "measured on cpu-y-1t, in a session on cpu-x-1t"),
-        (record("a", 0, 0, 16, -1), "latency_us -1 is no latency"),
-        (record("a", 0, 0, 16, float("nan")), "latency_us nan is no latency"),
+        (record("a", 0, 0, 16, -1), "latency_us -1 is not a latency"),
+        (record("a", 0, 0, 16, float("nan")), "latency_us nan is not a latency"),
     ):
         write(path, [session("a", 7), entry])
         folder = os.path.join(root, "damaged")

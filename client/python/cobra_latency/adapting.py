@@ -128,7 +128,7 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
     >>> spec_of({"kind": "cpu", "threads": "two"})
     Traceback (most recent call last):
     ...
-    cobra_latency.errors.UsageError: spec: threads='two': is no whole number
+    cobra_latency.errors.UsageError: spec: threads='two': is not a whole number
     hint: for example {'device': 'Some Board', 'kind': 'cpu', 'runtime': 'ncnn', 'precision': 'float16', 'threads': 4}
     """
     if isinstance(spec, target_pb2.TargetSpec):
@@ -157,7 +157,7 @@ def _loaded(spec: Any) -> Tuple[str, Mapping[str, Any]]:
     if isinstance(spec, Mapping):
         return "spec", spec
     if not isinstance(spec, (str, os.PathLike)):
-        raise UsageError(f"spec={spec!r}: is no data sheet", _HINT)
+        raise UsageError(f"spec={spec!r}: is not a data sheet", _HINT)
     path = os.fsdecode(spec)
     written = one_line(path)
     try:
@@ -166,9 +166,9 @@ def _loaded(spec: Any) -> Tuple[str, Mapping[str, Any]]:
     except OSError as error:
         raise UsageError(f"{written}: {error.strerror}", "give a dictionary, or the path of a JSON file") from None
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{written}: is no JSON: {error}", _HINT) from None
+        raise UsageError(f"{written}: is not JSON: {error}", _HINT) from None
     if not isinstance(sheet, dict):
-        raise UsageError(f"{written}: is no JSON object", _HINT)
+        raise UsageError(f"{written}: is not a JSON object", _HINT)
     return written, sheet
 
 
@@ -185,7 +185,7 @@ def _checked(written: str, name: str, value: Any, kind: int) -> Any:
         if _is_number(value) and abs(value) <= sys.float_info.max:
             return float(value)
         what = "number"
-    raise UsageError(f"{written}: {name}={value!r}: is no {what}", _HINT)
+    raise UsageError(f"{written}: {name}={value!r}: is not a {what}", _HINT)
 
 
 def _is_number(value: Any) -> bool:
@@ -202,10 +202,10 @@ def timed_networks(samples: Iterable[Timed]) -> List["pb.TimedNetwork"]:
         row = carried(sample.row, f"row {number}") or str(number)
         ms, timings = sample.latency_ms, sample.timings
         if not _is_number(ms) or not 0 < ms <= sys.float_info.max:
-            raise UsageError(f"row {row}: latency_ms={ms!r}: is no time", "give milliseconds")
+            raise UsageError(f"row {row}: latency_ms={ms!r}: is not a time", "give milliseconds")
         if not _is_number(timings) or not 1 <= timings < 2**31 or timings != int(timings):
             raise UsageError(
-                f"row {row}: timings={timings!r}: is no count", "give how many timings latency_ms is the median of"
+                f"row {row}: timings={timings!r}: is not a count", "give how many timings latency_ms is the median of"
             )
         message = _network(sample.model, sample.inputs, row)
         message.latency_ms = float(ms)
@@ -219,7 +219,7 @@ def untimed_networks(networks: Iterable[Tuple[Any, Any]]) -> List["pb.TimedNetwo
     messages = []
     for number, pair in enumerate(networks):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise UsageError(f"networks: {pair!r}: is no pair", "write (model, inputs)")
+            raise UsageError(f"networks: {pair!r}: is not a pair", "write (model, inputs)")
         messages.append(_network(*pair, str(number)))
     return messages
 

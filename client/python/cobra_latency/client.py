@@ -97,7 +97,7 @@ class Client:
                 raise UsageError("token: has characters that no token has", "give the text that its operator made")
             self._metadata.append(("authorization", "Bearer " + token))
         if authority is not None and not isinstance(authority, bytes):
-            raise UsageError("authority: is no bytes", "give what is in the file: open('authority.pem', 'rb').read()")
+            raise UsageError("authority: is not bytes", "give what is in the file: open('authority.pem', 'rb').read()")
         self._credentials = grpc.ssl_channel_credentials(authority) if authority or token else None
         self._channel = (
             grpc.secure_channel(address, self._credentials, _OPTIONS)
@@ -460,10 +460,10 @@ def _label(name: Any, value: Any) -> Tuple[str, Union[str, bytes]]:
     """As metadata, which has other letters as bytes only. The server checks the rest (proto/label.h); what gRPC itself refuses is refused here."""
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9_.-]+", name) or name.endswith("-bin"):
         raise UsageError(
-            f"labels: {name!r}: is no name of a label", "use small letters, digits, -, _ and ., not ending in -bin"
+            f"labels: {name!r}: is not the name of a label", "use small letters, digits, -, _ and ., not ending in -bin"
         )
     if not isinstance(value, str) or not value.isprintable():
-        raise UsageError(f"labels: {name}={value!r}: is no printable text", "write other characters in another way")
+        raise UsageError(f"labels: {name}={value!r}: is not printable text", "write other characters in another way")
     return (f"cobra-label-{name}", value) if value.isascii() else (f"cobra-label-{name}-bin", value.encode())
 
 

@@ -103,7 +103,7 @@ class FeasibleUnder:
         if not estimate.fits:
             return Verdict(False, f"{target} has not the memory: {estimate.notes[0]}", ms, high_ms)
         what = f"{what} {milliseconds(value)} ms{', a guess,' if estimate.is_guess else ''}"
-        if not value <= self.budget_ms:  # also what is no number
+        if not value <= self.budget_ms:  # also what is not a number
             over = value / self.budget_ms - 1
             return Verdict(False, f"{what} exceed the budget of {budget} by {over:.0%}", ms, high_ms)
         return Verdict(True, f"{what} keep the budget of {budget}", ms, high_ms)

@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
 def carried(value: Any, what: str) -> str:
     """`value`, if a message can carry it; otherwise an error that begins with `what`."""
     if not isinstance(value, str):
-        raise UsageError(f"{what}={value!r}: is no text", "write it as text")
+        raise UsageError(f"{what}={value!r}: is not text", "write it as text")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -66,7 +66,7 @@ class CobraError(Exception):
 
 
 class UsageError(CobraError, ValueError):
-    """An argument is wrong: an input that is no shape, an unknown target."""
+    """An argument is wrong: an input that is not a shape, an unknown target."""
 
 
 class UnknownName(UsageError, KeyError):

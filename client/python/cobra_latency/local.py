@@ -116,7 +116,7 @@ def _program(given: Optional[str]) -> str:
     found = shutil.which(given or "cobra-server")
     if found is None:
         raise ServerUnavailable(
-            f"{one_line(given or 'cobra-server')}: is no program on PATH, so no server was started",
+            f"{one_line(given or 'cobra-server')}: is not a program on PATH, so no server was started",
             "install the Debian package cobra, which has it (apt install ./cobra_*.deb), or say where it is: local(server='PATH'); "
             "a server that runs elsewhere: Client('HOST:PORT')",
         )

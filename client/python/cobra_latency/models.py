@@ -22,7 +22,7 @@ class Source(NamedTuple):
 
     `path`: a file; its imports from its own folder are sent with it, those of installed packages are looked up in the server's libraries. A file
     of an installed package may be named by its path there ("torchvision/models/resnet.py"). `entry`: an expression whose value is the model.
-    `arguments`: what is no tensor, as Python expressions. `torch_version`: the newest known, or that of the target's runtime, if empty.
+    `arguments`: what is not a tensor, as Python expressions. `torch_version`: the newest known, or that of the target's runtime, if empty.
     `cached_tokens`: more than 0 is one step of a decoder after so many tokens, with what it keeps of them as further inputs.
     """
 
@@ -71,7 +71,7 @@ def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[
     if _is_module(model):
         return pb.PredictRequest(graph=graph_of(model, inputs, method))
     raise UsageError(
-        f"{model!r}: is no model",
+        f"{model!r}: is not a model",
         "give a torch.nn.Module, Source(path, entry), Architecture(text), or the path of an .onnx, .tflite or .param file",
     )
 
@@ -82,7 +82,7 @@ def graph_of(model: Any, inputs: Any, method: str = "forward") -> graph_pb2.Grap
     Inference, unless the module is in training mode (model.train()). Raises ModelError with the user's file and line.
     """
     if not _is_module(model):
-        raise UsageError(f"{type(model).__name__}: is no torch.nn.Module", "graph_of() takes live modules")
+        raise UsageError(f"{type(model).__name__}: is not a torch.nn.Module", "graph_of() takes live modules")
     if inputs is None:
         raise UsageError(f"{type(model).__name__}: has no inputs", "give their shapes: inputs='1x3x224x224'")
     from .live.take import take
@@ -113,7 +113,8 @@ def _file(path: str, inputs: Any) -> pb.PredictRequest:
         raise UsageError(f"{written}: has no entry", f"say what the model is: Source({path!r}, entry='Net()')")
     if extension not in (".onnx", ".tflite", ".param"):
         raise UsageError(
-            f"{written}: is no model file", "known are .onnx, .tflite, ncnn's .param, and Source(path, entry) for .py"
+            f"{written}: is not a model file",
+            "known are .onnx, .tflite, ncnn's .param, and Source(path, entry) for .py",
         )
     data, name = _read(path), carriable(os.path.basename(path))
     if extension == ".onnx":
@@ -145,12 +146,12 @@ def _source(model: Source, inputs: Any) -> pb.SourceModel:
     )
     if not isinstance(model.cached_tokens, int) or not 0 <= model.cached_tokens < 2**63:
         raise UsageError(
-            f"cached_tokens={model.cached_tokens!r}: is no count",
+            f"cached_tokens={model.cached_tokens!r}: is not a count",
             "give how many tokens came before",
         )
     message.cached_tokens = model.cached_tokens
     if not isinstance(model.path, (str, os.PathLike)):
-        raise UsageError(f"path={model.path!r}: is no path", "write Source('net.py', entry='Net()')")
+        raise UsageError(f"path={model.path!r}: is not a path", "write Source('net.py', entry='Net()')")
     path = os.fsdecode(model.path)
     library = _library_path(path)
     if library is not None:
@@ -177,7 +178,7 @@ def _without_numbers(inputs: Any) -> Tuple[Any, Dict[str, str]]:
 
 def _argument(name: Any, text: Any) -> pb.SourceArgument:
     if not isinstance(text, str):
-        raise UsageError(f"arguments: {name}={text!r}: is no text", f"write the expression: {str(text)!r}")
+        raise UsageError(f"arguments: {name}={text!r}: is not text", f"write the expression: {str(text)!r}")
     return pb.SourceArgument(name=carried(name, "arguments"), expression=carried(text, f"arguments: {name}"))
 
 

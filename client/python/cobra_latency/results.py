@@ -254,7 +254,7 @@ class Explanation(Tabular):
         """Sums by "op", "module" or "line": (name, milliseconds, calls), the slowest first."""
         field = {"op": "op", "module": "module", "line": "where"}.get(key)
         if field is None:
-            raise UsageError(f"{key!r}: is no list", "lists are op, module and line")
+            raise UsageError(f"{key!r}: is not a list", "lists are op, module and line")
         sums: Dict[str, Tuple[float, int]] = {}
         for call in self.estimate.calls:
             ms, calls = sums.get(getattr(call, field), (0.0, 0))

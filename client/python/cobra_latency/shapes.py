@@ -76,7 +76,7 @@ def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
 
 
 def _of_tensors(item: Any) -> Any:
-    """The only input of a network, which is no number and no word."""
+    """The only input of a network, which is not a number and no word."""
     value = shape_of(item)
     if isinstance(value, (str, int, float, enum.Enum)):
         raise UsageError(
@@ -143,7 +143,7 @@ def _tensors_in(value: Any, name: str, depth: int, entered: Set[int]) -> Iterato
         inside = [(str(key), item) for key, item in zip(names, value)]
     else:
         inside = list(getattr(value, "__dict__", {}).items())
-        if hasattr(value, "parameters"):  # a network is no input
+        if hasattr(value, "parameters"):  # a network is not an input
             return
     for key, item in inside:
         yield from _tensors_in(item, f"{name}.{key}" if name else key, depth - 1, entered)
@@ -160,7 +160,7 @@ def _is_word(text: str) -> bool:
 
 
 def _is_of_torch(value: Any) -> bool:
-    """torch.float32, torch.device("cpu"): what is no tensor and no container."""
+    """torch.float32, torch.device("cpu"): what is not a tensor and no container."""
     return type(value).__module__ == "torch" and type(value).__name__ in (
         "dtype",
         "device",
@@ -184,7 +184,7 @@ def text_of(value: Any) -> str:
     if not isinstance(value, (Shape, bool, float, type(None))):
         raise UsageError(
             f"{value!r}: is not a shape",
-            "what is no tensor: by keyword, or with Source(..., arguments={'name': 'expression'})",
+            "what is not a tensor: by keyword, or with Source(..., arguments={'name': 'expression'})",
         )
     return str(value)
 

@@ -116,7 +116,7 @@ class AdaptingTest(unittest.TestCase):
         before = self.names()
         good = self.timed[:4]
         cases = (
-            (good[1]._replace(latency_ms=-3), "row 2: latency_ms=-3: is no time"),
+            (good[1]._replace(latency_ms=-3), "row 2: latency_ms=-3: is not a time"),
             (good[1]._replace(latency_ms=0), "row 2: latency_ms=0"),
             (good[1]._replace(latency_ms=math.nan), "row 2: latency_ms=nan"),
             (good[1]._replace(latency_ms=math.inf), "row 2: latency_ms"),
@@ -145,21 +145,21 @@ class AdaptingTest(unittest.TestCase):
     def test_wrong_data_sheets(self):
         missing = support.path("missing.json")
         cases = (
-            ({**SPEC, "threads": "two"}, "threads='two': is no whole number"),
-            ({**SPEC, "threads": 1.5}, "threads=1.5: is no whole number"),
-            ({**SPEC, "threads": math.inf}, "threads=inf: is no whole number"),
-            ({**SPEC, "threads": 2**40}, "threads=1099511627776: is no whole number"),
-            ({**SPEC, "threads": True}, "threads=True: is no whole number"),
-            ({**SPEC, "clock_mhz": "fast"}, "clock_mhz='fast': is no number"),
-            ({**SPEC, "device": 3}, "device=3: is no text"),
+            ({**SPEC, "threads": "two"}, "threads='two': is not a whole number"),
+            ({**SPEC, "threads": 1.5}, "threads=1.5: is not a whole number"),
+            ({**SPEC, "threads": math.inf}, "threads=inf: is not a whole number"),
+            ({**SPEC, "threads": 2**40}, "threads=1099511627776: is not a whole number"),
+            ({**SPEC, "threads": True}, "threads=True: is not a whole number"),
+            ({**SPEC, "clock_mhz": "fast"}, "clock_mhz='fast': is not a number"),
+            ({**SPEC, "device": 3}, "device=3: is not text"),
             ({"device": "x"}, "has no kind"),
             ({**SPEC, "clok_mhz": 3}, "clok_mhz: no such field"),
             ({**SPEC, "kind": "toaster"}, "toaster"),
             ({**SPEC, "peak_gflops": 1e9}, "peak_gflops 1e"),
             (missing, "missing.json: No such file"),
-            (support.write("list.json", "[]"), "list.json: is no JSON object"),
-            (support.write("half.json", "{"), "half.json: is no JSON"),
-            (3, "spec=3: is no data sheet"),
+            (support.write("list.json", "[]"), "list.json: is not a JSON object"),
+            (support.write("half.json", "{"), "half.json: is not JSON"),
+            (3, "spec=3: is not a data sheet"),
         )
         for spec, message in cases:
             with self.subTest(message), self.assertRaisesRegex(UsageError, message):

@@ -178,7 +178,7 @@ class ClientTest(unittest.TestCase):
 
         answers = {a.number: a for a in asyncio.run(ask())}
         self.assertIsNotNone(answers[0].prediction)
-        self.assertIn("7: is no model", str(answers[1].error))
+        self.assertIn("7: is not a model", str(answers[1].error))
 
     def test_a_budget(self):
         ms = self.client.predict(CELL.format("nor_conv_3x3"), None, self.target).ms
@@ -261,9 +261,9 @@ class ClientTest(unittest.TestCase):
         for model, inputs, target, message in (
             (CELL.format(OPERATIONS[0]), None, "abacus", "abacus"),
             (self.net, "1x3x32x32", self.target, "has no entry"),
-            ("net.txt", None, self.target, "net.txt: is no model file"),
+            ("net.txt", None, self.target, "net.txt: is not a model file"),
             (Source(self.net, "Net(24)"), "1x3xW", self.target, "'1x3xW': is not a shape"),
-            (3.5, None, self.target, "3.5: is no model"),
+            (3.5, None, self.target, "3.5: is not a model"),
             (CELL.format(OPERATIONS[0]), None, [], "names no target"),
         ):
             with self.subTest(message), self.assertRaises(UsageError) as raised:
@@ -362,7 +362,7 @@ class LocalTest(unittest.TestCase):
 
     def test_no_program(self):
         with self.assertRaisesRegex(
-            cobra_latency.ServerUnavailable, "no-such-server: is no program on PATH.*\n.*install the Debian package"
+            cobra_latency.ServerUnavailable, "no-such-server: is not a program on PATH.*\n.*install the Debian package"
         ):
             cobra_latency.local("no-such-server")
 

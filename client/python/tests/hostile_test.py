@@ -295,7 +295,7 @@ class ArgumentTest(unittest.TestCase):
         ):
             self.refused(client.adapt, "board", SHEET, [sample])
         self.refused(client.adapt, "\ud800", SHEET)
-        self.refused(client.suggest, SHEET, [CELL, CELL], message="is no pair")
+        self.refused(client.suggest, SHEET, [CELL, CELL], message="is not a pair")
         self.refused(client.suggest, SHEET, [(CELL, None)], 2**40)
         self.refused(cobra_latency.FeasibleUnder, float("nan"), "board")
         with warnings.catch_warnings(record=True) as said:
@@ -331,7 +331,7 @@ class LiveTest(unittest.TestCase):
 
     def test_sizes_that_no_tensor_has(self):
         for shape in ((10**17, 10**17), "999999999999999999x999999999999999999"):
-            with self.assertRaisesRegex(UsageError, "is no shape that PyTorch has"):
+            with self.assertRaisesRegex(UsageError, "is not a shape that PyTorch has"):
                 cobra_latency.graph_of(self.torch.nn.Linear(3, 3).eval(), shape)
 
 

@@ -311,7 +311,7 @@ class LiveConstantsTest(unittest.TestCase):
         )
 
     def test_an_unknown_operator_on_constants_is_an_error(self):
-        with self.assertRaisesRegex(ModelError, "bessel_j0\\(\\) is no operator that COBRA knows") as raised:
+        with self.assertRaisesRegex(ModelError, "bessel_j0\\(\\) is not an operator that COBRA knows") as raised:
             cobra_latency.graph_of(self.nets.Unknown().eval(), "3x3")
         self.assertEqual(
             raised.exception.line,

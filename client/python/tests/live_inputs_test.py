@@ -387,7 +387,7 @@ class OwnOperatorsTest(unittest.TestCase):
         library = torch.library.Library("cobra_test_too", "DEF")
         library.define("softmax(Tensor x) -> Tensor")
         library.impl("softmax", lambda x: x.clone(), "CompositeExplicitAutograd")
-        with self.assertRaisesRegex(ModelError, r"torch.ops.cobra_test_too.softmax\(\) is no operator"):
+        with self.assertRaisesRegex(ModelError, r"torch.ops.cobra_test_too.softmax\(\) is not an operator"):
             cobra_latency.graph_of(Of(lambda x: torch.ops.cobra_test_too.softmax(x)).eval(), "2x8")
 
 

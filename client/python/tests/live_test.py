@@ -232,7 +232,7 @@ class LiveTest(unittest.TestCase):
         error = raised.exception
         self.assertEqual(error.line, 1 + BROKEN.split("\n").index("        return torch.special.bessel_j0(y)"))
         self.assertTrue(error.file.endswith("broken.py"))
-        self.assertIn("bessel_j0() is no operator that COBRA knows", str(error))
+        self.assertIn("bessel_j0() is not an operator that COBRA knows", str(error))
 
     def test_values_are_not_guessed(self):
         with self.assertRaises(ModelError) as raised:

@@ -117,7 +117,7 @@ class DirectoryFiles : public FileSource {
     return ReadFile(DisplayName(path), int64_t{64} << 20);
   }
   bool IsFile(absl::string_view path) const override {
-    std::error_code error;  // a pipe is no module: it would be waited for
+    std::error_code error;  // a pipe is not a module: it would be waited for
     return std::filesystem::is_regular_file(DisplayName(path), error);
   }
   bool IsDirectory(absl::string_view path) const override { return cobra::IsDirectory(DisplayName(path)); }

@@ -25,8 +25,8 @@ namespace {
 
 Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s);
 
-// ---- guards: what only stops or shows a program, whatever it looks at, is no part of the network. Where it depends on
-// the values of tensors, the network is that of the inputs on which the program goes on.
+// ---- guards: what only stops or shows a program, whatever it looks at, is not part of the network. Where it depends
+// on the values of tensors, the network is that of the inputs on which the program goes on.
 
 // After a failure: whether it was for want of values, and is dropped.
 bool IsForWantOfValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {

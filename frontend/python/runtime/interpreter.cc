@@ -417,7 +417,7 @@ Result<void> Interpreter::StepSlow() {
   if (heap_.exhausted()) {
     return OutOfMemory("a model definition should not hold data; look for a loop that grows a list or a string");
   }
-  RestNowAndThen();
+  YieldPeriodically();
   if (steps_until_check_ < 0) SettleSteps();  // more work than was granted in advance
   ChargeMemory();
   const bool library = step_account_ == StepAccount::kLibrary;

@@ -26,7 +26,7 @@
 namespace cobra::python {
 namespace {
 
-// Without "." and "..", which may not lead above the root. nullopt if they do, or if it is no path of a file.
+// Without "." and "..", which may not lead above the root. nullopt if they do, or if it is not a path of a file.
 std::optional<std::string> Normal(absl::string_view path) {
   if (absl::StrContains(path, absl::string_view("\0", 1))) return std::nullopt;
   for (size_t i = 0; i + 1 < path.size(); ++i) {  // half of a surrogate pair is in no file's name

@@ -39,18 +39,18 @@ TEST(NcnnExpression, WholeNumbersAndRealOnes) {
 }
 
 TEST(NcnnExpression, WhatIsNoExpressionIsAnError) {
-  EXPECT_THAT(ValuesOf(""), HasSubstr("\"\" is no number"));
-  EXPECT_THAT(ValuesOf("1,"), HasSubstr("\"\" is no number"));
+  EXPECT_THAT(ValuesOf(""), HasSubstr("\"\" is not a number"));
+  EXPECT_THAT(ValuesOf("1,"), HasSubstr("\"\" is not a number"));
   EXPECT_THAT(ValuesOf("2w"), HasSubstr("there is no input 2"));
   EXPECT_THAT(ValuesOf("0n"), HasSubstr("batch"));
   // ncnn takes the digits in front, and operators without parentheses.
-  EXPECT_THAT(ValuesOf("0h//2"), HasSubstr("\"0h//2\" is no number"));
-  EXPECT_THAT(ValuesOf("+,1,2"), HasSubstr("\"+\" is no number"));
+  EXPECT_THAT(ValuesOf("0h//2"), HasSubstr("\"0h//2\" is not a number"));
+  EXPECT_THAT(ValuesOf("+,1,2"), HasSubstr("\"+\" is not a number"));
   EXPECT_THAT(ValuesOf("+(1)"), HasSubstr("+ takes 2 numbers, here are 1"));
   EXPECT_THAT(ValuesOf("+(1,2"), HasSubstr("not closed"));
   EXPECT_THAT(ValuesOf("+(1,2))"), HasSubstr("\")\" does not belong there"));
-  EXPECT_THAT(ValuesOf("(1)"), HasSubstr("\"\" is no operator"));
-  EXPECT_THAT(ValuesOf("cube(3)"), HasSubstr("\"cube\" is no operator"));
+  EXPECT_THAT(ValuesOf("(1)"), HasSubstr("\"\" is not an operator"));
+  EXPECT_THAT(ValuesOf("cube(3)"), HasSubstr("\"cube\" is not an operator"));
   EXPECT_THAT(ValuesOf("logaddexp(1,2)"), HasSubstr("logaddexp"));
   EXPECT_THAT(ValuesOf(std::string(256, '1')), HasSubstr("256 characters"));
   EXPECT_THAT(ValuesOf(absl::StrCat(std::string(127, '('), std::string(127, ')'))), HasSubstr("error"));

@@ -17,7 +17,7 @@ class Index:
         self.by_mask = False
 
     def add(self, text: str, item: Any) -> None:
-        """An item that is no tensor."""
+        """An item that is not a tensor."""
         self.text.append(text)
         self.items.append(item)
 

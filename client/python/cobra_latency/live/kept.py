@@ -46,6 +46,6 @@ def is_made(value: Value) -> bool:
 
 
 def forget_run(value: Value) -> None:
-    """As the next run finds it: what depended on inputs is no constant that a program may read, and no call makes it."""
+    """As the next run finds it: what depended on inputs is not a constant that a program may read, and no call makes it."""
     value.drawn = value.drawn or (value.ref is not None and value.ref.kind == pb.ValueRef.KIND_NODE)
     value.ref = value.computed = None

@@ -1,7 +1,7 @@
 """Records the calls of torch functions while a program runs, by the rules of the C++ reader (frontend/python/torch/apply.cc, functions.cc).
 
 Calls on constants are computed at once, for programs may read what they give. Every other call runs on `meta` tensors, which have shapes and no
-numbers. Both are appended to the graph: PyTorch runs them in each run. A function that is no operator is looked into if it is written in Python;
+numbers. Both are appended to the graph: PyTorch runs them in each run. A function that is not an operator is looked into if it is written in Python;
 otherwise it is an error that names the program's line. Nothing is left out.
 """
 from __future__ import annotations
@@ -202,7 +202,7 @@ class Recorder(TorchFunctionMode):
             if all(id(tensor) in self.values for tensor in tensors_in(result)):
                 return result
         raise self.error(
-            f"{function.shown}() is no operator that COBRA knows",
+            f"{function.shown}() is not an operator that COBRA knows",
             "write it with other functions of torch, or ask for it: docs/adding-an-operator.md",
         )
 
@@ -222,7 +222,7 @@ class Recorder(TorchFunctionMode):
         finally:
             self._inside = True
 
-    # ---- what is no call of the network
+    # ---- what is not a call of the network
 
     def _plain(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
         result = function.callable(*args, **kwargs)

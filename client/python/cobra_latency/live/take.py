@@ -204,7 +204,7 @@ class _Inputs:
         try:
             tensor = torch.empty(shape.sizes, dtype=getattr(torch, shape.dtype), device="meta")
         except (RuntimeError, OverflowError):  # more elements than PyTorch counts
-            raise UsageError(f"{shape}: is no shape that PyTorch has", "give smaller sizes") from None
+            raise UsageError(f"{shape}: is not a shape that PyTorch has", "give smaller sizes") from None
         if self.recorder is not None:
             self.recorder.declare(tensor, self.recorder.graph.add(pb.ValueRef.KIND_INPUT, own, tensor))
         return tensor

@@ -13,7 +13,7 @@ from numpy._ufuncs import _keeps, _mask
 
 
 def _of_method(name):
-    # What is no array may have a method of that name of its own, which NumPy calls.
+    # What is not an array may have a method of that name of its own, which NumPy calls.
     def reduction(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NoValue, where=True):
         return getattr(asarray(a), name)(axis, dtype, out, keepdims, initial, where)
 

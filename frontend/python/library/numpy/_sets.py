@@ -8,7 +8,7 @@ from numpy._shaping import concatenate
 
 
 def _order(values):
-    # As numpy sorts: what is no number comes last. Equal ones keep their order.
+    # As numpy sorts: what is not a number comes last. Equal ones keep their order.
     return sorted(range(len(values)), key=lambda i: (values[i] != values[i], values[i]))
 
 

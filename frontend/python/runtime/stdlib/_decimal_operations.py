@@ -502,7 +502,7 @@ def remainder_near(a, b, context):
 
 
 def chosen(a, b, context, wanted, by_magnitude):
-    """max and min: one that is no number gives way to a number."""
+    """max and min: one that is not a number gives way to a number."""
     if a._kind in ("n", "N") or b._kind in ("n", "N"):
         quiet_only = "N" not in (a._kind, b._kind)
         if quiet_only and a._kind != b._kind:

@@ -301,7 +301,7 @@ def main():
             print(json.dumps(case))
         return
     report = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what models print is no report
+    os.dup2(2, 1)  # what models print is not a report
     for name in map(str.strip, sys.stdin):
         why = ""
         try:

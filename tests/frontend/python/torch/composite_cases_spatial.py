@@ -3,7 +3,7 @@ from composite_draw import BOOLS, family
 
 
 def image(d, n, channels=None, low=1, high=7, batch=True):
-    """A shape with `n` spatial dimensions; without a batch now and then."""
+    """A shape with `n` spatial dimensions; without a batch from time to time."""
     shape = [d.size(1, 4) if channels is None else channels] + [d.size(low, high) for _ in range(n)]
     return ([d.size(1, 2)] if batch and d.odds(0.75) else []) + shape
 
