@@ -3,8 +3,8 @@
 
     words_test.py [ROOT]     exit 0: there are none, 1: they are listed, each with file and line
 tests/words.txt lists the words: identifiers (with a capital inside or an underscore) are looked for in the code, words
-and phrases in the documents, and in the comments and texts of the code. A sentence of a document has at most 40 words;
-code, tables, headings and documents that a program has written do not count.
+and phrases in the documents, and in the comments and texts of the code. A sentence of a document has at most 40 words,
+a line 100 columns; code, tables, headings and documents that a program has written do not count.
 """
 import io
 import os
@@ -17,7 +17,7 @@ from cpp_source import LITERAL
 from layering_test import root_asked_for, sources
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "words.txt")
-MOST_WORDS = 40
+MOST_WORDS, COLUMNS = 40, 100
 # Documents that a program writes.
 GENERATED = (
     "lab/results/",
@@ -109,6 +109,13 @@ def long_sentences(path, prose):
             yield f"{path}:{line}: a sentence of {count} words, {MOST_WORDS} are allowed: {' '.join(sentence.split()[:8])} ..."
 
 
+def wide_lines(path, prose):
+    """A line that is too wide and can be broken: code and addresses, which cannot, are masked."""
+    for number, line in enumerate(prose.split("\n"), 1):
+        if len(line) > COLUMNS and len(line.rstrip()) > COLUMNS and " " in line.strip()[: COLUMNS - 20]:
+            yield f"{path}:{number}: {len(line)} columns, {COLUMNS} are allowed"
+
+
 def words_of_code(path, text):
     """The comments and texts of a source; every line keeps its number."""
     if path.endswith((".cc", ".h", ".def", ".inc", ".proto")):
@@ -141,6 +148,7 @@ def violations(root, word_list=LIST):
             list(names.find(path, text))
             + list(words.find(path, prose_of(text)))
             + list(long_sentences(path, prose_of(text)))
+            + list(wide_lines(path, prose_of(text)))
         )
     for path in sources(root, CODE):
         if not path.startswith(NOT_OURS):
@@ -150,19 +158,21 @@ def violations(root, word_list=LIST):
     return found
 
 
-LONG = " ".join(["word"] * 23)
+LONG = "\n  ".join([" ".join(["word"] * 12), " ".join(["word"] * 11)])
+WIDE = LONG.replace("\n ", "")
 # File -> text; each of PLANTED has to be found, none of CLEAN.
 PLANTED = {
     "README.md": "# A\n\nThe network has a\nsay in it.\n",
     "ARCHITECTURE.md": f"- {LONG},\n  {LONG}.\n",
     "docs/a.md": "It calls `HasASay`.\n",
+    "docs/c.md": f"{' '.join(['word'] * 21)}\n",
     "graph/a.cc": "bool HasASay(int x);\n",
     "graph/b.h": "// What has a\n// say in it.\nint x;\n",
     "graph/c.cc": 'Fail("it has a say");\n',
     "tests/a.py": 'x = """\nA say\n"""\n',
 }
 CLEAN = {
-    "docs/b.md": f"# {LONG} {LONG}\n\n```\na say {LONG} {LONG}\n```\n| a say | {LONG} {LONG} |\n\n- {LONG}\n- {LONG}. {LONG}, e.g. x.\n",
+    "docs/b.md": f"# {WIDE} {WIDE}\n\n```\na say {WIDE} {WIDE}\n```\n| a say | {WIDE} {WIDE} |\n\n- {LONG}\n- {LONG}.\n  {LONG}, e.g. x.\n",
     "lab/results/a.md": f"{LONG} {LONG}\n",
     "graph/d.cc": '#include "base/a say.h"\n' + "int a_say, asay, say; // essay, has a sayer\n",
     "tests/b.py": "a = say\n",
