@@ -3,8 +3,8 @@
 // kind. docs/reader.md lists the limits in a table. Each is tested at the limit and one past it.
 //
 // The defaults are for untrusted input. An input that reaches a limit has cost at most a quarter of a second and a
-// quarter of a gigabyte on the machines where this was measured (tests/hostile; docs/long-tests/hostile.txt has the
-// last run). The largest models that were measured stay below a third of each limit. For a trusted model that needs
+// quarter of a gigabyte on the machines where this was measured (tests/hostile; scripts/test-long.sh hostile lists what
+// each costs). The largest models that were measured stay below a third of each limit. For a trusted model that needs
 // more, use cobra-client --limits-times.
 #ifndef COBRA_BASE_LIMITS_H_
 #define COBRA_BASE_LIMITS_H_
