@@ -63,7 +63,7 @@ std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& 
 std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<std::string, std::string>& versions,
                                                                  const std::vector<std::string>& targets);
 
-// A usage Diagnostic for a target that the server does not have; the hint, which is the server's, says what to ask instead.
+// A usage Diagnostic for a target that the server does not have; the server's hint says what to ask instead.
 absl::Status UnknownTarget(const ClientOptions& server, const std::string& name);
 
 // OK, or UnknownTarget for the first of `names` that is not among `targets`.

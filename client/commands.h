@@ -52,8 +52,8 @@ struct ExplainFlags {
   ModelArguments model;
   // None: no server is used, shares are of FLOPs and bytes. Several: which of them suits the network, and why.
   std::vector<std::string> targets;
-  int top = 10;           // groups of equal calls
-  std::string by;         // "layer", "module", "op", "line"; empty: an overview
+  int top = 10;    // groups of equal calls
+  std::string by;  // "layer", "module", "op", "line"; empty: an overview
 };
 
 // Filters of `targets`; empty: all.
