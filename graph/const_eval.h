@@ -55,6 +55,10 @@ std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Spa
 
 double RoundTo(DType dtype, double value);
 
+// Values are doubles. Whether this number of an int64 tensor is certain after it was computed, or written by a program:
+// 2**60 + 1 is not. The ends of the type, which programs use as marks, are.
+bool IsExactInteger(double value);
+
 // For each element of x[index], the position of the element in x (row-major), which getitem reads and setitem writes.
 // Empty if the form of the index is not supported. `tensors` are the index tensors in order.
 std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::string& index,

@@ -79,7 +79,12 @@ std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Spa
   for (const TensorType& output : outputs) {
     if (IsComplex(output.dtype)) return std::nullopt;
   }
-  if (IsElementwise(op)) return Elementwise(op, attributes, inputs, outputs[0].dtype);
+  if (IsElementwise(op)) {
+    const std::optional<double> value = Elementwise(op, attributes, inputs, outputs[0].dtype);
+    const bool is_certain =
+        !value || outputs[0].dtype != DType::int64 || !const_rules::ComputesNumbers(op) || IsExactInteger(*value);
+    return is_certain ? value : std::nullopt;
+  }
   if (inputs[0].type == nullptr) return std::nullopt;
   const double first = inputs[0].value;
   if (OnlyMoves(op, attributes)) return RoundTo(outputs[0].dtype, first);

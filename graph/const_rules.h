@@ -119,6 +119,8 @@ inline constexpr ConstRules kConstRules[] = {
 #undef COBRA_OP_RULES
 };
 constexpr const ConstRules& ConstRulesOf(Op op) { return kConstRules[static_cast<size_t>(op)]; }
+// Whether its rule computes new numbers; the others pass on those that they were given.
+bool ComputesNumbers(Op op);
 
 // ---- what rules share
 

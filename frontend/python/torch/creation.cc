@@ -65,7 +65,8 @@ Result<Value> Filled(Interpreter& interp, graph::TensorType type, std::optional<
                      absl::string_view label) {
   COBRA_TRY(CheckBytes(interp, label, type));
   TensorValues values;
-  if (fill && !graph::IsComplex(type.dtype))
+  const bool is_certain = fill && (type.dtype != graph::DType::int64 || graph::IsExactInteger(*fill));
+  if (is_certain && !graph::IsComplex(type.dtype))
     values = TensorValues::Filled(interp, type.num_elements(), graph::RoundTo(type.dtype, *fill));
   if (fill && graph::IsComplex(type.dtype) && type.num_elements() <= graph::kMaxConstElements) {
     ConstValues pairs(static_cast<size_t>(2 * type.num_elements()), 0);

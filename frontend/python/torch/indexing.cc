@@ -292,7 +292,7 @@ struct NestedData {
   graph::Shape shape;
   ConstValues values, imaginary;  // `imaginary` only if some are complex
   bool any_float = false, all_bool = true, any_complex = false;
-  bool known = true;
+  bool is_exact = true;               // all integers among `values` are what the program wrote
   std::optional<graph::DType> dtype;  // of tensors among the elements
 };
 
@@ -349,6 +349,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
   if (v.IsIntOrBool()) {
     out->all_bool = out->all_bool && v.IsBool();
     out->values.push_back(static_cast<double>(v.as_int()));
+    out->is_exact = out->is_exact && graph::IsExactInteger(out->values.back());
     return {};
   }
   if (v.IsNone()) return interp.Raise(interp.types().RuntimeError, "Could not infer dtype of NoneType");
@@ -356,6 +357,7 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     COBRA_TRY_ASSIGN(const int64_t number, interp.Index(v));
     out->all_bool = false;
     out->values.push_back(static_cast<double>(number));
+    out->is_exact = out->is_exact && graph::IsExactInteger(out->values.back());
     return {};
   }
   out->any_float = true;
@@ -424,6 +426,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<grap
     }
     nested.values = std::move(pairs);
   }
+  if (!nested.is_exact && type.dtype == graph::DType::int64)
+    return Created(interp, graph::Op::tensor, NewTensor(interp, type, nullptr, label));
   for (double& value : nested.values) value = graph::RoundTo(type.dtype, value);
   return Created(interp, graph::Op::tensor,
                  NewTensor(interp, type, std::make_shared<const ConstValues>(std::move(nested.values)), label));

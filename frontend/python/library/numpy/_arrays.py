@@ -498,7 +498,9 @@ def _tensor_of(object):
         return torch.tensor(object)
     name = _number_name(object)
     if name is not None:
-        return _checked_size(torch.tensor(_plain(object), dtype=_DTYPES[name]._torch))
+        return _checked_size(
+            torch.tensor(_plain(object), dtype=_DTYPES[name]._torch), isinstance(object, (int, list, tuple))
+        )
     if isinstance(object, (list, tuple)):
         if builtins.any(isinstance(o, (ndarray, torch.Tensor)) for o in object):
             return _stacked([_tensor_of(o) for o in object])
@@ -518,10 +520,11 @@ def _tensor_of(object):
     torch._unsupported("numpy.array() of %s" % type(object).__name__)
 
 
-def _checked_size(t):
-    # Tensors hold integers of up to 53 bits here.
-    if t.dtype == torch.int64 and t.numel() and torch._has_values(t) and t.abs().max().item() >= 1 << 53:
-        torch._unsupported("numpy: integers of more than 53 bits")
+def _checked_size(t, of_numbers=True):
+    # Tensors hold integers of up to 53 bits here; one of numbers that are larger has no values.
+    if t.dtype == torch.int64 and t.numel():
+        if of_numbers and not torch._has_values(t) or torch._has_values(t) and t.abs().max().item() >= 1 << 53:
+            torch._unsupported("numpy: integers of more than 53 bits")
     return t
 
 

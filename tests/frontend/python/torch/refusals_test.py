@@ -38,6 +38,10 @@ REFUSED = {
     "torch.ao.quantization.quantize_dynamic(nn.Linear(4, 4), {nn.Linear})(x)": "quantizing a network is not supported",
     "torch.Tensor._make_subclass(torch.Tensor, x)": "calling torch.Tensor._make_subclass() is not supported",
     "torch.utils.cpp_extension.load('x', ['x.cpp']).run(x)": "calling torch.utils.cpp_extension.load().run() is not",
+    # Integers that a double does not hold.
+    "x * torch.tensor(2**60 + 1).item()": "a constant whose values are not computed here",
+    "x * (torch.tensor(2**53) + 1).item()": "a constant whose values are not computed here",
+    "x[: int(torch.full((3,), 2**60 + 1)[0] % 7)]": "a constant whose values are not computed here",
     "torch.ops.others.run(x)": "torch.ops.others.run is not supported",
 }
 
