@@ -98,8 +98,7 @@ absl::Status RunTableCommand(const TableArguments& a) {
 
 train::Command AddTable(CLI::App* app) {
   const auto a = std::make_shared<TableArguments>();
-  CLI::App* command =
-      app->add_subcommand("table", absl::StrCat("Reruns one comparison (docs/results): ", TableNames()));
+  CLI::App* command = app->add_subcommand("table", absl::StrCat("Reruns one comparison (lab/results): ", TableNames()));
   command->add_option("name", a->name, "Which table")->required();
   command->add_option(
       "--configs", a->configs,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains on a GPU machine what takes a processor days: the folds of tables (docs/tables.md), each with its answers, and new weights for all targets. It
+# Trains on a GPU machine what takes a processor days: the folds of tables (lab/tables.md), each with its answers, and new weights for all targets. It
 # ends when all is done or when the budget is spent, and leaves in OUT, in parts below 16 MB, what a later run goes on from: answers of folds, the
 # weights or their checkpoint, and the logs.
 #   OUT=out scripts/train-gpu.sh --budget 8m

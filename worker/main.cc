@@ -308,8 +308,7 @@ absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describ
   if (absl::StrContains(json, "\"disturbed\":true")) {
     std::fputs(
         "warning: something else ran on these processors in each of six attempts: the speeds may be too low; describe "
-        "the "
-        "machine again when it is idle, or name a core that is (--core)\n",
+        "the machine again when it is idle, or name a core that is (--core)\n",
         stderr);
   }
   return absl::OkStatus();
@@ -580,7 +579,6 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) return ExitCode(parsed.status());
   if (!*parsed) return 0;
-
 #ifdef COBRA_GRPC
   if (work->parsed() || queue_client->parsed())
     return ExitCode(work->parsed() ? RunWorkFor(work_flags, flags) : RunQueueClientCommand(work_flags));

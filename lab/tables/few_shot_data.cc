@@ -137,7 +137,7 @@ absl::StatusOr<FewShotData> LoadFewShotData(const std::string& tables, const Few
     for (absl::string_view row : absl::StrSplit(line.fields[2], ' ')) order.push_back(index.at(std::string(row)));
     data.draws.push_back(std::move(order));
   }
-  COBRA_ASSIGN_OR_RETURN(data.specs, space::LoadDeviceSpecs(absl::StrCat(tables, "/../devices/spaces.csv")));
+  COBRA_ASSIGN_OR_RETURN(data.specs, space::LoadDeviceSpecs("data/devices/spaces.csv"));
   std::vector<size_t> columns(data.rows.devices.size());
   std::iota(columns.begin(), columns.end(), size_t{0});
   COBRA_ASSIGN_OR_RETURN(data.known,

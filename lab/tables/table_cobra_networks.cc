@@ -340,7 +340,7 @@ class Table {
       run_.after.push_back(absl::StrFormat(
           "Layer-wise sum by look-up: %.1f %% of it are layers that were measured alone, the rest is predicted by "
           "boosted trees; BRP-NAS++ reads the same figures. What the calls take inside the "
-          "network adds up to its latency (docs/results/layer_sum.md): that row reads the profile of the test network "
+          "network adds up to its latency (lab/results/layer_sum.md): that row reads the profile of the test network "
           "itself and is not a prediction.",
           100 * share->second));
     }

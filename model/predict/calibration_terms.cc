@@ -14,7 +14,7 @@ constexpr double kBeyondRange = 2.5;  // a factor of twelve
 // The penalties count as probes: one on the common slope, three on each group's bias, ten on its slope, which reaches
 // beyond the sizes of the probe, a third on each term of work, almost none on the common bias. After a probe of five
 // minutes the networks of a Cascade Lake, which no training had seen, were off by 7.3 % without the terms of work and
-// by 4.8 % with them (docs/results/calibration.md).
+// by 4.8 % with them (lab/results/calibration.md).
 double PenaltyOf(int term, Terms terms) {
   constexpr double kNotUsed = 1e12;
   if (term == 0) return 1e-3;

@@ -50,7 +50,7 @@ std::optional<ProductWork> ProductWorkOf(const graph::Graph& graph, const graph:
 
 // Bytes in newly mapped memory: malloc maps tensors of 32 MiB and more for every call, and the kernel clears them page
 // by page. A call that only moves data is then eight times slower than one just below the limit
-// (docs/results/layer_sum.md).
+// (lab/results/layer_sum.md).
 int64_t MappedBytes(int64_t bytes);
 int64_t MappedBytes(const graph::Node& node);  // for its outputs, unless they are views or in place
 // Likewise for the copies of arguments in another type than the call computes in: on a processor PyTorch converts them

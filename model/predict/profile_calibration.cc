@@ -15,7 +15,7 @@ namespace cobra::predict {
 namespace {
 
 constexpr size_t kMostParts = 4;
-// The latest: the work is cubic, and more than twenty hardly help (docs/results/boards.md).
+// The latest: the work is cubic, and more than twenty hardly help (lab/results/boards.md).
 constexpr size_t kMostSamples = 64;
 constexpr double kLeastWeight = 0.02;  // of a part
 constexpr double kCoverage = 0.9, kLeastScale = 0.5;

@@ -206,8 +206,8 @@ TEST(ProcessRunnerTest, WhatAProfileCannotSay) {
        {std::pair("[{'name': 'a', 'us': 1e9}]", "add up to"),
         {"[{'name': 'a', 'us': 1, 'calls': [1, 1]}]", "twice"},
         {"[{'name': 'a', 'us': 0, 'calls': [i]} for i in range(1000) for _ in range(60)]", "more than the limit"},
-        {"[{'name': 'a', 'us': 1, 'calls': [100000]}]", "no call"},
-        {"[{'name': 'a', 'us': -1}]", "no time"}}) {
+        {"[{'name': 'a', 'us': 1, 'calls': [100000]}]", "not a call"},
+        {"[{'name': 'a', 'us': -1}]", "not a time"}}) {
     const TemporaryDirectory folder;
     RunnerLimits limits;
     const auto runner =

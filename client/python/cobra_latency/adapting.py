@@ -180,12 +180,12 @@ def _checked(written: str, name: str, value: Any, kind: int) -> Any:
     elif kind == FieldDescriptor.CPPTYPE_INT32:
         if _is_number(value) and abs(value) < 2**31 and value == int(value):
             return int(value)
-        what = "whole number"
+        what = "a whole number"
     else:
         if _is_number(value) and abs(value) <= sys.float_info.max:
             return float(value)
-        what = "number"
-    raise UsageError(f"{written}: {name}={value!r}: is not a {what}", _HINT)
+        what = "a number"
+    raise UsageError(f"{written}: {name}={value!r}: is not {what}", _HINT)
 
 
 def _is_number(value: Any) -> bool:

@@ -101,7 +101,7 @@ void AddFunctionNames(Interpreter& interp, ClassObject* cls) {
       });
 }
 
-// Adds the attributes that define what a function computes: its globals, defaults, annotations, closure and code.
+// Adds the attributes that define what a function computes: its globals, defaults and annotations.
 void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
   AddProperty(interp, cls, "__globals__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
     COBRA_TRY(ForceAll(interp, Fn(a)->module));
@@ -146,6 +146,10 @@ void AddFunctionParts(Interpreter& interp, ClassObject* cls) {
         Fn(a)->annotations = a.positional[0];
         return Value::None();
       });
+}
+
+// Likewise its closure and code.
+void AddFunctionCode(Interpreter& interp, ClassObject* cls) {
   AddProperty(interp, cls, "__closure__", [](Interpreter& interp, const CallArgs& a) -> Result<Value> {
     size_t n = Fn(a)->scope->free_names.size();
     if (n == 0) return Value::None();
@@ -168,6 +172,7 @@ void InitFunction(Interpreter& interp) {
   ClassObject* cls = interp.types().function;
   AddFunctionNames(interp, cls);
   AddFunctionParts(interp, cls);
+  AddFunctionCode(interp, cls);
   AddMethod(interp, cls, "__call__", CallSelf);
   AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value instance, owner;

@@ -412,8 +412,8 @@ TEST(ImportTest, ExternalModulesOfALibraryAreOpaque) {
   Program p;
   p.libraries.push_back(
       {{"lib/__init__.py",
-        "import PIL\nimport PIL.Image as I\nfrom numpy import ndarray, float32\nfrom requests.adapters import *\n"
-        "def annotated(x: PIL.Image.Image, y: 'ndarray' = None) -> ndarray: return x\n"
+        "import PIL\nimport PIL.Image as I\nfrom pandas import DataFrame, Series\nfrom requests.adapters import *\n"
+        "def annotated(x: PIL.Image.Image, y: 'DataFrame' = None) -> DataFrame: return x\n"
         "@PIL.register\ndef kept(): return 'kept'\n"
         "@PIL.registry.with_arguments(1)\ndef kept2(): return 'kept2'\n"
         "class Derived(PIL.Image): pass\n"
