@@ -58,10 +58,11 @@ bool IsExactInteger(double value) {
   return std::fabs(value) < std::ldexp(1.0, 53) || std::fabs(value) == std::ldexp(1.0, 63);
 }
 
-bool const_rules::ComputesNumbers(Op op) {
+bool const_rules::IsCertain(Op op, DType dtype, double value) {
+  if (dtype != DType::int64 || IsExactInteger(value)) return true;
   constexpr ConstRule kComputing[] = {BitwiseNot, Binary,       Diff,      Einsum, Kron,
                                       Product,    ProductAdded, Reduction, Scan,   Unary};
-  return std::find(std::begin(kComputing), std::end(kComputing), ConstRulesOf(op).real) != std::end(kComputing);
+  return std::find(std::begin(kComputing), std::end(kComputing), ConstRulesOf(op).real) == std::end(kComputing);
 }
 
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
@@ -84,9 +85,8 @@ std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const A
     const int64_t numbers = outputs[i].num_elements() * (IsComplex(outputs[i].dtype) ? 2 : 1);
     if (!values[i] || static_cast<int64_t>(values[i]->size()) != numbers) continue;
     for (double& v : *values[i]) v = RoundTo(outputs[i].dtype, v);
-    if (outputs[i].dtype == DType::int64 && const_rules::ComputesNumbers(op) &&
-        !std::all_of(values[i]->begin(), values[i]->end(), IsExactInteger))
-      continue;
+    const auto is_certain = [&](double v) { return const_rules::IsCertain(op, outputs[i].dtype, v); };
+    if (!std::all_of(values[i]->begin(), values[i]->end(), is_certain)) continue;
     result[i] = std::make_shared<const std::vector<double>>(std::move(*values[i]));
   }
   return result;

@@ -81,9 +81,7 @@ std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Spa
   }
   if (IsElementwise(op)) {
     const std::optional<double> value = Elementwise(op, attributes, inputs, outputs[0].dtype);
-    const bool is_certain =
-        !value || outputs[0].dtype != DType::int64 || !const_rules::ComputesNumbers(op) || IsExactInteger(*value);
-    return is_certain ? value : std::nullopt;
+    return value && const_rules::IsCertain(op, outputs[0].dtype, *value) ? value : std::nullopt;
   }
   if (inputs[0].type == nullptr) return std::nullopt;
   const double first = inputs[0].value;

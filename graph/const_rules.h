@@ -119,8 +119,8 @@ inline constexpr ConstRules kConstRules[] = {
 #undef COBRA_OP_RULES
 };
 constexpr const ConstRules& ConstRulesOf(Op op) { return kConstRules[static_cast<size_t>(op)]; }
-// Whether its rule computes new numbers; the others pass on those that they were given.
-bool ComputesNumbers(Op op);
+// Whether a result of `op` is what PyTorch has: an integer that was computed, and not only passed on, must be exact.
+bool IsCertain(Op op, DType dtype, double value);
 
 // ---- what rules share
 
